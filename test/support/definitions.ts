@@ -20,23 +20,23 @@ const number = (day: string) => parseDay(day)! / 86_400_000
 
 /** Dates d with last - period < d <= last. */
 export const window = <T extends { day: string }>(days: readonly T[], period: number): T[] =>
-  days.filter(one => number(one.day) > number(days.at(-1)!.day) - period)
+  days.filter(close => number(close.day) > number(days.at(-1)!.day) - period)
 
 export const returns = (days: readonly Day[]): number[] => {
-  const made: number[] = []
-  days.forEach((one, i) => {
+  const logReturns: number[] = []
+  days.forEach((close, i) => {
     const before = days[i - 1]
-    if (before && before.value > 0 && one.value > 0)
-      made.push(Math.log(one.value) - Math.log(before.value))
+    if (before && before.value > 0 && close.value > 0)
+      logReturns.push(Math.log(close.value) - Math.log(before.value))
   })
-  return made
+  return logReturns
 }
 
 export const volatility = (days: readonly Day[]) => deviation(returns(days)) * Math.sqrt(252) * 100
 
 export function statistics(days: readonly Day[], period: number) {
   const inside = window(days, period)
-  const values = inside.map(one => one.value)
+  const values = inside.map(close => close.value)
   const sorted = [...values].sort((a, b) => a - b)
   const [low, high] = [
     sorted[Math.ceil(sorted.length / 2) - 1]!,
@@ -57,41 +57,45 @@ export function statistics(days: readonly Day[], period: number) {
 }
 
 export const common = (a: readonly Day[], b: readonly Day[]) => {
-  const held = new Map(b.map(one => [one.day, one.value]))
+  const valuesOfB = new Map(b.map(close => [close.day, close.value]))
   return a
-    .filter(one => held.has(one.day))
-    .map(({ day, value }) => ({ day, a: value, b: held.get(day)! }))
+    .filter(close => valuesOfB.has(close.day))
+    .map(({ day, value }) => ({ day, a: value, b: valuesOfB.get(day)! }))
 }
 
 export function pairs(a: readonly Day[], b: readonly Day[], period: number) {
   const inside = window(common(a, b), period)
-  const made: { day: string; x: number; y: number }[] = []
-  inside.forEach((one, i) => {
+  const joined: { day: string; x: number; y: number }[] = []
+  inside.forEach((day, i) => {
     const before = inside[i - 1]
-    if (before && Math.min(before.a, before.b, one.a, one.b) > 0) {
-      made.push({
-        day: one.day,
-        x: Math.log(one.a) - Math.log(before.a),
-        y: Math.log(one.b) - Math.log(before.b),
+    if (before && Math.min(before.a, before.b, day.a, day.b) > 0) {
+      joined.push({
+        day: day.day,
+        x: Math.log(day.a) - Math.log(before.a),
+        y: Math.log(day.b) - Math.log(before.b),
       })
     }
   })
-  return { made, closes: inside.length }
+  return { joined, closes: inside.length }
 }
 
 /** One pass over raw moments: another arithmetic than two passes over deviations. */
-export function pearson(made: readonly { x: number; y: number }[]) {
-  const n = made.length
-  const [x, y] = [sum(made.map(one => one.x)), sum(made.map(one => one.y))]
-  const xy = sum(made.map(one => one.x * one.y))
-  const [xx, yy] = [sum(made.map(one => one.x ** 2)), sum(made.map(one => one.y ** 2))]
+export function pearson(returnPairs: readonly { x: number; y: number }[]) {
+  const n = returnPairs.length
+  const [x, y] = [sum(returnPairs.map(pair => pair.x)), sum(returnPairs.map(pair => pair.y))]
+  const xy = sum(returnPairs.map(pair => pair.x * pair.y))
+  const [xx, yy] = [
+    sum(returnPairs.map(pair => pair.x ** 2)),
+    sum(returnPairs.map(pair => pair.y ** 2)),
+  ]
   return (n * xy - x * y) / Math.sqrt((n * xx - x * x) * (n * yy - y * y))
 }
 
-export const smaAt = (days: readonly Day[], n: number) => mean(days.slice(-n).map(one => one.value))
+export const smaAt = (days: readonly Day[], n: number) =>
+  mean(days.slice(-n).map(close => close.value))
 
 const warmUp = (days: readonly Day[], n: number) =>
-  days.slice(-Math.max(250, 5 * n)).map(one => one.value)
+  days.slice(-Math.max(250, 5 * n)).map(close => close.value)
 
 export const emaAt = (days: readonly Day[], n: number) => {
   const values = warmUp(days, n)
@@ -121,7 +125,10 @@ export function rsiAt(days: readonly Day[], n: number) {
 
 /** Least squares by the normal equations, on days counted from the first. */
 export function line(days: readonly Day[]) {
-  const points = days.map(one => ({ x: number(one.day) - number(days[0]!.day), y: one.value }))
+  const points = days.map(close => ({
+    x: number(close.day) - number(days[0]!.day),
+    y: close.value,
+  }))
   const n = points.length
   const [x, y] = [sum(points.map(p => p.x)), sum(points.map(p => p.y))]
   const xx = n * sum(points.map(p => p.x ** 2)) - x * x
@@ -136,7 +143,7 @@ export function line(days: readonly Day[]) {
 }
 
 export function pivots(days: readonly Day[]) {
-  const values = days.map(one => one.value)
+  const values = days.map(close => close.value)
   const [high, low, close] = [Math.max(...values), Math.min(...values), values.at(-1)!]
   const point = (high + low + close) / 3
   return {
@@ -148,12 +155,12 @@ export function pivots(days: readonly Day[]) {
 
 /** Log slope of ema(20) over the lookback. */
 export function emaDrift(days: readonly Day[], period: number) {
-  const held = days.slice(-250)
+  const recent = days.slice(-250)
   const averages: Day[] = []
-  let average = mean(held.slice(0, 20).map(one => one.value))
-  held.slice(19).forEach((one, i) => {
-    if (i > 0) average += (2 / 21) * (one.value - average)
-    averages.push({ day: one.day, value: Math.log(average) })
+  let average = mean(recent.slice(0, 20).map(close => close.value))
+  recent.slice(19).forEach((close, i) => {
+    if (i > 0) average += (2 / 21) * (close.value - average)
+    averages.push({ day: close.day, value: Math.log(average) })
   })
   return line(window(averages, period)).slope
 }

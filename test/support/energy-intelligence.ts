@@ -3,16 +3,16 @@ import fc from 'fast-check'
 import type { TestInstance } from './instance.ts'
 import { json } from './shape.ts'
 
-export interface EiMeta {
+export interface EnergyMeta {
   page: number
   per_page: number
   total_count: number
   total_pages: number
   tier_required: string
 }
-export interface EiAnswer<T> {
+export interface EnergyAnswer<T> {
   data: T
-  meta: EiMeta
+  meta: EnergyMeta
 }
 
 /**
@@ -20,18 +20,21 @@ export interface EiAnswer<T> {
  * nothing lost, nothing twice, in its order.
  */
 export async function expectWholePages(
-  h: TestInstance,
+  instance: TestInstance,
   token: string,
   path: string,
   rowsOf: (body: { data: unknown }) => unknown[],
 ): Promise<void> {
   const at = (page: number, perPage: number) =>
-    json<EiAnswer<unknown>>(
-      h.get(`${path}${path.includes('?') ? '&' : '?'}page=${page}&per_page=${perPage}`, token),
+    json<EnergyAnswer<unknown>>(
+      instance.get(
+        `${path}${path.includes('?') ? '&' : '?'}page=${page}&per_page=${perPage}`,
+        token,
+      ),
     )
-  const whole = await at(1, 100)
-  const all = rowsOf(whole)
-  expect(all.length).toBe(whole.meta.total_count)
+  const onePage = await at(1, 100)
+  const all = rowsOf(onePage)
+  expect(all.length).toBe(onePage.meta.total_count)
   expect(all.length).toBeGreaterThan(3)
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: all.length + 2 }), async perPage => {
@@ -49,11 +52,11 @@ export async function expectWholePages(
  * Fails unless exactly the plans that have the feature are let in, and the others are told which
  * plan has it, in the flat shape.
  */
-export async function expectEntitled(h: TestInstance, path: string): Promise<void> {
+export async function expectEntitled(instance: TestInstance, path: string): Promise<void> {
   for (const plan of ['professional', 'scale', 'enterprise'])
-    expect((await h.get(path, h.key(plan))).status, plan).toBe(200)
+    expect((await instance.get(path, instance.key(plan))).status, plan).toBe(200)
   for (const plan of ['free', 'developer', 'starter']) {
-    const response = await h.get(path, h.key(plan))
+    const response = await instance.get(path, instance.key(plan))
     const body = await json<Record<string, unknown>>(response)
     expect(response.status, plan).toBe(403)
     expect(body, plan).toMatchObject({
@@ -71,14 +74,14 @@ export async function expectEntitled(h: TestInstance, path: string): Promise<voi
 
 /** Fails unless the alias of a path answers the same bytes. */
 export async function expectAlias(
-  h: TestInstance,
+  instance: TestInstance,
   token: string,
   paths: readonly string[],
 ): Promise<void> {
   for (const path of paths) {
     const [own, alias] = await Promise.all([
-      h.get(path, token),
-      h.get(path.replace('/v1/ei/', '/v1/dark_data/'), token),
+      instance.get(path, token),
+      instance.get(path.replace('/v1/ei/', '/v1/dark_data/'), token),
     ])
     expect(alias.status, path).toBe(own.status)
     const strip = async (response: Response) =>

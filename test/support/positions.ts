@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/store/database.ts'
 /**
  * The datasets that indicators list, over a database in memory, and the stores that they write to.
  */
-export function setUp() {
+export function openPositionDatasets() {
   const db = openDatabase(':memory:')
   const series = createSeriesStore(db)
   const shipped = shippedCatalogue()

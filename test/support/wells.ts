@@ -65,10 +65,10 @@ export const [second, third, fourth, fifth] = [
 ] as const
 
 /** An instance with five wells in two states, and its reads. */
-export function wellDesk() {
-  const h = openTestInstance({ 'limits.per_minute': '100000' })
-  const key = h.key('enterprise')
-  const { wells, wellProduction } = h.services
+export function openWellInstance() {
+  const instance = openTestInstance({ 'limits.per_minute': '100000' })
+  const key = instance.key('enterprise')
+  const { wells, wellProduction } = instance.services
   wells.put(
     [
       wellOf(sample),
@@ -116,11 +116,11 @@ export function wellDesk() {
     stateOf('TX', '2024-10', 31),
   ]
   wellProduction.states.write(states, 1)
-  return { h, key, ...reads(h, key) }
+  return { instance, key, ...reads(instance, key) }
 }
 
-function reads(h: TestInstance, key: string) {
-  const get = (path: string, token = key) => h.get(prefix + path, token)
+function reads(instance: TestInstance, key: string) {
+  const get = (path: string, token = key) => instance.get(prefix + path, token)
   const data = async <T = Row>(path: string) => {
     const response = await get(path)
     expect(response.status, path).toBe(200)

@@ -12,19 +12,19 @@ import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
   type AnalyticsDeps,
-  both,
-  bothText,
   closesNote,
   codeField,
   codeQuery,
   dateField,
-  enough,
+  mirrored,
+  mirroredText,
   nullable,
   periodField,
   periodOf,
   periodQuery,
   type Question,
   refusals,
+  requireEnough,
   seriesOf,
   wordOf,
 } from './shape.ts'
@@ -96,66 +96,66 @@ const Rolling = t.Object(
   { title: 'RollingCorrelation' },
 )
 
-const idsOf = (found: readonly Resolved[]) => found.map(one => one.series.id)
+const idsOf = (matches: readonly Resolved[]) => matches.map(match => match.series.id)
 
 function pairOf({ codes }: AnalyticsDeps, { query, request }: Question) {
-  const found = seriesOf(codes, { code1: query.code1, code2: query.code2 }, request) as [
+  const matches = seriesOf(codes, { code1: query.code1, code2: query.code2 }, request) as [
     Resolved,
     Resolved,
   ]
-  const [code1, code2] = [found[0].series.code, found[1].series.code]
+  const [code1, code2] = [matches[0].series.code, matches[1].series.code]
   const period = periodOf(query.period, 30)
   return {
-    found,
+    matches,
     period,
-    named: { code1, code2, period },
-    of: `${code1} and ${code2}, common dates of the last ${period} days`,
+    fields: { code1, code2, period },
+    subject: `${code1} and ${code2}, common dates of the last ${period} days`,
   }
 }
 
 function analysis(deps: AnalyticsDeps, question: Question): string {
-  const { found, period, named, of } = pairOf(deps, question)
-  const made = enough(
-    deps.closes.derived(`correlation ${period}`, idsOf(found), ([first, second]) =>
+  const { matches, period, fields, subject } = pairOf(deps, question)
+  const correlation = requireEnough(
+    deps.closes.derived(`correlation ${period}`, idsOf(matches), ([first, second]) =>
       correlationOf(first!, second!, period),
     ),
-    of,
+    subject,
   )
-  markFixtures(question.set, deps.marks, found)
-  return bothText(question, Analysis, {
+  markFixtures(question.set, deps.marks, matches)
+  return mirroredText(question, Analysis, {
     type: 'analysis',
-    ...named,
-    correlation: made.value ?? null,
-    correlation_interpretation: made.interpretation,
-    strength: made.strength,
-    direction: made.direction,
-    stability: made.stability,
-    data_points: made.dataPoints,
+    ...fields,
+    correlation: correlation.value ?? null,
+    correlation_interpretation: correlation.interpretation,
+    strength: correlation.strength,
+    direction: correlation.direction,
+    stability: correlation.stability,
+    data_points: correlation.dataPoints,
   })
 }
 
 function matrix(deps: AnalyticsDeps, question: Question): string {
   const { query, request } = question
-  const asked = listOf(query.codes)
-  if (asked.length === 0)
+  const requestedCodes = listOf(query.codes)
+  if (requestedCodes.length === 0)
     throw missingParameter('codes', `two to ${codesMax} commodity codes, comma-separated.`)
-  const found = deps.codes.read(asked, request, codesMax)
-  if (found.length < 2)
+  const matches = deps.codes.read(requestedCodes, request, codesMax)
+  if (matches.length < 2)
     throw invalidParameter('codes', query.codes, 'names one series; a matrix takes at least two.')
   const period = periodOf(query.period, 30)
-  const names = found.map(one => one.series.code)
-  const made = deps.closes.derived(`matrix ${period}`, idsOf(found), series =>
+  const names = matches.map(match => match.series.code)
+  const correlations = deps.closes.derived(`matrix ${period}`, idsOf(matches), series =>
     correlationMatrix(series, period),
   )
-  const short = made.enough ? [] : [...new Set(made.pair.map(i => names[i]!))]
-  const { cells, dataPoints } = enough(
-    made,
+  const short = correlations.enough ? [] : [...new Set(correlations.pair.map(i => names[i]!))]
+  const { cells, dataPoints } = requireEnough(
+    correlations,
     `${short.join(' and ')}, common dates of the last ${period} days`,
     { codes: short },
   )
-  markFixtures(question.set, deps.marks, found)
+  markFixtures(question.set, deps.marks, matches)
   const rows = cells.map(row => Object.fromEntries(row.map((cell, j) => [names[j]!, cell ?? null])))
-  return bothText(question, Matrix, {
+  return mirroredText(question, Matrix, {
     type: 'matrix',
     codes: names,
     period,
@@ -165,7 +165,7 @@ function matrix(deps: AnalyticsDeps, question: Question): string {
 }
 
 function rolling(deps: AnalyticsDeps, question: Question): string {
-  const { found, period, named, of } = pairOf(deps, question)
+  const { matches, period, fields, subject } = pairOf(deps, question)
   const window = integerOf(
     'window',
     question.query.window,
@@ -173,16 +173,19 @@ function rolling(deps: AnalyticsDeps, question: Question): string {
     2,
     period,
   )
-  const [first, second] = idsOf(found).map(deps.closes.of)
-  const made = enough(rollingCorrelation(first!, second!, period, window), of)
-  const values = made.flatMap(one => one.value ?? [])
-  markFixtures(question.set, deps.marks, found)
-  return bothText(question, Rolling, {
+  const [first, second] = idsOf(matches).map(deps.closes.of)
+  const correlations = requireEnough(rollingCorrelation(first!, second!, period, window), subject)
+  const values = correlations.flatMap(correlation => correlation.value ?? [])
+  markFixtures(question.set, deps.marks, matches)
+  return mirroredText(question, Rolling, {
     type: 'rolling',
-    ...named,
+    ...fields,
     window,
-    correlations: made.map(one => ({ date: one.day, correlation: one.value ?? null })),
-    latest: made.at(-1)?.value ?? null,
+    correlations: correlations.map(correlation => ({
+      date: correlation.day,
+      correlation: correlation.value ?? null,
+    })),
+    latest: correlations.at(-1)?.value ?? null,
     average:
       values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length,
   })
@@ -227,7 +230,7 @@ export function correlationRoutes(deps: AnalyticsDeps) {
         ),
       }),
       response: {
-        200: serialised(t.Union([both(Analysis), both(Matrix), both(Rolling)])),
+        200: serialised(t.Union([mirrored(Analysis), mirrored(Matrix), mirrored(Rolling)])),
         ...refusals,
       },
       detail: {

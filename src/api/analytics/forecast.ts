@@ -13,23 +13,23 @@ import {
 import { type Answering, markFixtures } from '../answer.ts'
 import {
   type AnalyticsDeps,
-  both,
-  bothText,
   closesNote,
   codeField,
   codeQuery,
-  enough,
+  mirrored,
+  mirroredText,
   nullable,
   periodOf,
   periodQuery,
   type Question,
   refusals,
+  requireEnough,
   seriesOf,
   windowNote,
   wordOf,
 } from './shape.ts'
 
-const methods = forecastMethods.map(one => one.id)
+const methods = forecastMethods.map(method => method.id)
 const methodDefault = 'ema'
 const periodDefault = 90
 const periodMin = 20
@@ -93,29 +93,29 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
   const { query, request } = question
   const method = wordOf('method', query.method, methods, methodDefault)
   const period = periodOf(query.period, periodDefault, periodMin)
-  if (query.code === undefined || query.code === '') return bothText(question, Listing, listing)
-  const found = seriesOf(codes, { code: query.code }, request)
-  const { series } = found[0]!
-  const made = enough(
+  if (query.code === undefined || query.code === '') return mirroredText(question, Listing, listing)
+  const matches = seriesOf(codes, { code: query.code }, request)
+  const { series } = matches[0]!
+  const forecast = requireEnough(
     forecastOf(closes.of(series.id), method, period),
     `${series.code}, ${method} over the last ${period} days`,
   )
-  markFixtures(question.set, marks, found)
-  return bothText(question, Forecast, {
+  markFixtures(question.set, marks, matches)
+  return mirroredText(question, Forecast, {
     code: series.code,
     method,
-    current_price: made.currentPrice,
+    current_price: forecast.currentPrice,
     currency: series.currency,
     unit: series.unit,
-    data_points: made.dataPoints,
-    volatility: made.volatility,
-    forecasts: made.projections.map(one => ({
-      horizon_days: one.horizonDays as (typeof horizonDays)[number],
-      forecast_value: one.value,
-      forecast_change_pct: one.changePercent ?? null,
+    data_points: forecast.dataPoints,
+    volatility: forecast.volatility,
+    forecasts: forecast.projections.map(projection => ({
+      horizon_days: projection.horizonDays as (typeof horizonDays)[number],
+      forecast_value: projection.value,
+      forecast_change_pct: projection.changePercent ?? null,
       confidence_intervals: {
-        sigma_1: bandRow(one.sigma1, sigma1Probability),
-        sigma_2: bandRow(one.sigma2, sigma2Probability),
+        sigma_1: bandRow(projection.sigma1, sigma1Probability),
+        sigma_2: bandRow(projection.sigma2, sigma2Probability),
       },
     })),
     disclaimer,
@@ -143,7 +143,10 @@ export function forecastRoutes(deps: AnalyticsDeps) {
           ),
           period: periodQuery(periodDefault, periodMin),
         }),
-        response: { 200: serialised(t.Union([both(Forecast), both(Listing)])), ...refusals },
+        response: {
+          200: serialised(t.Union([mirrored(Forecast), mirrored(Listing)])),
+          ...refusals,
+        },
         detail: {
           operationId: 'getPriceForecast',
           tags: ['analytics'],

@@ -18,7 +18,7 @@ import {
   instantField,
   refusals,
 } from './indicator-shape.ts'
-import { closesNote, enough, nullable } from './shape.ts'
+import { closesNote, nullable, requireEnough } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const defaultPrice = 'BRENT_CRUDE_USD'
@@ -78,18 +78,18 @@ const StorageAnalytics = t.Object(
   { title: 'StorageAnalytics' },
 )
 
-const noData = (code: string, what: string) =>
-  new Problem('DATA_NOT_AVAILABLE', `${code} has no ${what}.`, { leg: code, reason: 'no_price' })
+const noData = (code: string, missing: string) =>
+  new Problem('DATA_NOT_AVAILABLE', `${code} has no ${missing}.`, { leg: code, reason: 'no_price' })
 
 /** The one series that a parameter names, its default when it is absent. */
-function oneOf(
+function matchOf(
   { codes }: IndicatorDeps,
   text: string | undefined,
   fallback: string,
   request: Request,
 ): Resolved {
-  const asked = listOf(text)
-  return codes.read(asked.length === 0 ? [fallback] : asked, request, 1)[0]!
+  const requestedCodes = listOf(text)
+  return codes.read(requestedCodes.length === 0 ? [fallback] : requestedCodes, request, 1)[0]!
 }
 
 function contextAnswer(
@@ -98,28 +98,28 @@ function contextAnswer(
   request: Request,
   set: Answering,
 ) {
-  const found = oneOf(deps, text, defaultPrice, request)
-  const { series, code } = found
+  const match = matchOf(deps, text, defaultPrice, request)
+  const { series, code } = match
   const quote = deps.board.quote(series)
   if (!quote) throw noData(code, 'price')
-  const made = enough(
+  const context = requireEnough(
     deps.closes.derived('price context', [series.id], ([closes]) => priceContext(closes!)),
     `${code}, 52 weeks`,
   )
   const rounded = (value: number) => roundTo(value, series.decimals)
   const timestamp = isoInstant(quote.observation.observedAt)
-  markFixtures(set, deps.marks, [found])
+  markFixtures(set, deps.marks, [match])
   return {
     data: {
       commodity: code,
-      price: rounded(made.price),
-      percentile: made.percentile,
-      high_52w: rounded(made.high),
-      low_52w: rounded(made.low),
-      average_52w: tidy(made.average),
+      price: rounded(context.price),
+      percentile: context.percentile,
+      high_52w: rounded(context.high),
+      low_52w: rounded(context.low),
+      average_52w: tidy(context.average),
       currency: series.currency,
       unit: series.unit,
-      data_points: made.dataPoints,
+      data_points: context.dataPoints,
       timestamp,
     },
     meta: { as_of: timestamp, ...sourcesOf([series]) },
@@ -129,11 +129,11 @@ function contextAnswer(
 function coverOf(
   { catalogue, closes, now }: IndicatorDeps,
   level: StorageLevel,
-): { found: Resolved[]; days: number | undefined } {
+): { matches: Resolved[]; days: number | undefined } {
   const code = useOfStorage[level.series.code]
-  const found = code === undefined ? undefined : catalogue.resolve(code, now())
-  const days = found && daysOfCover(level.value, level.on, closes.of(found.series.id))
-  return { found: found && days !== undefined ? [found] : [], days }
+  const match = code === undefined ? undefined : catalogue.resolve(code, now())
+  const days = match && daysOfCover(level.value, level.on, closes.of(match.series.id))
+  return { matches: match && days !== undefined ? [match] : [], days }
 }
 
 function capacityPercent({ value, series, utilizationPercent }: StorageLevel): number | null {
@@ -147,8 +147,8 @@ function storageAnswer(
   request: Request,
   set: Answering,
 ) {
-  const found = oneOf(deps, text, defaultStorage, request)
-  const { series, code } = found
+  const match = matchOf(deps, text, defaultStorage, request)
+  const { series, code } = match
   if (series.category !== 'storage') {
     throw invalidParameter(
       'code',
@@ -175,7 +175,7 @@ function storageAnswer(
     )
   }
   const cover = coverOf(deps, level)
-  const all = [found, ...cover.found]
+  const all = [match, ...cover.matches]
   const timestamp = isoInstant(quote.observation.observedAt)
   markFixtures(set, deps.marks, all)
   return {
@@ -192,7 +192,7 @@ function storageAnswer(
       unit: series.unit,
       timestamp,
     },
-    meta: { as_of: timestamp, ...sourcesOf(all.map(one => one.series)) },
+    meta: { as_of: timestamp, ...sourcesOf(all.map(match => match.series)) },
   }
 }
 

@@ -84,7 +84,7 @@ const listOfRows = <T extends TSchema>(row: T, title: string) =>
     { title },
   )
 
-interface Held {
+interface ListedRows {
   /** Newest day of all rows; undefined when nothing has been imported. */
   newestOn: string | undefined
   total: number
@@ -94,14 +94,14 @@ interface Held {
 
 /** Headers and meta of a page of rows. */
 function metaOf(
-  held: Held & { newestOn: string },
+  listed: ListedRows & { newestOn: string },
   deps: IndicatorDeps,
   url: string,
   set: Answering,
 ) {
-  const page = pageMeta(held.page, held.total)
+  const page = pageMeta(listed.page, listed.total)
   pageHeaders(set.headers, url, page)
-  const sources = [...new Set(held.rows.map(row => row.source))]
+  const sources = [...new Set(listed.rows.map(row => row.source))]
   const isFixture = (source: string) => source === fixtureSource
   markFixtures(
     set,
@@ -109,21 +109,21 @@ function metaOf(
     sources.map(source => ({ series: { fixture: isFixture(source) } })),
   )
   return {
-    as_of: isoInstant(parseDay(held.newestOn)!),
+    as_of: isoInstant(parseDay(listed.newestOn)!),
     source: sources.join('; '),
     source_description: [
       ...new Set(sources.map(source => sourceDescription(source, isFixture(source)))),
     ].join('; '),
-    count: held.rows.length,
+    count: listed.rows.length,
     ...page,
   }
 }
 
-function present(newestOn: string | undefined, what: string, dataset: string): string {
+function requireImported(newestOn: string | undefined, subject: string, dataset: string): string {
   if (newestOn !== undefined) return newestOn
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `No ${what} have been imported yet: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
+    `No ${subject} have been imported yet: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
     {
       reason: 'no_source',
     },
@@ -139,12 +139,12 @@ function positions(
   set: Answering,
 ) {
   const { cot } = deps
-  const newestOn = present(cot.newestOn(), 'reports', 'cftc-positions')
+  const newestOn = requireImported(cot.newestOn(), 'reports', 'cftc-positions')
   const page = pageOf(query, perPageMax)
   const market = query.market ? marketOfCot(query.market) : undefined
-  const known = cot.markets()
-  if (market !== undefined && !known.includes(market))
-    throw invalidParameter('market', query.market, 'has no reports.', known)
+  const markets = cot.markets()
+  if (market !== undefined && !markets.includes(market))
+    throw invalidParameter('market', query.market, 'has no reports.', markets)
   const rows = cot.page(market, page.perPage, (page.page - 1) * page.perPage)
   return {
     data: rows.map(row => ({
@@ -168,7 +168,7 @@ function notes(
   set: Answering,
 ) {
   const { annotations } = deps
-  const newestOn = present(annotations.newestOn(), 'annotations', 'annotations')
+  const newestOn = requireImported(annotations.newestOn(), 'annotations', 'annotations')
   const page = pageOf(query, perPageMax)
   const commodity = query.commodity
     ? deps.codes.read([query.commodity], request)[0]!.series.code
@@ -187,7 +187,7 @@ function notes(
 
 function trades(deps: IndicatorDeps, query: PageQuery, url: string, set: Answering) {
   const { congressionalTrades: store } = deps
-  const newestOn = present(store.newestOn(), 'disclosures', 'congressional-trades')
+  const newestOn = requireImported(store.newestOn(), 'disclosures', 'congressional-trades')
   const page = pageOf(query, perPageMax)
   const rows = store.page(page.perPage, (page.page - 1) * page.perPage)
   return {

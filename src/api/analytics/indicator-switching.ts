@@ -92,28 +92,28 @@ const FuelSwitching = t.Object(
 )
 
 interface Priced {
-  found: Resolved
+  match: Resolved
   quote: Quote
 }
 
 const priceOf = ({ quote }: Priced): number => quote.observation.value
 
 function pricedOf({ catalogue, board, now }: IndicatorDeps, code: string): Priced | undefined {
-  const found = catalogue.resolve(code, now())
-  const quote = found && board.quote(found.series)
-  return quote && { found, quote }
+  const match = catalogue.resolve(code, now())
+  const quote = match && board.quote(match.series)
+  return quote && { match, quote }
 }
 
-const lacking = (code: string, { name }: SwitchMarket) =>
+const missingPrice = (code: string, { name }: SwitchMarket) =>
   new Problem(
     'DATA_NOT_AVAILABLE',
     `Fuel switching in ${name} can not be given: ${code} has no price.`,
     { leg: code, reason: 'no_price' },
   )
 
-function needed(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
+function requirePrice(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
   const priced = pricedOf(deps, code)
-  if (!priced) throw lacking(code, market)
+  if (!priced) throw missingPrice(code, market)
   return priced
 }
 
@@ -124,56 +124,59 @@ const plantRow = (fuel: PlantFuel) => ({
   emission: tidy(fuel.emission),
 })
 
-const priceRow = ({ found, quote }: Priced) => ({
-  code: found.code,
+const priceRow = ({ match, quote }: Priced) => ({
+  code: match.code,
   price: quote.observation.value,
-  currency: found.series.currency,
-  unit: found.series.unit,
+  currency: match.series.currency,
+  unit: match.series.unit,
   timestamp: isoInstant(quote.observation.observedAt),
   data_status: quote.status,
 })
 
 function answer(deps: IndicatorDeps, region: string | undefined, set: Answering) {
   const id = wordOf('region', region, regions, switchMarkets[0].id)
-  const market = switchMarkets.find(one => one.id === id)!
+  const market = switchMarkets.find(candidate => candidate.id === id)!
   const [gas, coal] = [
-    needed(deps, market.gas.code, market),
-    needed(deps, market.coal.code, market),
+    requirePrice(deps, market.gas.code, market),
+    requirePrice(deps, market.coal.code, market),
   ]
-  const rate = market.coalRate === undefined ? undefined : needed(deps, market.coalRate, market)
-  if (rate && priceOf(rate) <= 0) throw lacking(rate.found.code, market)
+  const rate =
+    market.coalRate === undefined ? undefined : requirePrice(deps, market.coalRate, market)
+  if (rate && priceOf(rate) <= 0) throw missingPrice(rate.match.code, market)
   const carbon = market.carbon === undefined ? undefined : pricedOf(deps, market.carbon)
-  const made = fuelSwitch(market, {
+  const result = fuelSwitch(market, {
     gas: priceOf(gas),
     coal: priceOf(coal) / (rate ? priceOf(rate) : 1),
     carbon: carbon && priceOf(carbon),
   })
-  const used = [gas, coal, rate, carbon].filter(one => one !== undefined)
-  const timestamp = isoInstant(Math.min(...used.map(one => one.quote.observation.observedAt)))
-  const found = used.map(one => one.found)
-  markFixtures(set, deps.marks, found)
+  const usedPrices = [gas, coal, rate, carbon].filter(price => price !== undefined)
+  const timestamp = isoInstant(
+    Math.min(...usedPrices.map(price => price.quote.observation.observedAt)),
+  )
+  const matches = usedPrices.map(price => price.match)
+  markFixtures(set, deps.marks, matches)
   return {
     data: {
-      value: tidy(made.saving),
-      economical: made.saving > 0 ? (gasFuel as typeof gasFuel) : (coalFuel as typeof coalFuel),
+      value: tidy(result.saving),
+      economical: result.saving > 0 ? (gasFuel as typeof gasFuel) : (coalFuel as typeof coalFuel),
       from_fuel: coalFuel as typeof coalFuel,
       to_fuel: gasFuel as typeof gasFuel,
       unit: `${market.currency}/MWh`,
-      breakeven_price: tidy(made.breakevenGas),
+      breakeven_price: tidy(result.breakevenGas),
       breakeven_unit: market.gasUnit,
       timestamp,
       metadata: {
         region: market.id,
         region_name: market.name,
-        gas_cost: tidy(made.gasCost),
-        coal_cost: tidy(made.coalCost),
+        gas_cost: tidy(result.gasCost),
+        coal_cost: tidy(result.coalCost),
         carbon_included: carbon !== undefined,
-        breakeven_carbon_price: market.carbon === undefined ? null : tidy(made.breakevenCarbon),
-        prices: used.map(priceRow),
+        breakeven_carbon_price: market.carbon === undefined ? null : tidy(result.breakevenCarbon),
+        prices: usedPrices.map(priceRow),
         plants: { gas: plantRow(market.gas), coal: plantRow(market.coal) },
       },
     },
-    meta: { as_of: timestamp, ...sourcesOf(found.map(one => one.series)) },
+    meta: { as_of: timestamp, ...sourcesOf(matches.map(match => match.series)) },
   }
 }
 

@@ -108,9 +108,9 @@ function tooManyFor(
   upgradeUrl: string,
 ): Problem {
   const limit = entitled.marketBriefCodes
-  const wanted = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
-  const instead = wanted
-    ? `upgrade to the ${wanted.tierName} tier`
+  const largerTier = offeredPlans(plans).find(tier => tier.marketBriefCodes >= requested)
+  const instead = largerTier
+    ? `upgrade to the ${largerTier.tierName} tier`
     : 'no tier takes as many, ask for fewer'
   return new Problem(
     'INSUFFICIENT_PLAN',
@@ -118,28 +118,28 @@ function tooManyFor(
     {
       limit,
       requested,
-      required_tier: wanted?.tierName ?? null,
-      required_plan: wanted?.id ?? null,
+      required_tier: largerTier?.tierName ?? null,
+      required_plan: largerTier?.id ?? null,
       current_plan: entitled.planId,
       required_feature: 'market_brief_codes',
       feature: 'market_brief_codes',
       upgrade_url: upgradeUrl,
       remediation_url: upgradeUrl,
       upgrade_required: true,
-      recommended_plan: wanted?.id ?? null,
+      recommended_plan: largerTier?.id ?? null,
     },
   )
 }
 
 interface Item {
-  found: Resolved
+  match: Resolved
   quote: Quote
   forecast: MonthForecast | undefined
 }
 
-function forecastRow({ forecast, found }: Item) {
+function forecastRow({ forecast, match }: Item) {
   if (!forecast) return null
-  const rounded = (value: number) => roundTo(value, found.series.decimals)
+  const rounded = (value: number) => roundTo(value, match.series.decimals)
   return {
     point: rounded(forecast.point),
     low: rounded(forecast.low),
@@ -151,12 +151,12 @@ function forecastRow({ forecast, found }: Item) {
 }
 
 function commodityRow(item: Item) {
-  const { found, quote } = item
+  const { match, quote } = item
   const { series, observation, changes } = quote
   const value = roundTo(observation.value, series.decimals)
   const moved = changes['24h']
   return {
-    code: found.code,
+    code: match.code,
     name: series.name,
     price: value,
     currency: series.currency,
@@ -168,7 +168,7 @@ function commodityRow(item: Item) {
     as_of: isoInstant(observation.observedAt),
     source: series.source,
     stale: quote.status === 'stale',
-    ...(found.requestedCode !== undefined && { requested_code: found.requestedCode }),
+    ...(match.requestedCode !== undefined && { requested_code: match.requestedCode }),
     forecast_1m: forecastRow(item),
   }
 }
@@ -188,23 +188,25 @@ const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
 export function marketBriefRoutes(deps: MarketBriefDeps) {
   const { board, closes, codes, plans } = deps
 
-  const itemOf = (found: Resolved): Item | undefined => {
-    const { series } = found
+  const itemOf = (match: Resolved): Item | undefined => {
+    const { series } = match
     const quote = board.quote(series)
     return (
       quote && {
-        found,
+        match,
         quote,
-        forecast: closes.derived('month forecast', [series.id], ([held]) => monthForecast(held!)),
+        forecast: closes.derived('month forecast', [series.id], ([seriesCloses]) =>
+          monthForecast(seriesCloses!),
+        ),
       }
     )
   }
 
-  const brief = (found: readonly Resolved[], told: boolean, set: Answering) => {
-    const items = found.map(itemOf)
-    const made = items.filter(item => item !== undefined)
-    const missing = found.filter((_, i) => !items[i]).map(one => one.code)
-    if (made.length === 0) {
+  const brief = (matches: readonly Resolved[], withNarrative: boolean, set: Answering) => {
+    const items = matches.map(itemOf)
+    const priced = items.filter(item => item !== undefined)
+    const missing = matches.filter((_, i) => !items[i]).map(match => match.code)
+    if (priced.length === 0) {
       throw new Problem(
         'DATA_NOT_AVAILABLE',
         `None of ${missing.join(', ')} has a current price.`,
@@ -214,17 +216,17 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
     markFixtures(
       set,
       deps.marks,
-      made.map(item => item.found),
+      priced.map(item => item.match),
     )
-    const rows = made.map(commodityRow)
+    const rows = priced.map(commodityRow)
     return success({
       as_of: isoInstant(deps.now()),
       codes: rows.map(row => row.code),
       count: rows.length,
       ...(missing.length > 0 && { missing_codes: missing }),
-      ...(told && { narrative: narrative(made.map(sentenceItem)) }),
+      ...(withNarrative && { narrative: narrative(priced.map(sentenceItem)) }),
       commodities: rows,
-      metadata: sourcesOf(made.map(item => item.found.series)),
+      metadata: sourcesOf(priced.map(item => item.match.series)),
     })
   }
 
@@ -232,13 +234,16 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
     '/v1/market-brief',
     ({ query, request, set, caller }) => {
       const { entitled } = caller
-      const asked = listOf(query.codes)
-      if (asked.length > entitled.marketBriefCodes) {
-        throw tooManyFor(plans, entitled, asked.length, deps.links(request).upgradeUrl)
+      const requestedCodes = listOf(query.codes)
+      if (requestedCodes.length > entitled.marketBriefCodes) {
+        throw tooManyFor(plans, entitled, requestedCodes.length, deps.links(request).upgradeUrl)
       }
-      const told = boolOf('narrative', query.narrative, false)
-      const wanted = asked.length > 0 ? asked : deps.firstCodes.slice(0, entitled.marketBriefCodes)
-      return brief(codes.read(wanted, request), told, set as Answering)
+      const withNarrative = boolOf('narrative', query.narrative, false)
+      const briefCodes =
+        requestedCodes.length > 0
+          ? requestedCodes
+          : deps.firstCodes.slice(0, entitled.marketBriefCodes)
+      return brief(codes.read(briefCodes, request), withNarrative, set as Answering)
     },
     {
       access: { meter: true, heavy: true },

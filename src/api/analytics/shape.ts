@@ -52,7 +52,7 @@ const tierFields = {
 }
 
 /** The same fields under `data` and at the top of the body: clients read either. */
-export const both = <T extends TObject>(shape: T) =>
+export const mirrored = <T extends TObject>(shape: T) =>
   t.Object(
     {
       status: t.Literal('success'),
@@ -66,7 +66,7 @@ export const both = <T extends TObject>(shape: T) =>
 /**
  * The body of `both` as JSON text; the shape is there for the compiler to hold the fields against.
  */
-export function bothText<T extends TObject>(
+export function mirroredText<T extends TObject>(
   { set, caller }: Pick<Question, 'set' | 'caller'>,
   _shape: T,
   fields: Static<T>,
@@ -83,10 +83,10 @@ export const refusals = {
   404: NestedProblem,
 }
 
-export const codeQuery = (what: string, example = 'WTI_USD') =>
+export const codeQuery = (role: string, example = 'WTI_USD') =>
   t.Optional(
     t.String({
-      description: `${what}: a code or an alias, in any letter case.`,
+      description: `${role}: a code or an alias, in any letter case.`,
       examples: [example],
     }),
   )
@@ -112,7 +112,7 @@ export function wordOf<T extends string>(
   fallback: T,
 ): T {
   if (text === undefined || text === '') return fallback
-  const word = words.find(one => one === text.trim().toLowerCase())
+  const word = words.find(candidate => candidate === text.trim().toLowerCase())
   if (word === undefined)
     throw invalidParameter(parameter, text, `is not one of ${words.join(', ')}.`, words)
   return word
@@ -121,10 +121,10 @@ export function wordOf<T extends string>(
 /** The series that required parameters name, in their order. */
 export function seriesOf(
   codes: CodeReader,
-  asked: Readonly<Record<string, string | undefined>>,
+  parameters: Readonly<Record<string, string | undefined>>,
   request: Request,
 ): Resolved[] {
-  const names = Object.entries(asked).map(([parameter, text]) => {
+  const names = Object.entries(parameters).map(([parameter, text]) => {
     if (text === undefined || text.trim() === '')
       throw missingParameter(parameter, 'a commodity code, such as WTI_USD.')
     return text
@@ -136,16 +136,16 @@ export function seriesOf(
 }
 
 /** The number, or 404 with how many closes there are and how many it takes. */
-export function enough<T>(
-  made: Measured<T>,
-  of: string,
+export function requireEnough<T>(
+  result: Measured<T>,
+  subject: string,
   extra: Readonly<Record<string, unknown>> = {},
 ): T {
-  if (made.enough) return made.value
-  const { have, need } = made
+  if (result.enough) return result.value
+  const { have, need } = result
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `${of}: too few daily closes, ${have} of the ${need} needed.`,
+    `${subject}: too few daily closes, ${have} of the ${need} needed.`,
     { ...extra, have, need },
   )
 }

@@ -98,11 +98,11 @@ const Structure = t.Object(
 )
 
 function mark({ catalogue, marks }: CurveDeps, set: Answering, contracts: readonly string[]): void {
-  const found = contracts.flatMap(code => {
+  const matches = contracts.flatMap(code => {
     const series = catalogue.named(code)
     return series ? [{ series }] : []
   })
-  markFixtures(set, marks, found)
+  markFixtures(set, marks, matches)
 }
 
 const isServed = ({ limits, now }: CurveDeps, quotedAt: number): boolean =>
@@ -136,22 +136,22 @@ function frontOf(deps: CurveDeps, leg: 'product' | 'crude', family: FamilyCode, 
   )
 }
 
-function gasoil(deps: CurveDeps, set: Answering) {
+function gasoilAnswer(deps: CurveDeps, set: Answering) {
   const product = frontOf(deps, 'product', 'GASOIL_FUTURES', 'USD/t')
   const crude = frontOf(deps, 'crude', 'BRENT_FUTURES', 'USD/bbl')
-  const made = gasoilCrack(product.quote.price, crude.quote.price)
+  const crack = gasoilCrack(product.quote.price, crude.quote.price)
   mark(deps, set, [product.row.code, crude.row.code])
   return success({
     spread_type: 'gasoil_crack' as const,
     type: 'gasoil-crack' as const,
     name: 'Gasoil Crack',
-    value: tidy(made.value),
+    value: tidy(crack.value),
     unit: 'USD/bbl',
     components: { product: product.row, crude: crude.row },
     conversion: {
-      barrels_per_tonne: made.barrelsPerTonne,
-      basis: `gasoil (USD/t) / ${made.barrelsPerTonne} - Brent (USD/bbl), front months`,
-      gasoil_usd_per_bbl: tidy(made.gasoilPerBarrel),
+      barrels_per_tonne: crack.barrelsPerTonne,
+      basis: `gasoil (USD/t) / ${crack.barrelsPerTonne} - Brent (USD/bbl), front months`,
+      gasoil_usd_per_bbl: tidy(crack.gasoilPerBarrel),
     },
     timestamp: isoInstant(Math.min(product.quote.quotedAt, crude.quote.quotedAt)),
   })
@@ -162,11 +162,11 @@ function structureRow(deps: CurveDeps, family: Family): typeof Structure.static 
   const points = (deps.futures.curve(family.code)?.points ?? []).filter(point =>
     isServed(deps, point.quotedAt),
   )
-  const made = structureOf(
+  const termStructure = structureOf(
     points.map(point => ({ month: point.contractMonth, price: point.price })),
   )
   const [front] = points
-  if (!made || !front) return undefined
+  if (!termStructure || !front) return undefined
   // By months from the front, not by place: a month between that has no price must not move the
   // others.
   const month = (n: number) =>
@@ -179,41 +179,46 @@ function structureRow(deps: CurveDeps, family: Family): typeof Structure.static 
   return {
     commodity: `${deps.exchangeWords[0]!.toUpperCase()}_${family.structureName}`,
     display_name: family.name,
-    structure: made.structure,
-    severity: made.severity,
-    term_slope_pct: made.termSlopePercent ?? null,
+    structure: termStructure.structure,
+    severity: termStructure.severity,
+    term_slope_pct: termStructure.termSlopePercent ?? null,
     spreads: { m1_m3: spread(3), m1_m6: spread(6), m1_m12: spread(12) },
     front_month: { price: front.price, contract: front.contractCode },
     back_month_6: sixth ? { price: sixth.price, contract: sixth.contractCode } : null,
-    curve_points: made.points,
+    curve_points: termStructure.points,
     timestamp: isoInstant(front.quotedAt),
   }
 }
 
-const withoutCurve = ({ limits }: CurveDeps, of: string): Problem =>
+const withoutCurve = ({ limits }: CurveDeps, subject: string): Problem =>
   new Problem(
     'DATA_NOT_AVAILABLE',
-    `${of} no contract with a price from the last ${limits.futuresMaxAgeHours} hours.`,
+    `${subject} no contract with a price from the last ${limits.futuresMaxAgeHours} hours.`,
     {
       reason: 'no_current_curve',
     },
   )
 
-function structure(deps: CurveDeps, given: string | undefined, request: Request, set: Answering) {
+function structureAnswer(
+  deps: CurveDeps,
+  text: string | undefined,
+  request: Request,
+  set: Answering,
+) {
   const names = structureNames(deps.exchangeWords)
-  const asked =
-    given?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
-  if (asked === undefined) throw missingParameter('commodity', `one of ${names.join(', ')}.`)
-  const family = familyByStructure(asked, deps.exchangeWords)
+  const name =
+    text?.trim() || (deps.switched(request, 'curve_structure_default') ? names[0] : undefined)
+  if (name === undefined) throw missingParameter('commodity', `one of ${names.join(', ')}.`)
+  const family = familyByStructure(name, deps.exchangeWords)
   if (!family)
-    throw invalidParameter('commodity', asked, `is not one of ${names.join(', ')}.`, names)
+    throw invalidParameter('commodity', name, `is not one of ${names.join(', ')}.`, names)
   const row = structureRow(deps, family)
   if (!row) throw withoutCurve(deps, `${family.code} has`)
   mark(deps, set, [row.front_month.contract])
   return success(row)
 }
 
-function structures(deps: CurveDeps, set: Answering) {
+function allStructures(deps: CurveDeps, set: Answering) {
   const rows = families.flatMap(family =>
     family.structureName === undefined ? [] : (structureRow(deps, family) ?? []),
   )
@@ -233,7 +238,7 @@ export function spreadCurveRoutes(deps: CurveDeps) {
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
   return new Elysia()
     .use(deps.access)
-    .get('/v1/spreads/gasoil-crack', ({ set }) => gasoil(deps, set as Answering), {
+    .get('/v1/spreads/gasoil-crack', ({ set }) => gasoilAnswer(deps, set as Answering), {
       access: calculated,
       response: { 200: envelope(GasoilCrack), 403: NestedProblem, 404: NestedProblem },
       detail: {
@@ -245,7 +250,8 @@ export function spreadCurveRoutes(deps: CurveDeps) {
     })
     .get(
       '/v1/spreads/curve-structure',
-      ({ query, request, set }) => structure(deps, query.commodity, request, set as Answering),
+      ({ query, request, set }) =>
+        structureAnswer(deps, query.commodity, request, set as Answering),
       {
         access: calculated,
         query: t.Object({
@@ -270,7 +276,7 @@ export function spreadCurveRoutes(deps: CurveDeps) {
         },
       },
     )
-    .get('/v1/spreads/curve-structure/all', ({ set }) => structures(deps, set as Answering), {
+    .get('/v1/spreads/curve-structure/all', ({ set }) => allStructures(deps, set as Answering), {
       access: calculated,
       response: {
         200: t.Object({

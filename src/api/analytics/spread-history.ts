@@ -109,8 +109,8 @@ export function historyRange(
 export function bucketOf(text: string | undefined): Bucket {
   if (text === undefined || text === '') return 'day'
   const interval = parseInterval(text)
-  const found = intervals.find(one => one === interval)
-  if (found === undefined) {
+  const bucket = intervals.find(candidate => candidate === interval)
+  if (bucket === undefined) {
     throw new Problem(
       'invalid_interval',
       `Unknown interval: ${text.slice(0, 100)}. A spread is one value a day: use ${intervals.join(', ')}.`,
@@ -120,7 +120,7 @@ export function bucketOf(text: string | undefined): Bucket {
       },
     )
   }
-  return found
+  return bucket
 }
 
 /** The past of a spread over a range of days. */
@@ -130,7 +130,7 @@ export interface Past {
   coverage: ReturnType<typeof coverage>
   /** When the newest correction inside the range was recorded, Unix ms. */
   revisedAt: number | undefined
-  found: Resolved[]
+  matches: Resolved[]
 }
 
 export interface PastDeps {
@@ -146,44 +146,46 @@ export function pastOf(
   deps: PastDeps,
   now: number,
 ): Past | MissingLeg {
-  const found = new Map<string, Resolved>()
+  const matchesByCode = new Map<string, Resolved>()
   for (const code of codesOf(identity)) {
-    const one = deps.catalogue.resolve(code, now)
-    if (!one || deps.closes.of(one.series.id).length === 0) return { leg: code, reason: 'no_price' }
-    found.set(code, one)
+    const match = deps.catalogue.resolve(code, now)
+    if (!match || deps.closes.of(match.series.id).length === 0)
+      return { leg: code, reason: 'no_price' }
+    matchesByCode.set(code, match)
   }
   const { from, to } = range
   const inside = (code: string) =>
-    deps.closes.of(found.get(code)!.series.id).filter(({ day }) => day >= from && day <= to)
+    deps.closes.of(matchesByCode.get(code)!.series.id).filter(({ day }) => day >= from && day <= to)
   const days = spreadHistory(identity, inside)
   const [fromAt, toAt] = [parseDay(from)!, parseDay(to)! + dayMs]
-  const revised = [...found.values()].flatMap(
-    one => deps.closes.revisedAt(one.series.id, fromAt, toAt) ?? [],
+  const revised = [...matchesByCode.values()].flatMap(
+    match => deps.closes.revisedAt(match.series.id, fromAt, toAt) ?? [],
   )
   return {
     days: lastOf(days, bucket).toReversed(),
     coverage: coverage(
-      days.map(one => one.day),
+      days.map(spreadDay => spreadDay.day),
       from,
       to,
     ),
     revisedAt: revised.length > 0 ? Math.max(...revised) : undefined,
-    found: [...found.values()],
+    matches: [...matchesByCode.values()],
   }
 }
 
 /** The last value of each bucket of days given oldest first. */
 function lastOf(days: SpreadDay[], bucket: Bucket): SpreadDay[] {
   if (bucket === 'day') return days
-  const start = (one: SpreadDay | undefined) => one && bucketStart(bucket, parseDay(one.day)!)
-  return days.filter((one, i) => start(one) !== start(days[i + 1]))
+  const start = (spreadDay: SpreadDay | undefined) =>
+    spreadDay && bucketStart(bucket, parseDay(spreadDay.day)!)
+  return days.filter((spreadDay, i) => start(spreadDay) !== start(days[i + 1]))
 }
 
-export const historyRow = (one: SpreadDay, unit: string) => ({
-  date: one.day,
-  value: tidy(one.value),
+export const historyRow = (spreadDay: SpreadDay, unit: string) => ({
+  date: spreadDay.day,
+  value: tidy(spreadDay.value),
   unit,
-  legs: one.prices,
+  legs: spreadDay.prices,
 })
 
 export const momentOrNull = (at: number | undefined): string | null =>

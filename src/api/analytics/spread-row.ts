@@ -78,66 +78,77 @@ export interface MissingLeg {
   lastAt?: number
 }
 
-export type Valued = { row: SpreadRow; found: Resolved[] } | MissingLeg
+export type SpreadValue = { row: SpreadRow; matches: Resolved[] } | MissingLeg
 
 interface Leg {
-  found: Resolved
+  match: Resolved
   quote: Quote
 }
 
 /** A spread of the newest prices of its legs, none of them older than the bound. */
-export function valued(type: SpreadType, identity: SpreadIdentity, deps: ValuedDeps): Valued {
+export function spreadValue(
+  type: SpreadType,
+  identity: SpreadIdentity,
+  deps: ValuedDeps,
+): SpreadValue {
   const now = deps.now()
   const maxAgeHours = deps.limits.futuresMaxAgeHours
   const legs = new Map<string, Leg>()
   for (const code of codesOf(identity)) {
-    const found = deps.catalogue.resolve(code, now)
-    const quote = found && deps.board.quote(found.series)
+    const match = deps.catalogue.resolve(code, now)
+    const quote = match && deps.board.quote(match.series)
     if (!quote) return { leg: code, reason: 'no_price' }
     const { observedAt } = quote.observation
     if (now - observedAt > maxAgeHours * hourMs)
       return { leg: code, reason: 'stale', lastAt: observedAt }
-    legs.set(code, { found, quote })
+    legs.set(code, { match, quote })
   }
-  const made = combine(identity, code => legs.get(code)?.quote.observation.value)
-  if (!made.complete) return { leg: made.missing, reason: 'no_price' }
+  const combined = combine(identity, code => legs.get(code)?.quote.observation.value)
+  if (!combined.complete) return { leg: combined.missing, reason: 'no_price' }
   const before = combine(identity, code => legs.get(code)?.quote.changes['24h']?.previous)
   const all = [...legs.values()]
   return {
     row: rowOf(
       type,
       identity,
-      made,
-      before.complete ? tidy(made.value - before.value) : null,
+      combined,
+      before.complete ? tidy(combined.value - before.value) : null,
       legs,
       maxAgeHours,
     ),
-    found: all.map(leg => leg.found),
+    matches: all.map(leg => leg.match),
   }
 }
 
 function rowOf(
   type: SpreadType,
   identity: SpreadIdentity,
-  made: { value: number; legs: { code: string; price: number; weight: number }[] },
+  combined: { value: number; legs: { code: string; price: number; weight: number }[] },
   change: number | null,
   legs: ReadonlyMap<string, Leg>,
   maxAgeHours: number,
 ): SpreadRow {
   const all = [...legs.values()]
-  const madeAt = (code: string) => isoInstant(legs.get(code)!.quote.observation.observedAt)
-  const priced = new Set(made.legs.map(leg => leg.code))
+  const timestampOf = (code: string) => isoInstant(legs.get(code)!.quote.observation.observedAt)
+  const priced = new Set(combined.legs.map(leg => leg.code))
   const rates = [...legs.keys()].filter(code => !priced.has(code))
   return {
     id: identity.id,
     type,
     name: identity.name,
-    value: tidy(made.value),
+    value: tidy(combined.value),
     unit: identity.unit,
     region: identity.region,
-    components: made.legs.map(({ code, price, weight }) => {
-      const { series } = legs.get(code)!.found
-      return { code, name: series.name, price, unit: series.unit, weight, timestamp: madeAt(code) }
+    components: combined.legs.map(({ code, price, weight }) => {
+      const { series } = legs.get(code)!.match
+      return {
+        code,
+        name: series.name,
+        price,
+        unit: series.unit,
+        weight,
+        timestamp: timestampOf(code),
+      }
     }),
     formula: identity.formula,
     change_24h: change,
@@ -146,7 +157,7 @@ function rowOf(
       description: identity.description,
       source_description: [
         ...new Set(
-          all.map(({ found }) => sourceDescription(found.series.source, found.series.fixture)),
+          all.map(({ match }) => sourceDescription(match.series.source, match.series.fixture)),
         ),
       ].join('; '),
       max_leg_age_hours: maxAgeHours,
@@ -154,7 +165,7 @@ function rowOf(
         exchange_rates: rates.map(code => ({
           code,
           rate: legs.get(code)!.quote.observation.value,
-          timestamp: madeAt(code),
+          timestamp: timestampOf(code),
         })),
       }),
     },

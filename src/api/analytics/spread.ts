@@ -13,24 +13,24 @@ import { analyticsSpreads, type SpreadIdentity } from '../../market/units/identi
 import { type Answering, markFixtures } from '../answer.ts'
 import {
   type AnalyticsDeps,
-  both,
-  bothText,
   closesNote,
   dateField,
-  enough,
+  mirrored,
+  mirroredText,
   nullable,
   periodField,
   periodOf,
   periodQuery,
   type Question,
   refusals,
+  requireEnough,
   windowNote,
   wordOf,
 } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const types = ['current', 'historical'] as const
-const ids = analyticsSpreads.map(one => one.id)
+const ids = analyticsSpreads.map(spread => spread.id)
 const idField = t.String({ examples: ['wti_brent'] })
 const unitField = t.String({ examples: ['USD/barrel'] })
 const spreadField = t.Number({ examples: [-3.87] })
@@ -95,12 +95,12 @@ const Standing = t.Object(
 )
 
 function identityOf(text: string): SpreadIdentity {
-  const found = analyticsSpreads.find(one => one.id === text.trim().toLowerCase())
-  if (!found) throw invalidParameter('spread', text, `is not one of ${ids.join(', ')}.`, ids)
-  return found
+  const identity = analyticsSpreads.find(spread => spread.id === text.trim().toLowerCase())
+  if (!identity) throw invalidParameter('spread', text, `is not one of ${ids.join(', ')}.`, ids)
+  return identity
 }
 
-const listed: typeof List.static = {
+const spreadList: typeof List.static = {
   available_spreads: analyticsSpreads.map(({ id, name, description, unit, formula }) => ({
     id,
     name,
@@ -113,43 +113,44 @@ const listed: typeof List.static = {
 
 function legsOf({ catalogue, closes, now }: AnalyticsDeps, identity: SpreadIdentity) {
   return codesOf(identity).map(code => {
-    const found = catalogue.resolve(code, now())
-    return { code, found, held: found ? closes.of(found.series.id) : ([] as readonly Close[]) }
+    const match = catalogue.resolve(code, now())
+    return { code, match, legCloses: match ? closes.of(match.series.id) : ([] as readonly Close[]) }
   })
 }
 
 /** The spread over the window, and where its newest value stands. */
 function standingOf(deps: AnalyticsDeps, identity: SpreadIdentity, period: number) {
   const legs = legsOf(deps, identity)
-  const held = new Map(legs.map(leg => [leg.code, leg.held]))
-  const days = spreadHistory(identity, code => held.get(code)!, period)
-  const without = legs.find(leg => leg.held.length === 0)
-  const of = `${identity.id}, common dates of ${legs.map(leg => leg.code).join(', ')} in the last ${period} days`
-  const made = enough(
+  const closesByCode = new Map(legs.map(leg => [leg.code, leg.legCloses]))
+  const days = spreadHistory(identity, code => closesByCode.get(code)!, period)
+  const without = legs.find(leg => leg.legCloses.length === 0)
+  const subject = `${identity.id}, common dates of ${legs.map(leg => leg.code).join(', ')} in the last ${period} days`
+  const standing = requireEnough(
     spreadStatistics(days, period),
-    without ? `${of} (${without.code} has none)` : of,
+    without ? `${subject} (${without.code} has none)` : subject,
     without && { leg: without.code },
   )
-  return { made, days: closesIn(days, period), found: legs.flatMap(leg => leg.found ?? []) }
+  return { standing, days: closesIn(days, period), matches: legs.flatMap(leg => leg.match ?? []) }
 }
 
 function answer(deps: AnalyticsDeps, question: Question): string {
   const { query } = question
   const type = wordOf('type', query.type, types, 'current')
   const period = periodOf(query.period, 30)
-  if (query.spread === undefined || query.spread === '') return bothText(question, List, listed)
+  if (query.spread === undefined || query.spread === '')
+    return mirroredText(question, List, spreadList)
   const identity = identityOf(query.spread)
-  const { made, days, found } = standingOf(deps, identity, period)
-  markFixtures(question.set, deps.marks, found)
+  const { standing, days, matches } = standingOf(deps, identity, period)
+  markFixtures(question.set, deps.marks, matches)
   const [code1, code2] = [identity.legs[0]!.code, identity.legs.at(-1)!.code]
-  const { current } = made
-  const row = (one: SpreadDay) => ({
-    spread: tidy(one.value),
-    price1: one.prices[code1]!,
-    price2: one.prices[code2]!,
+  const { current } = standing
+  const row = (spreadDay: SpreadDay) => ({
+    spread: tidy(spreadDay.value),
+    price1: spreadDay.prices[code1]!,
+    price2: spreadDay.prices[code2]!,
   })
   const { spread: currentSpread, ...prices } = row(current)
-  return bothText(question, Standing, {
+  return mirroredText(question, Standing, {
     type,
     spread: identity.id,
     spread_name: identity.name,
@@ -162,18 +163,18 @@ function answer(deps: AnalyticsDeps, question: Question): string {
     date: current.day,
     prices: current.prices,
     historical: {
-      mean: made.mean,
-      std_dev: made.stdDev,
-      min: made.min,
-      max: made.max,
-      percentile: made.percentile,
-      z_score: made.zScore ?? null,
-      data_points: made.dataPoints,
+      mean: standing.mean,
+      std_dev: standing.stdDev,
+      min: standing.min,
+      max: standing.max,
+      percentile: standing.percentile,
+      z_score: standing.zScore ?? null,
+      data_points: standing.dataPoints,
     },
-    interpretation: made.interpretation,
+    interpretation: standing.interpretation,
     period,
     ...(type === 'historical' && {
-      history: days.toReversed().map(one => ({ date: one.day, ...row(one) })),
+      history: days.toReversed().map(spreadDay => ({ date: spreadDay.day, ...row(spreadDay) })),
     }),
   })
 }
@@ -203,12 +204,12 @@ export function analyticsSpreadRoutes(deps: AnalyticsDeps) {
             }),
           ),
         }),
-        response: { 200: serialised(t.Union([both(Standing), both(List)])), ...refusals },
+        response: { 200: serialised(t.Union([mirrored(Standing), mirrored(List)])), ...refusals },
         detail: {
           operationId: 'getSpread',
           tags: ['analytics'],
           summary: 'Spreads between series',
-          description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(one => `\`${one.id}\` = ${one.formula} (${one.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+          description: `A spread on the dates that all its legs have, and where the newest stands among those of the window. ${closesNote}${windowNote}Here a close is the spread of a common date, and the window ends at the newest of them. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
         },
       },
     )

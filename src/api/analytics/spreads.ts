@@ -21,7 +21,7 @@ import {
   pastOf,
   SpreadHistory,
 } from './spread-history.ts'
-import { type MissingLeg, SpreadRow, type ValuedDeps, valued } from './spread-row.ts'
+import { type MissingLeg, SpreadRow, spreadValue, type ValuedDeps } from './spread-row.ts'
 
 export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps {}
 
@@ -66,7 +66,7 @@ const paths: readonly {
   },
 ]
 
-const Several = t.Object({
+const SpreadList = t.Object({
   status: t.Literal('success'),
   data: t.Array(SpreadRow),
   meta: t.Object({
@@ -92,54 +92,54 @@ const refusals = {
 }
 
 function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity {
-  const all = spreadsByType[type]
-  if (text === undefined || text === '') return all[0]!
-  const ids = all.map(one => one.id)
-  const found = all.find(one => one.id === text.trim().toLowerCase())
-  if (!found) throw invalidParameter('id', text, `is not one of ${ids.join(', ')}.`, ids)
-  return found
+  const identities = spreadsByType[type]
+  if (text === undefined || text === '') return identities[0]!
+  const ids = identities.map(spread => spread.id)
+  const identity = identities.find(spread => spread.id === text.trim().toLowerCase())
+  if (!identity) throw invalidParameter('id', text, `is not one of ${ids.join(', ')}.`, ids)
+  return identity
 }
 
-function withoutLeg(of: string, { leg, reason, lastAt }: MissingLeg): Problem {
+function missingLeg(subject: string, { leg, reason, lastAt }: MissingLeg): Problem {
   const why =
     lastAt === undefined
       ? 'has no price'
       : `has had no price since ${isoInstant(lastAt)}, which is too long ago`
-  return new Problem('DATA_NOT_AVAILABLE', `${of} can not be given: its leg ${leg} ${why}.`, {
+  return new Problem('DATA_NOT_AVAILABLE', `${subject} can not be given: its leg ${leg} ${why}.`, {
     leg,
     reason,
     ...(lastAt !== undefined && { last_updated: isoInstant(lastAt) }),
   })
 }
 
-function base(deps: SpreadDeps, type: SpreadType, id: string | undefined, set: Answering) {
+function currentSpread(deps: SpreadDeps, type: SpreadType, id: string | undefined, set: Answering) {
   const identity = identityOf(type, id)
-  const made = valued(type, identity, deps)
-  if ('leg' in made) throw withoutLeg(identity.id, made)
-  markFixtures(set, deps.marks, made.found)
-  return success(made.row)
+  const value = spreadValue(type, identity, deps)
+  if ('leg' in value) throw missingLeg(identity.id, value)
+  markFixtures(set, deps.marks, value.matches)
+  return success(value.row)
 }
 
-function all(deps: SpreadDeps, type: SpreadType, set: Answering) {
-  const made = spreadsByType[type].map(identity => ({
+function allSpreads(deps: SpreadDeps, type: SpreadType, set: Answering) {
+  const results = spreadsByType[type].map(identity => ({
     id: identity.id,
-    made: valued(type, identity, deps),
+    value: spreadValue(type, identity, deps),
   }))
-  const rows = made.flatMap(one => ('row' in one.made ? one.made : []))
-  const unavailable = made.flatMap(({ id, made: one }) =>
-    'leg' in one ? { id, leg: one.leg } : [],
+  const rows = results.flatMap(result => ('row' in result.value ? result.value : []))
+  const unavailable = results.flatMap(({ id, value }) =>
+    'leg' in value ? { id, leg: value.leg } : [],
   )
-  const first = made[0]!
-  if (rows.length === 0 && 'leg' in first.made) throw withoutLeg(first.id, first.made)
+  const first = results[0]!
+  if (rows.length === 0 && 'leg' in first.value) throw missingLeg(first.id, first.value)
   markFixtures(
     set,
     deps.marks,
-    rows.flatMap(one => one.found),
+    rows.flatMap(row => row.matches),
   )
-  return { ...success(rows.map(one => one.row)), meta: { count: rows.length, unavailable } }
+  return { ...success(rows.map(row => row.row)), meta: { count: rows.length, unavailable } }
 }
 
-function historical(
+function pastSpread(
   deps: SpreadDeps,
   type: SpreadType,
   query: Record<string, string | undefined>,
@@ -152,14 +152,16 @@ function historical(
   const bucket = bucketOf(query.interval)
   const page = pageOf(query, perPageMax)
   const past = pastOf(identity, range, bucket, deps, now)
-  if ('leg' in past) throw withoutLeg(identity.id, past)
+  if ('leg' in past) throw missingLeg(identity.id, past)
   const meta = pageMeta(page, past.days.length)
   pageHeaders(set.headers, url, meta)
-  markFixtures(set, deps.marks, past.found)
+  markFixtures(set, deps.marks, past.matches)
   const start = (page.page - 1) * page.perPage
   return {
     ...success(
-      past.days.slice(start, start + page.perPage).map(one => historyRow(one, identity.unit)),
+      past.days
+        .slice(start, start + page.perPage)
+        .map(spreadDay => historyRow(spreadDay, identity.unit)),
     ),
     id: identity.id,
     type,
@@ -182,9 +184,9 @@ export function spreadRoutes(deps: SpreadDeps) {
   // documents its own ids.
   for (const { path, type, title, plural, operation } of paths) {
     const identities = spreadsByType[type]
-    const ids = identities.map(one => one.id).join(', ')
+    const ids = identities.map(identity => identity.id).join(', ')
     const formulas = identities
-      .map(one => `\`${one.id}\` = ${one.formula} (${one.unit})`)
+      .map(identity => `\`${identity.id}\` = ${identity.formula} (${identity.unit})`)
       .join('; ')
     const idQuery = t.Optional(
       t.String({
@@ -195,7 +197,7 @@ export function spreadRoutes(deps: SpreadDeps) {
     app
       .get(
         `/v1/spreads/${path}`,
-        ({ query, set }) => base(deps, type, query.id, set as Answering),
+        ({ query, set }) => currentSpread(deps, type, query.id, set as Answering),
         {
           access: calculated,
           query: t.Object({ id: idQuery }),
@@ -208,9 +210,9 @@ export function spreadRoutes(deps: SpreadDeps) {
           },
         },
       )
-      .get(`/v1/spreads/${path}/all`, ({ set }) => all(deps, type, set as Answering), {
+      .get(`/v1/spreads/${path}/all`, ({ set }) => allSpreads(deps, type, set as Answering), {
         access: calculated,
-        response: { 200: Several, 403: NestedProblem, 404: NestedProblem },
+        response: { 200: SpreadList, 403: NestedProblem, 404: NestedProblem },
         detail: {
           operationId: `getAll${operation}`,
           tags: ['spreads'],
@@ -220,7 +222,7 @@ export function spreadRoutes(deps: SpreadDeps) {
       })
       .get(
         `/v1/spreads/${path}/historical`,
-        ({ query, request, set }) => historical(deps, type, query, request.url, set as Answering),
+        ({ query, request, set }) => pastSpread(deps, type, query, request.url, set as Answering),
         {
           access: { ...calculated, heavy: true },
           query: t.Object({ id: idQuery, ...historyQuery, ...pageQuery(perPageMax) }),

@@ -11,18 +11,18 @@ import {
 import { type Answering, markFixtures } from '../answer.ts'
 import {
   type AnalyticsDeps,
-  both,
-  bothText,
   closesNote,
   codeField,
   codeQuery,
-  enough,
+  mirrored,
+  mirroredText,
   nullable,
   periodField,
   periodOf,
   periodQuery,
   type Question,
   refusals,
+  requireEnough,
   seriesOf,
   windowNote,
 } from './shape.ts'
@@ -65,32 +65,33 @@ const Statistics = t.Object(
 
 function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question): string {
   const { query, request } = question
-  const found = seriesOf(codes, { code: query.code }, request)
-  const { series } = found[0]!
+  const matches = seriesOf(codes, { code: query.code }, request)
+  const { series } = matches[0]!
   const period = periodOf(query.period, 30)
-  const made = enough(
+  const statistics = requireEnough(
     statisticsOf(closes.of(series.id), period),
     `${series.code}, last ${period} days`,
   )
-  markFixtures(question.set, marks, found)
-  return bothText(question, Statistics, {
+  markFixtures(question.set, marks, matches)
+  return mirroredText(question, Statistics, {
     code: series.code,
     name: series.name,
     period,
     statistics: {
-      z_score: made.zScore ?? null,
-      z_score_interpretation: made.zScore === undefined ? null : zScoreBand(made.zScore),
-      percentile: made.percentile,
-      percentile_interpretation: percentileBand(made.percentile),
-      volatility: made.volatility ?? null,
+      z_score: statistics.zScore ?? null,
+      z_score_interpretation:
+        statistics.zScore === undefined ? null : zScoreBand(statistics.zScore),
+      percentile: statistics.percentile,
+      percentile_interpretation: percentileBand(statistics.percentile),
+      volatility: statistics.volatility ?? null,
       volatility_interpretation:
-        made.volatility === undefined ? null : volatilityBand(made.volatility),
-      mean: made.mean,
-      median: made.median,
-      std_dev: made.stdDev,
-      min: made.min,
-      max: made.max,
-      data_points: made.dataPoints,
+        statistics.volatility === undefined ? null : volatilityBand(statistics.volatility),
+      mean: statistics.mean,
+      median: statistics.median,
+      std_dev: statistics.stdDev,
+      min: statistics.min,
+      max: statistics.max,
+      data_points: statistics.dataPoints,
     },
     generated_at: isoInstant(now()),
   })
@@ -107,7 +108,7 @@ export function statisticsRoutes(deps: AnalyticsDeps) {
       {
         access: { feature: 'analytics', meter: true, heavy: true },
         query: t.Object({ code: codeQuery('Required'), period: periodQuery(30) }),
-        response: { 200: serialised(both(Statistics)), ...refusals },
+        response: { 200: serialised(mirrored(Statistics)), ...refusals },
         detail: {
           operationId: 'getStatistics',
           tags: ['analytics'],

@@ -12,19 +12,19 @@ import { rsiBand } from '../../market/analytics/statistics.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
   type AnalyticsDeps,
-  both,
-  bothText,
   closesNote,
   codeField,
   codeQuery,
   dateField,
-  enough,
+  mirrored,
+  mirroredText,
   nullable,
   periodField,
   periodOf,
   periodQuery,
   type Question,
   refusals,
+  requireEnough,
   seriesOf,
   windowNote,
   wordOf,
@@ -134,43 +134,51 @@ const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
   pivot_point: pivotPoint,
 })
 
-function begin({ codes, closes, marks }: AnalyticsDeps, { query, request, set }: Question) {
-  const found = seriesOf(codes, { code: query.code }, request)
-  const { series } = found[0]!
-  markFixtures(set, marks, found)
-  return { code: series.code, period: periodOf(query.period, 30), held: closes.of(series.id) }
+function closesAsked({ codes, closes, marks }: AnalyticsDeps, { query, request, set }: Question) {
+  const matches = seriesOf(codes, { code: query.code }, request)
+  const { series } = matches[0]!
+  markFixtures(set, marks, matches)
+  return {
+    code: series.code,
+    period: periodOf(query.period, 30),
+    seriesCloses: closes.of(series.id),
+  }
 }
 
-function analysis(deps: AnalyticsDeps, question: Question): string {
-  const { code, period, held } = begin(deps, question)
-  const made = enough(
-    trendAnalysis(held, period),
+function analysisAnswer(deps: AnalyticsDeps, question: Question): string {
+  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const result = requireEnough(
+    trendAnalysis(seriesCloses, period),
     `${code}, last ${period} days and the warm-up of its averages`,
   )
-  return bothText(question, Analysis, {
+  return mirroredText(question, Analysis, {
     type: 'analysis',
     code,
     period,
     trend: {
-      direction: made.trend.direction,
-      strength: made.trend.strength,
-      slope: made.trend.slope,
-      price_change_pct: made.trend.changePercent ?? null,
+      direction: result.trend.direction,
+      strength: result.trend.strength,
+      slope: result.trend.slope,
+      price_change_pct: result.trend.changePercent ?? null,
     },
-    momentum: { rsi: made.rsi, interpretation: rsiBand(made.rsi) },
+    momentum: { rsi: result.rsi, interpretation: rsiBand(result.rsi) },
     moving_averages: {
-      sma_20: made.sma20,
-      ema_20: made.ema20,
-      price_vs_sma: made.priceVsSma ?? null,
-      golden_cross: made.goldenCross,
+      sma_20: result.sma20,
+      ema_20: result.ema20,
+      price_vs_sma: result.priceVsSma ?? null,
+      golden_cross: result.goldenCross,
     },
-    levels: levelsRow(made.pivots),
-    signal: made.signal,
+    levels: levelsRow(result.pivots),
+    signal: result.signal,
   })
 }
 
-function indicator(type: 'sma' | 'ema' | 'rsi', deps: AnalyticsDeps, question: Question): string {
-  const { code, period, held } = begin(deps, question)
+function indicatorAnswer(
+  type: 'sma' | 'ema' | 'rsi',
+  deps: AnalyticsDeps,
+  question: Question,
+): string {
+  const { code, period, seriesCloses } = closesAsked(deps, question)
   const window = integerOf(
     'window',
     question.query.window,
@@ -178,8 +186,8 @@ function indicator(type: 'sma' | 'ema' | 'rsi', deps: AnalyticsDeps, question: Q
     2,
     windowMax,
   )
-  const { currentPrice, currentValue, values } = enough(
-    indicatorRun(type, held, window, period),
+  const { currentPrice, currentValue, values } = requireEnough(
+    indicatorRun(type, seriesCloses, window, period),
     `${code}, ${type}(${window})`,
   )
   const isAbove = type === 'rsi' ? currentValue >= 50 : currentPrice >= currentValue
@@ -193,31 +201,31 @@ function indicator(type: 'sma' | 'ema' | 'rsi', deps: AnalyticsDeps, question: Q
     values: values.map(({ day, value }) => ({ date: day, value })),
   }
   return type === 'rsi'
-    ? bothText(question, Rsi, {
+    ? mirroredText(question, Rsi, {
         type,
         ...fields,
         rsi: currentValue,
         interpretation: rsiBand(currentValue),
       })
-    : bothText(question, Average, { type, ...fields })
+    : mirroredText(question, Average, { type, ...fields })
 }
 
-function levels(deps: AnalyticsDeps, question: Question): string {
-  const { code, period, held } = begin(deps, question)
-  const made = enough(pivotsOf(held, period), `${code}, last ${period} days`)
-  return bothText(question, LevelsOnly, {
+function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
+  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const pivots = requireEnough(pivotsOf(seriesCloses, period), `${code}, last ${period} days`)
+  return mirroredText(question, LevelsOnly, {
     type: 'levels',
     code,
     period,
-    current_price: made.currentPrice,
-    levels: levelsRow(made),
+    current_price: pivots.currentPrice,
+    levels: levelsRow(pivots),
   })
 }
 
 function answer(deps: AnalyticsDeps, question: Question): string {
   const type = wordOf('type', question.query.type, types, 'analysis')
-  if (type === 'analysis') return analysis(deps, question)
-  return type === 'levels' ? levels(deps, question) : indicator(type, deps, question)
+  if (type === 'analysis') return analysisAnswer(deps, question)
+  return type === 'levels' ? levelsAnswer(deps, question) : indicatorAnswer(type, deps, question)
 }
 
 /** Where a series is heading, and its indicators. */
@@ -247,7 +255,9 @@ export function trendRoutes(deps: AnalyticsDeps) {
           ),
         }),
         response: {
-          200: serialised(t.Union([both(Analysis), both(Average), both(Rsi), both(LevelsOnly)])),
+          200: serialised(
+            t.Union([mirrored(Analysis), mirrored(Average), mirrored(Rsi), mirrored(LevelsOnly)]),
+          ),
           ...refusals,
         },
         detail: {

@@ -4,15 +4,16 @@ import { isoDay } from '../../lib/instant.ts'
 import { statesLedBy } from '../../market/drilling/states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Answering } from '../answer.ts'
-import { basinIn, Day, markSources, orNull, present } from './answer.ts'
-import { eiBody, eiHeavyAccess, eiRefusals } from './frame.ts'
+import { Day, markSources, orNull, requireData } from '../energy/answer.ts'
+import { energyBody, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
+import { energyRecord } from '../energy/list.ts'
+import { basinIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { eiOne } from './list.ts'
 import { countsOf, newestCounts } from './metric.ts'
 
 const trendDays = 364
 const permitDays = 30
-const known = (example: number) =>
+const nullableCount = (example: number) =>
   orNull(integer({ examples: [example] }), 'Null where nothing is held.')
 const rigs = integer({ examples: [251] })
 
@@ -21,14 +22,14 @@ const BasinBody = t.Object(
     basin: t.String({ examples: ['permian'] }),
     active_rigs: rigs,
     rig_count: rigs,
-    frac_spreads: known(92),
+    frac_spreads: nullableCount(92),
     permits: orNull(
       integer({ examples: [811] }),
       'New permits in the last 30 days of the states that the basin leads in.',
     ),
-    duc_wells: known(890),
-    completions: known(398),
-    wells_drilled: known(401),
+    duc_wells: nullableCount(890),
+    completions: nullableCount(398),
+    wells_drilled: nullableCount(401),
     as_of_date: Day,
     trend: t.Array(t.Object({ date: Day, rigs }), {
       description: 'Weekly rigs of 52 weeks, oldest first.',
@@ -39,8 +40,8 @@ const BasinBody = t.Object(
 
 /** Permits of the states that a basin leads in; undefined where none of them has any. */
 function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): number | undefined {
-  const held = permits.newestByState()
-  const states = statesLedBy(basin).filter(state => held.has(state))
+  const newestByState = permits.newestByState()
+  const states = statesLedBy(basin).filter(state => newestByState.has(state))
   const end = dayAfter(isoDay(now()), 1)
   if (states.length === 0) return undefined
   return states.reduce(
@@ -57,7 +58,7 @@ export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
     ({ params, set }) => {
       const basin = basinIn(params.name)
       const newest = newestCounts(drilling, basin)
-      const count = present(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
+      const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
       markSources(set as Answering, deps.marks, Object.values(newest))
       const weeks = countsOf(
         drilling,
@@ -78,17 +79,17 @@ export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
         as_of_date: count.on,
         trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
       }
-      return eiOne(data, deps.tierRequired('energy_intelligence'))
+      return energyRecord(data, deps.tierRequired('energy_intelligence'))
     },
     {
-      access: eiHeavyAccess,
+      access: energyHeavyAccess,
       params: t.Object({
         name: t.String({
           description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
           examples: ['permian'],
         }),
       }),
-      response: { 200: eiBody(BasinBody, 'BasinDrillingBody'), ...eiRefusals },
+      response: { 200: energyBody(BasinBody, 'BasinDrillingBody'), ...energyRefusals },
       detail: {
         operationId: 'getBasinDrilling',
         tags: ['Energy intelligence'],

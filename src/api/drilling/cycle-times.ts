@@ -11,14 +11,14 @@ import {
   stageStats,
   statsOf,
   type TimedWell,
-  timed,
+  timedWells,
 } from '../../market/drilling/cycle-time.ts'
 import type { Circle } from '../../market/geography/geography.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Well, WellFilter } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import { Day, markSources, orNull } from './answer.ts'
-import { daySpanOf, numberOf, present, typed } from './permit-query.ts'
+import { Day, markSources, orNull } from '../energy/answer.ts'
+import { daySpanOf, definedFields, numberOf, typedText } from './permit-query.ts'
 import {
   productionHeavyAccess,
   productionPrefix,
@@ -154,9 +154,9 @@ const Cohorts = t.Object(
   { title: 'CycleTimeCohorts' },
 )
 
-function circleOf({ lat, lng, radius_miles: given }: Query): Circle | undefined {
-  const radiusMiles = given
-    ? numberOf('radius_miles', given, radius.min, radius.max)
+function circleOf({ lat, lng, radius_miles: radiusText }: Query): Circle | undefined {
+  const radiusMiles = radiusText
+    ? numberOf('radius_miles', radiusText, radius.min, radius.max)
     : radius.fallback
   if (!lat && !lng) return undefined
   if (!lat) throw missingParameter('lat', 'a circle has a latitude and a longitude.')
@@ -170,10 +170,10 @@ function circleOf({ lat, lng, radius_miles: given }: Query): Circle | undefined 
 
 function filterOf(query: Query): WellFilter {
   const { from, to } = daySpanOf(query)
-  return present({
-    state: typed('state', query.state)?.toUpperCase(),
-    operator: typed('operator', query.operator),
-    formation: typed('formation', query.formation),
+  return definedFields({
+    state: typedText('state', query.state)?.toUpperCase(),
+    operator: typedText('operator', query.operator),
+    formation: typedText('formation', query.formation),
     producingFrom: from,
     producingTo: to,
     circle: circleOf(query),
@@ -184,7 +184,7 @@ const filtersRow = (
   { state, operator, formation, circle }: WellFilter,
   { start_date, end_date }: Query,
 ) =>
-  present({
+  definedFields({
     state,
     start_date: start_date || undefined,
     end_date: end_date || undefined,
@@ -227,37 +227,41 @@ const noMatch = (count: number) =>
       : `Of none of the wells that fit (${count}) are both the permit and the first production known.`,
   )
 
-function answers({ wells, marks }: WellProductionDeps) {
-  const found = (filter: WellFilter, set: unknown): Well[] => {
-    const some = wells.search(filter)
-    markSources(set as Answering, marks, some)
-    return some
+function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
+  const matchingWells = (filter: WellFilter, set: unknown): Well[] => {
+    const matching = wells.search(filter)
+    markSources(set as Answering, marks, matching)
+    return matching
   }
 
   const cycleTime = (query: Query, set: unknown) => {
     const filter = filterOf(query)
-    const some = found(filter, set)
-    const known = timed(some)
-    const stats = statsOf(known)
-    if (!stats) throw noMatch(some.length)
-    const sorted = known.toSorted(byDays)
+    const matching = matchingWells(filter, set)
+    const timings = timedWells(matching)
+    const stats = statsOf(timings)
+    if (!stats) throw noMatch(matching.length)
+    const sorted = timings.toSorted(byDays)
     const breakdown = Object.fromEntries(
       stageNames.map(stage => {
-        const part = stageStats(known, stage)
+        const part = stageStats(timings, stage)
         return [stageKeys[stage], part ? statsRow(part) : null]
       }),
     ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
     const quarters = cohorts(
-      known.map(one => one.well),
+      timings.map(timedWell => timedWell.well),
       'quarter',
-    ).map(({ label, wells: count, stats: own }) => [
+    ).map(({ label, wells: count, stats: quarterStats }) => [
       label,
-      { well_count: count, median_days: round(own!.median), avg_days: round(own!.mean) },
+      {
+        well_count: count,
+        median_days: round(quarterStats!.median),
+        avg_days: round(quarterStats!.mean),
+      },
     ])
     return success({
       filters: filtersRow(filter, query),
-      well_count: some.length,
-      wells_with_cycle_data: known.length,
+      well_count: matching.length,
+      wells_with_cycle_data: timings.length,
       cycle_time_stats: statsRow(stats),
       stage_breakdown: breakdown,
       quarterly_cohorts: Object.fromEntries(quarters),
@@ -266,23 +270,23 @@ function answers({ wells, marks }: WellProductionDeps) {
     })
   }
 
-  const grouped = (query: Query & { group_by?: string }, set: unknown) => {
-    const given = query.group_by?.trim().toLowerCase() || cohortSpans[0]
-    const span = cohortSpans.find(one => one === given)
+  const cohortAnswer = (query: Query & { group_by?: string }, set: unknown) => {
+    const groupBy = query.group_by?.trim().toLowerCase() || cohortSpans[0]
+    const span = cohortSpans.find(candidate => candidate === groupBy)
     if (!span)
       throw invalidParameter(
         'group_by',
-        given.slice(0, 100),
+        groupBy.slice(0, 100),
         `is not one of ${cohortSpans.join(', ')}.`,
         cohortSpans,
       )
-    const groups = cohortsOf(found(filterOf(query), set), span)
+    const groups = cohortsOf(matchingWells(filterOf(query), set), span)
     return success({ group_by: span, cohorts: groups })
   }
 
-  const cohortsOf = (some: readonly Well[], span: CohortSpan) => {
-    const groups = cohorts(some, span)
-    if (groups.length === 0) throw noMatch(some.length)
+  const cohortsOf = (matching: readonly Well[], span: CohortSpan) => {
+    const groups = cohorts(matching, span)
+    if (groups.length === 0) throw noMatch(matching.length)
     return Object.fromEntries(
       groups.map(({ label, wells: count, stats }) => [
         label,
@@ -294,14 +298,14 @@ function answers({ wells, marks }: WellProductionDeps) {
       ]),
     )
   }
-  return { cycleTime, grouped }
+  return { cycleTime, cohortAnswer }
 }
 
 const refusals = { 400: NestedProblem, 403: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
 export function cycleTimeRoutes(deps: WellProductionDeps) {
-  const { cycleTime, grouped } = answers(deps)
+  const { cycleTime, cohortAnswer } = createCycleTimeAnswers(deps)
   return new Elysia({ prefix: productionPrefix })
     .use(deps.access)
     .get('/cycle-time', ({ query, set }) => cycleTime(query, set), {
@@ -316,7 +320,7 @@ export function cycleTimeRoutes(deps: WellProductionDeps) {
           'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
       },
     })
-    .get('/cycle-time/cohorts', ({ query, set }) => grouped(query, set), {
+    .get('/cycle-time/cohorts', ({ query, set }) => cohortAnswer(query, set), {
       access: productionHeavyAccess,
       query: t.Object({
         ...placeQuery,

@@ -5,20 +5,17 @@ import { basinKeys, country, keptBasins } from '../../market/drilling/drilling.t
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
+import { daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import {
-  Age,
-  ageOf,
-  basinQuery,
-  basinsAsked,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  present,
-  Stamp,
-} from './answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
-import { eiList, eiOne, eiRangeQuery } from './list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
+import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 
 const change = orNull(integer({ examples: [-12] }), 'Against the count before; null for the first.')
@@ -71,7 +68,7 @@ const rowOf = (row: Numbered<DucWells>) => ({
 })
 
 /** Wells that are drilled and wait for completion, by basin. */
-export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { duc } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
   return new Elysia()
@@ -79,13 +76,13 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     .get(
       `${prefix}/duc_wells`,
       ({ query, set, request }) => {
-        const filter = { ...daysOf(query), regions: basinsAsked({ basin: query.basin }) }
+        const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
         const rows = (limit: number, offset: number) => {
           const page = duc.page(list, filter, limit, offset)
           markSources(set as Answering, deps.marks, page)
           return page
         }
-        return eiList(
+        return energyPage(
           query,
           { set: set as Answering, request, tierRequired: tier() },
           { total: duc.count(list, filter), rows },
@@ -93,10 +90,10 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         )
       },
       {
-        access: eiAccess,
-        query: t.Object({ ...eiPageQuery, ...eiRangeQuery, ...basinQuery }),
-        response: { 200: eiBody(t.Array(Row), 'DucWellList'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery }),
+        response: { 200: energyBody(t.Array(Row), 'DucWellList'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listDucWells',
           summary: 'Drilled but uncompleted wells',
           description: `Wells that are drilled and wait for completion, by basin and month, newest first. ${published}`,
@@ -106,7 +103,11 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     .get(
       `${prefix}/duc_wells/latest`,
       ({ set }) => {
-        const day = present(duc.newestOn([country]), 'drilled but uncompleted wells', 'duc-wells')
+        const day = requireData(
+          duc.newestOn([country]),
+          'drilled but uncompleted wells',
+          'duc-wells',
+        )
         const rows = duc.on(day)
         markSources(set as Answering, deps.marks, rows)
         const national = rows.find(row => row.region === country)!
@@ -125,12 +126,12 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           timestamp: isoInstant(national.recordedAt),
           ...ageOf('month', day, deps.now()),
         }
-        return eiOne(data, tier())
+        return energyRecord(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'LatestDucWellCount'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'LatestDucWellCount'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestDucWells',
           summary: 'Newest drilled but uncompleted wells',
           description: `Wells of the country and its basins that wait for completion, in the newest month. ${published}`,

@@ -3,21 +3,26 @@ import { integer } from '../../http/answer/integer.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { basinKeys, isState } from '../../market/drilling/drilling.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Held } from '../../store/drilling/regional.ts'
+import type { Stored } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import type { Answering } from '../answer.ts'
+import { Day, daysOf, markSources, orNull, requireData } from '../energy/answer.ts'
 import {
-  Age,
-  ageOf,
-  Day,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  present,
-} from './answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
-import { eiIdOf, eiList, eiOne, eiRangeQuery, eiWhole } from './list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import {
+  energyPage,
+  energyRecord,
+  energyWholeList,
+  rangeQuery,
+  recordIdOf,
+} from '../energy/list.ts'
+import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
 import {
   basinMap,
   nationalList,
@@ -66,12 +71,12 @@ const ByState = t.Object(
 
 const published =
   'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
-const range = t.Object({ ...eiPageQuery, ...eiRangeQuery })
+const range = t.Object({ ...energyPageQuery, ...rangeQuery })
 
 type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string }
 
 /** What the answers have in common. */
-function answers(deps: DrillingAnswerDeps) {
+function createRigCountAnswers(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
 
@@ -88,11 +93,11 @@ function answers(deps: DrillingAnswerDeps) {
       markSources(set, deps.marks, page)
       return page
     }
-    return eiList(query, { set, request, tierRequired: tier() }, { total, rows }, shape)
+    return energyPage(query, { set, request, tierRequired: tier() }, { total, rows }, shape)
   }
 
-  const newest = (set: Answering): { rows: Held<RigCount>[]; on: string } => {
-    const on = present(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
+  const newest = (set: Answering): { rows: Stored<RigCount>[]; on: string } => {
+    const on = requireData(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
     const rows = rigs.on(on)
     markSources(set, deps.marks, rows)
     return { rows, on }
@@ -111,11 +116,11 @@ function answers(deps: DrillingAnswerDeps) {
 }
 
 /** Rigs of the country by week, and of its basins and states in the newest week. */
-export const energyRigCountRoutes = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
-  new Elysia().use(newestCounts(deps, prefix)).use(pastCounts(deps, prefix))
+export const energyRigCountRoutes = (deps: DrillingAnswerDeps, prefix: EnergyPrefix) =>
+  new Elysia().use(newestCountRoutes(deps, prefix)).use(pastCountRoutes(deps, prefix))
 
-function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
-  const { rigs, tier, newest, regions } = answers(deps)
+function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+  const { rigs, tier, newest, regions } = createRigCountAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
@@ -130,12 +135,12 @@ function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           ...rigRecord(record!),
           ...ageOf('week', on, deps.now()),
         }
-        return eiOne(data, tier())
+        return energyRecord(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'LatestRigCounts'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'LatestRigCounts'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestRigCounts',
           summary: 'Newest rig count',
           description: `The newest week: the country, its basins and its states, each of which adds up to it in the fixture data and as its source has it otherwise. ${published}`,
@@ -147,15 +152,15 @@ function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
       ({ set }) => {
         const inBasin = (region: string) => basinKeys.includes(region)
         const rows = regions(set as Answering, inBasin)
-        return eiWhole(
+        return energyWholeList(
           rows.map(({ region, ...row }) => ({ basin: region, ...row })),
           tier(),
         )
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(t.Array(ByBasin), 'RigCountsByBasin'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(t.Array(ByBasin), 'RigCountsByBasin'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listRigCountsByBasin',
           summary: 'Newest rig count by basin',
           description: `Rigs of each basin in the newest week, largest first, with the change since the week before and since 52 weeks before. ${published}`,
@@ -166,15 +171,15 @@ function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
       `${prefix}/rig_counts/by_state`,
       ({ set }) => {
         const rows = regions(set as Answering, isState)
-        return eiWhole(
+        return energyWholeList(
           rows.map(({ region, ...row }) => ({ state: region, ...row })),
           tier(),
         )
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(t.Array(ByState), 'RigCountsByState'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(t.Array(ByState), 'RigCountsByState'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listRigCountsByState',
           summary: 'Newest rig count by state',
           description: `Rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
@@ -183,18 +188,18 @@ function newestCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     )
 }
 
-function pastCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
-  const { rigs, tier, listed } = answers(deps)
+function pastCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+  const { rigs, tier, listed } = createRigCountAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
       `${prefix}/rig_counts`,
       ({ query, set, request }) => listed(query, set as Answering, request, rigRecord),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: range,
-        response: { 200: eiBody(t.Array(RigRecord), 'RigCounts'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(RigRecord), 'RigCounts'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listRigCounts',
           summary: 'Rig counts of the United States by week',
           description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
@@ -210,10 +215,10 @@ function pastCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           span: row.span,
         })),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: range,
-        response: { 200: eiBody(t.Array(Past), 'RigCountHistory'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Past), 'RigCountHistory'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getRigCountHistory',
           summary: 'Rig counts of the past',
           description: `Counts of the country, newest first, as far back as they are held. ${published}`,
@@ -223,18 +228,18 @@ function pastCounts(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     .get(
       `${prefix}/rig_counts/:id`,
       ({ params, set }) => {
-        const row = rigs.numbered(nationalList, eiIdOf(params.id, 'Rig count'))
+        const row = rigs.numbered(nationalList, recordIdOf(params.id, 'Rig count'))
         if (!row) throw notFound(`Rig count ${params.id}`)
         markSources(set as Answering, deps.marks, [row])
-        return eiOne(rigRecord(row), tier())
+        return energyRecord(rigRecord(row), tier())
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),
-        response: { 200: eiBody(RigRecord, 'OneRigCount'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(RigRecord, 'OneRigCount'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getRigCount',
           summary: 'One rig count',
           description: 'A week by its number. Numbers run from 1 in chronological order.',

@@ -11,7 +11,18 @@ import type {
 } from '../../store/drilling/frac-disclosures.ts'
 import type { FracFilter } from '../../store/drilling/frac-search.ts'
 import type { Answering, Marks } from '../answer.ts'
-import { markSources } from './answer.ts'
+import { markSources } from '../energy/answer.ts'
+import {
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyHeavyAccess,
+  energyPageOf,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeQuery, recordIdOf } from '../energy/list.ts'
 import {
   Chemicals,
   chemicalRow,
@@ -23,25 +34,14 @@ import {
   FracSummary,
 } from './frac-row.ts'
 import {
-  type EiPrefix,
-  eiAccess,
-  eiBody,
-  eiDetail,
-  eiHeavyAccess,
-  eiPageOf,
-  eiPageQuery,
-  eiRefusals,
-} from './frame.ts'
-import { eiIdOf, eiList, eiOne, eiRangeQuery } from './list.ts'
-import {
   circleOf,
   circleQuery,
   daySpanOf,
+  definedFields,
   numberOf,
-  present,
   statesOf,
   statesQuery,
-  typed,
+  typedText,
   wordsOf,
 } from './permit-query.ts'
 
@@ -69,32 +69,32 @@ const filterQuery = {
   api_number: text(apiNumber, '42-329-40001'),
   min_water_gallons: text('Water at least.', '10000000'),
   ...circleQuery,
-  ...eiRangeQuery,
+  ...rangeQuery,
 }
-const listQuery = t.Object({ ...eiPageQuery, ...filterQuery })
+const listQuery = t.Object({ ...energyPageQuery, ...filterQuery })
 type ListQuery = { [name in keyof typeof listQuery.properties]?: string }
 
 const gallonsMax = 1e12
 const operatorsInSummary = 100
 
 /** Fourteen digits. */
-export function wellIn(parameter: string, given: string): string {
-  const found = parseApiNumber(given)
-  if (found) return found.digits
+export function parseWell(parameter: string, text: string): string {
+  const number = parseApiNumber(text)
+  if (number) return number.digits
   throw invalidParameter(
     parameter,
-    given.slice(0, 100),
+    text.slice(0, 100),
     'is not an API number: write 10, 12 or 14 digits, such as 42-329-40001.',
   )
 }
 
 const filterOf = (query: ListQuery): FracFilter =>
-  present({
+  definedFields({
     states: statesOf(query.states),
-    county: typed('county', query.county),
-    operator: typed('operator', query.operator),
-    wellName: typed('well_name', query.well_name),
-    apiNumber: query.api_number?.trim() ? wellIn('api_number', query.api_number) : undefined,
+    county: typedText('county', query.county),
+    operator: typedText('operator', query.operator),
+    wellName: typedText('well_name', query.well_name),
+    apiNumber: query.api_number?.trim() ? parseWell('api_number', query.api_number) : undefined,
     waterMin: query.min_water_gallons
       ? numberOf('min_water_gallons', query.min_water_gallons, 0, gallonsMax)
       : undefined,
@@ -104,7 +104,12 @@ const filterOf = (query: ListQuery): FracFilter =>
   })
 
 /** What the answers have in common. */
-function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFracFocusDeps) {
+function createFracAnswers({
+  fracDisclosures,
+  fracChemicals,
+  marks,
+  tierRequired,
+}: EiFracFocusDeps) {
   const tier = () => tierRequired('energy_intelligence')
   const marked = (set: unknown, rows: StoredDisclosure[]) => {
     markSources(set as Answering, marks, rows)
@@ -114,42 +119,48 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
   const markNewest = (set: unknown) => void marked(set, fracDisclosures.page({}, 1, 0).rows)
 
   const listOf = (filter: FracFilter, query: ListQuery, set: unknown, request: Request) => {
-    const { page, perPage } = eiPageOf(query)
+    const { page, perPage } = energyPageOf(query)
     const { rows, total } = fracDisclosures.page(filter, perPage, (page - 1) * perPage)
     const answer = { set: set as Answering, request, tierRequired: tier() }
-    return eiList(query, answer, { total, rows: () => marked(set, rows) }, disclosureRow)
+    return energyPage(query, answer, { total, rows: () => marked(set, rows) }, disclosureRow)
   }
-  const one = (id: string, set: unknown): StoredDisclosure => {
-    const found = fracDisclosures.get(eiIdOf(id, 'Frac disclosure'))
-    if (!found) throw notFound(`Frac disclosure ${id}`)
-    return marked(set, [found])[0]!
+  const disclosureOf = (id: string, set: unknown): StoredDisclosure => {
+    const disclosure = fracDisclosures.get(recordIdOf(id, 'Frac disclosure'))
+    if (!disclosure) throw notFound(`Frac disclosure ${id}`)
+    return marked(set, [disclosure])[0]!
   }
   const summary = (set: unknown) => {
     markNewest(set)
-    const named = (counts: readonly { name: string; disclosures: number }[]) =>
+    const countsByName = (counts: readonly { name: string; disclosures: number }[]) =>
       Object.fromEntries(counts.map(count => [count.name, count.disclosures]))
     return {
       total_disclosures: fracDisclosures.total(),
-      by_state: named(fracDisclosures.byState()),
-      by_operator: named(fracDisclosures.byOperator(operatorsInSummary, 0)),
+      by_state: countsByName(fracDisclosures.byState()),
+      by_operator: countsByName(fracDisclosures.byOperator(operatorsInSummary, 0)),
       as_of_date: fracDisclosures.newestOn() ?? null,
     }
   }
   /** One page of counts with their part of all disclosures. */
   const shares = <T, R>(
-    given: { query: ListQuery; set: unknown; request: Request },
+    question: { query: ListQuery; set: unknown; request: Request },
     list: { total: number; rows(limit: number, offset: number): T[] },
-    shape: (one: T, percentOf: (n: number) => number) => R,
+    shape: (row: T, percentOf: (n: number) => number) => R,
   ) => {
-    markNewest(given.set)
+    markNewest(question.set)
     const all = fracDisclosures.total()
-    const answer = { set: given.set as Answering, request: given.request, tierRequired: tier() }
-    return eiList(given.query, answer, list, row => shape(row, n => roundTo((100 * n) / all, 2)))
+    const answer = {
+      set: question.set as Answering,
+      request: question.request,
+      tierRequired: tier(),
+    }
+    return energyPage(question.query, answer, list, row =>
+      shape(row, n => roundTo((100 * n) / all, 2)),
+    )
   }
-  const byState = (given: { query: ListQuery; set: unknown; request: Request }) => {
+  const byState = (question: { query: ListQuery; set: unknown; request: Request }) => {
     const all = fracDisclosures.byState()
     return shares(
-      given,
+      question,
       { total: all.length, rows: (limit, offset) => all.slice(offset, offset + limit) },
       (row, percentOf) => ({
         state: row.name,
@@ -159,9 +170,9 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
       }),
     )
   }
-  const byOperator = (given: { query: ListQuery; set: unknown; request: Request }) =>
+  const byOperator = (question: { query: ListQuery; set: unknown; request: Request }) =>
     shares(
-      given,
+      question,
       { total: fracDisclosures.operators(), rows: fracDisclosures.byOperator },
       (row, percentOf) => ({
         operator: row.name,
@@ -170,9 +181,9 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
         date: row.newestOn,
       }),
     )
-  const byChemical = (given: { query: ListQuery; set: unknown; request: Request }) =>
+  const byChemical = (question: { query: ListQuery; set: unknown; request: Request }) =>
     shares(
-      given,
+      question,
       { total: fracChemicals.count(), rows: fracChemicals.substances },
       (row, percentOf) => ({
         chemical_name: row.name,
@@ -182,32 +193,36 @@ function answers({ fracDisclosures, fracChemicals, marks, tierRequired }: EiFrac
       }),
     )
   const chemicals = (id: string, set: unknown) => {
-    const found = one(id, set)
-    return { id: String(found.id), chemicals: fracChemicals.of(found.id).map(chemicalRow) }
+    const disclosure = disclosureOf(id, set)
+    return {
+      id: String(disclosure.id),
+      chemicals: fracChemicals.of(disclosure.id).map(chemicalRow),
+    }
   }
-  return { tier, listOf, one, summary, byState, byOperator, byChemical, chemicals }
+  return { tier, listOf, disclosureOf, summary, byState, byOperator, byChemical, chemicals }
 }
 
 const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
 
 /** What was pumped into wells when they were fractured, as their operators disclosed it. */
-export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EiPrefix) {
-  const { tier, listOf, one, summary, byState, byOperator, byChemical, chemicals } = answers(deps)
-  const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
-  const list = (operationId: string, summaryText: string, description: string) => ({
-    access: eiHeavyAccess,
+export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EnergyPrefix) {
+  const { tier, listOf, disclosureOf, summary, byState, byOperator, byChemical, chemicals } =
+    createFracAnswers(deps)
+  const refusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
+  const listRoute = (operationId: string, summaryText: string, description: string) => ({
+    access: energyHeavyAccess,
     query: listQuery,
-    response: { 200: eiBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
-    detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
+    response: { 200: energyBody(t.Array(Disclosure), 'FracDisclosures'), ...refusals },
+    detail: energyDetail(prefix, { operationId, summary: summaryText, description }),
   })
-  const shared = (
+  const sharesRoute = (
     shape: typeof FracByState | typeof FracByOperator | typeof FracByChemical,
     by: 'State' | 'Operator' | 'Chemical',
   ) => ({
-    access: eiHeavyAccess,
-    query: t.Object(eiPageQuery),
-    response: { 200: eiBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
-    detail: eiDetail(prefix, {
+    access: energyHeavyAccess,
+    query: t.Object(energyPageQuery),
+    response: { 200: energyBody(t.Array(shape), `FracBy${by}Answer`), ...refusals },
+    detail: energyDetail(prefix, {
       operationId: `getFracBy${by}`,
       summary: `Frac disclosures by ${by.toLowerCase()}`,
       description: `How many disclosures each ${by.toLowerCase()} has, largest first.`,
@@ -224,7 +239,7 @@ export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EiPrefix) {
     .get(
       '/frac-focus',
       ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      list(
+      listRoute(
         'listFracDisclosures',
         'Frac disclosures',
         `${listNote} Takes the filters of the search.`,
@@ -233,39 +248,39 @@ export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EiPrefix) {
     .get(
       '/frac-focus/latest',
       ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      list('getLatestFracDisclosures', 'Latest frac disclosures', listNote),
+      listRoute('getLatestFracDisclosures', 'Latest frac disclosures', listNote),
     )
     .get(
       '/frac-focus/search',
       ({ query, set, request }) => listOf(filterOf(query), query, set, request),
-      list(
+      listRoute(
         'searchFracDisclosures',
         'Search frac disclosures',
         `Disclosures that fit everything that is asked for. ${listNote}`,
       ),
     )
-    .get('/frac-focus/summary', ({ set }) => eiOne(summary(set), tier()), {
-      access: eiHeavyAccess,
-      response: { 200: eiBody(FracSummary, 'FracSummaryAnswer'), 403: refusals[403] },
-      detail: eiDetail(prefix, {
+    .get('/frac-focus/summary', ({ set }) => energyRecord(summary(set), tier()), {
+      access: energyHeavyAccess,
+      response: { 200: energyBody(FracSummary, 'FracSummaryAnswer'), 403: refusals[403] },
+      detail: energyDetail(prefix, {
         operationId: 'getFracSummary',
         summary: 'Numbers of frac disclosures',
         description: 'All disclosures that are held, by state and by operator.',
       }),
     })
-    .get('/frac-focus/by-state', byState, shared(FracByState, 'State'))
-    .get('/frac-focus/by-operator', byOperator, shared(FracByOperator, 'Operator'))
-    .get('/frac-focus/by-chemical', byChemical, shared(FracByChemical, 'Chemical'))
+    .get('/frac-focus/by-state', byState, sharesRoute(FracByState, 'State'))
+    .get('/frac-focus/by-operator', byOperator, sharesRoute(FracByOperator, 'Operator'))
+    .get('/frac-focus/by-chemical', byChemical, sharesRoute(FracByChemical, 'Chemical'))
     .get(
       '/frac-focus/for-well/:api_number',
       ({ params, query, set, request }) =>
-        listOf({ apiNumber: wellIn('api_number', params.api_number) }, query, set, request),
+        listOf({ apiNumber: parseWell('api_number', params.api_number) }, query, set, request),
       {
-        access: eiAccess,
+        access: energyAccess,
         params: wells,
-        query: t.Object(eiPageQuery),
-        response: { 200: eiBody(t.Array(Disclosure), 'WellFracDisclosures'), ...refusals },
-        detail: eiDetail(prefix, {
+        query: t.Object(energyPageQuery),
+        response: { 200: energyBody(t.Array(Disclosure), 'WellFracDisclosures'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'listFracDisclosuresOfWell',
           summary: 'Frac disclosures of a well',
           description: 'Every job on a well, newest first; an empty list for a well without one.',
@@ -274,16 +289,16 @@ export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EiPrefix) {
     )
     .get(
       '/frac-focus/:id/chemicals',
-      ({ params, set }) => eiOne(chemicals(params.id, set), tier()),
+      ({ params, set }) => energyRecord(chemicals(params.id, set), tier()),
       {
-        access: eiAccess,
+        access: energyAccess,
         params: id,
         response: {
-          200: eiBody(Chemicals, 'FracChemicalsAnswer'),
+          200: energyBody(Chemicals, 'FracChemicalsAnswer'),
           403: refusals[403],
-          404: eiRefusals[404],
+          404: energyRefusals[404],
         },
-        detail: eiDetail(prefix, {
+        detail: energyDetail(prefix, {
           operationId: 'getFracChemicals',
           summary: 'Chemicals of a frac disclosure',
           description:
@@ -293,16 +308,16 @@ export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EiPrefix) {
     )
     .get(
       '/frac-focus/:id',
-      ({ params, set }) => eiOne(disclosureRow(one(params.id, set)), tier()),
+      ({ params, set }) => energyRecord(disclosureRow(disclosureOf(params.id, set)), tier()),
       {
-        access: eiAccess,
+        access: energyAccess,
         params: id,
         response: {
-          200: eiBody(Disclosure, 'FracDisclosureAnswer'),
+          200: energyBody(Disclosure, 'FracDisclosureAnswer'),
           403: refusals[403],
-          404: eiRefusals[404],
+          404: energyRefusals[404],
         },
-        detail: eiDetail(prefix, {
+        detail: energyDetail(prefix, {
           operationId: 'getFracDisclosure',
           summary: 'A frac disclosure',
           description: 'One disclosure by its number here.',

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
 import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
-import { Day, orNull } from './answer.ts'
+import { Day, orNull } from '../energy/answer.ts'
 
 const gallons = (example: number) =>
   orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
@@ -28,21 +28,21 @@ export const Disclosure = t.Object(
   { title: 'FracDisclosure' },
 )
 
-export const disclosureRow = (one: StoredDisclosure) => ({
-  id: String(one.id),
-  api_number: one.apiNumber,
-  state: one.state,
-  county: one.county,
-  operator: one.operator,
-  well_name: one.wellName,
-  job_start_date: one.startedOn,
-  job_end_date: one.endedOn,
-  total_base_water_volume: one.waterGallons,
-  total_base_non_water_volume: one.nonWaterGallons,
-  latitude: one.latitude,
-  longitude: one.longitude,
-  source: one.source,
-  timestamp: isoInstant(one.recordedAt),
+export const disclosureRow = (disclosure: StoredDisclosure) => ({
+  id: String(disclosure.id),
+  api_number: disclosure.apiNumber,
+  state: disclosure.state,
+  county: disclosure.county,
+  operator: disclosure.operator,
+  well_name: disclosure.wellName,
+  job_start_date: disclosure.startedOn,
+  job_end_date: disclosure.endedOn,
+  total_base_water_volume: disclosure.waterGallons,
+  total_base_non_water_volume: disclosure.nonWaterGallons,
+  latitude: disclosure.latitude,
+  longitude: disclosure.longitude,
+  source: disclosure.source,
+  timestamp: isoInstant(disclosure.recordedAt),
 })
 
 const cas = orNull(
@@ -70,12 +70,12 @@ export const Chemicals = t.Object(
   { title: 'FracChemicals' },
 )
 
-export const chemicalRow = (one: FracChemical) => ({
-  chemical_name: one.name,
-  cas_number: one.casNumber,
-  purpose: one.purpose,
-  concentration_percent: one.concentrationPercent,
-  mass_lbs: one.massLbs,
+export const chemicalRow = (chemical: FracChemical) => ({
+  chemical_name: chemical.name,
+  cas_number: chemical.casNumber,
+  purpose: chemical.purpose,
+  concentration_percent: chemical.concentrationPercent,
+  mass_lbs: chemical.massLbs,
 })
 
 export const FracSummary = t.Object(

@@ -5,21 +5,17 @@ import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
+import { Day, daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import {
-  Age,
-  ageOf,
-  basinQuery,
-  basinsAsked,
-  Day,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  present,
-  Stamp,
-} from './answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
-import { eiList, eiOne, eiRangeQuery } from './list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
+import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 
 const change = orNull(integer({ examples: [1] }), 'Against the count before; null for the first.')
 const Row = t.Object(
@@ -60,7 +56,7 @@ const rowOf = (row: Numbered<FracSpreads>) => ({
 })
 
 /** Crews that fracture wells, by basin. */
-export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
+export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { frac } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
   return new Elysia()
@@ -68,20 +64,20 @@ export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     .get(
       `${prefix}/frac_spreads`,
       ({ query, set, request }) => {
-        const filter = { ...daysOf(query), regions: basinsAsked({ basin: query.basin }) }
+        const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
         const rows = (limit: number, offset: number) => {
           const page = frac.page(basinKeys, filter, limit, offset)
           markSources(set as Answering, deps.marks, page)
           return page
         }
         const answer = { set: set as Answering, request, tierRequired: tier() }
-        return eiList(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
+        return energyPage(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
       },
       {
-        access: eiAccess,
-        query: t.Object({ ...eiPageQuery, ...eiRangeQuery, ...basinQuery }),
-        response: { 200: eiBody(t.Array(Row), 'FracSpreadList'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery }),
+        response: { 200: energyBody(t.Array(Row), 'FracSpreadList'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listFracSpreads',
           summary: 'Frac spreads by basin',
           description: `Active hydraulic fracturing crews, newest first. ${published}`,
@@ -91,7 +87,7 @@ export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     .get(
       `${prefix}/frac_spreads/latest`,
       ({ set }) => {
-        const day = present(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
+        const day = requireData(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
         const rows = frac.on(day)
         markSources(set as Answering, deps.marks, rows)
         const national = rows.find(row => row.region === country)!
@@ -109,12 +105,12 @@ export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           timestamp: isoInstant(national.recordedAt),
           ...ageOf('day', day, deps.now()),
         }
-        return eiOne(data, tier())
+        return energyRecord(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'LatestFracSpreadCount'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'LatestFracSpreadCount'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestFracSpreads',
           summary: 'Newest frac spreads',
           description: `Active hydraulic fracturing crews of the country and its basins on the newest day. ${published}`,

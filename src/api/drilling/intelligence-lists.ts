@@ -6,25 +6,17 @@ import { stateOf, statesLedBy } from '../../market/drilling/states.ts'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import type { DrillingMetric } from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
-import {
-  basinIn,
-  basinsAsked,
-  Day,
-  daysOf,
-  markSources,
-  orNull,
-  regionQuery,
-  stateIn,
-} from './answer.ts'
-import { eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './frame.ts'
+import { Day, daysOf, markSources, orNull } from '../energy/answer.ts'
+import { energyBody, energyHeavyAccess, energyPageQuery, energyRefusals } from '../energy/frame.ts'
+import { energyPage } from '../energy/list.ts'
+import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { eiList } from './list.ts'
 
 const tags = ['Energy intelligence']
 const everyBasin = keptBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
 const change = orNull(integer({ examples: [-3] }), 'Against the count before; null for the first.')
-const query = t.Object({ ...eiPageQuery, ...regionQuery })
+const listQuery = t.Object({ ...energyPageQuery, ...regionQuery })
 
 type Query = {
   page?: string
@@ -71,29 +63,29 @@ const PermitRow = t.Object(
 
 /** Lists of one metric each. A state stands for the basins that reach into it. */
 export const drillingListRoutes = (deps: DrillingIntelligenceDeps) =>
-  new Elysia().use(counted(deps)).use(wells(deps)).use(permitted(deps))
+  new Elysia().use(countRoutes(deps)).use(wellRoutes(deps)).use(statePermitRoutes(deps))
 
 /** Rows of one metric by basin, newest first. */
 function metricLists(deps: DrillingIntelligenceDeps) {
   const { metrics } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
-  return (metric: DrillingMetric, asked: Query, set: Answering, request: Request) => {
-    const filter = { ...daysOf(asked), metric, regions: basinsAsked(asked) ?? everyBasin }
+  return (metric: DrillingMetric, query: Query, set: Answering, request: Request) => {
+    const filter = { ...daysOf(query), metric, regions: requestedBasins(query) ?? everyBasin }
     const rows = (limit: number, offset: number) => {
       const page = metrics.page(filter, limit, offset)
       markSources(set, deps.marks, page)
       return page
     }
-    return eiList(
-      asked,
+    return energyPage(
+      query,
       { set, request, tierRequired: tier() },
       { total: metrics.count(filter), rows },
       row => {
-        const old = metrics.before(metric, row.region, row.countedOn)
+        const previous = metrics.before(metric, row.region, row.countedOn)
         return {
           basin: row.region,
           value: row.value,
-          change: old === undefined ? null : row.value - old,
+          change: previous === undefined ? null : row.value - previous,
           date: row.countedOn,
         }
       },
@@ -101,14 +93,14 @@ function metricLists(deps: DrillingIntelligenceDeps) {
   }
 }
 
-const detailOf = (operationId: string, summary: string, what: string) => ({
+const detailOf = (operationId: string, summary: string, subject: string) => ({
   operationId,
   tags,
   summary,
-  description: `${what} by basin, newest first. With \`state\`, of the basins that reach into it.`,
+  description: `${subject} by basin, newest first. With \`state\`, of the basins that reach into it.`,
 })
 
-function counted(deps: DrillingIntelligenceDeps) {
+function countRoutes(deps: DrillingIntelligenceDeps) {
   const list = metricLists(deps)
   return new Elysia()
     .use(deps.access)
@@ -122,9 +114,9 @@ function counted(deps: DrillingIntelligenceDeps) {
         }
       },
       {
-        access: eiHeavyAccess,
-        query,
-        response: { 200: eiBody(t.Array(FracRow), 'DrillingFracSpreads'), ...eiRefusals },
+        access: energyHeavyAccess,
+        query: listQuery,
+        response: { 200: energyBody(t.Array(FracRow), 'DrillingFracSpreads'), ...energyRefusals },
         detail: detailOf(
           'listDrillingFracSpreads',
           'Frac spreads of basins',
@@ -142,9 +134,9 @@ function counted(deps: DrillingIntelligenceDeps) {
         }
       },
       {
-        access: eiHeavyAccess,
-        query,
-        response: { 200: eiBody(t.Array(DucRow), 'DrillingDucWells'), ...eiRefusals },
+        access: energyHeavyAccess,
+        query: listQuery,
+        response: { 200: energyBody(t.Array(DucRow), 'DrillingDucWells'), ...energyRefusals },
         detail: detailOf(
           'listDrillingDucWells',
           'Uncompleted wells of basins',
@@ -154,7 +146,7 @@ function counted(deps: DrillingIntelligenceDeps) {
     )
 }
 
-function wells(deps: DrillingIntelligenceDeps) {
+function wellRoutes(deps: DrillingIntelligenceDeps) {
   const list = metricLists(deps)
   return new Elysia()
     .use(deps.access)
@@ -168,9 +160,12 @@ function wells(deps: DrillingIntelligenceDeps) {
         }
       },
       {
-        access: eiHeavyAccess,
-        query,
-        response: { 200: eiBody(t.Array(CompletionRow), 'DrillingCompletions'), ...eiRefusals },
+        access: energyHeavyAccess,
+        query: listQuery,
+        response: {
+          200: energyBody(t.Array(CompletionRow), 'DrillingCompletions'),
+          ...energyRefusals,
+        },
         detail: detailOf(
           'listDrillingCompletions',
           'Completions of basins',
@@ -188,9 +183,12 @@ function wells(deps: DrillingIntelligenceDeps) {
         }
       },
       {
-        access: eiHeavyAccess,
-        query,
-        response: { 200: eiBody(t.Array(DrilledRow), 'DrillingWellsDrilled'), ...eiRefusals },
+        access: energyHeavyAccess,
+        query: listQuery,
+        response: {
+          200: energyBody(t.Array(DrilledRow), 'DrillingWellsDrilled'),
+          ...energyRefusals,
+        },
         detail: detailOf(
           'listDrillingWellsDrilled',
           'Wells drilled in basins',
@@ -210,37 +208,37 @@ interface StateMonth {
  * The months of each state from its first permit to the running one, newest first and then by
  * state, as far as the days reach.
  */
-function monthsHeld(
+function monthsWithPermits(
   { permits, now }: DrillingIntelligenceDeps,
   states: readonly string[],
   fromOn: string,
   toOn: string,
 ): StateMonth[] {
   const last = isoDay(now()).slice(0, 7)
-  const held = states.flatMap(state => {
+  const months = states.flatMap(state => {
     const first = permits.oldestOn(state)?.slice(0, 7)
-    const months: StateMonth[] = []
+    const ownMonths: StateMonth[] = []
     for (let month = last; first !== undefined && month >= first; month = monthAfter(month, -1)) {
       const day = `${month}-01`
-      if (day >= fromOn && day < toOn) months.push({ state, month, isFirst: month === first })
+      if (day >= fromOn && day < toOn) ownMonths.push({ state, month, isFirst: month === first })
     }
-    return months
+    return ownMonths
   })
-  return held.sort((a, b) =>
+  return months.sort((a, b) =>
     a.month === b.month ? (a.state < b.state ? -1 : 1) : a.month < b.month ? 1 : -1,
   )
 }
 
 /** States of a query; a basin stands for the states that it leads in. */
-function statesAsked({ permits }: DrillingIntelligenceDeps, asked: Query): string[] {
-  const inState = asked.state ? stateIn(asked.state).code : undefined
-  const led = asked.basin ? statesLedBy(basinIn(asked.basin)) : undefined
+function requestedStates({ permits }: DrillingIntelligenceDeps, query: Query): string[] {
+  const inState = query.state ? stateIn(query.state).code : undefined
+  const ledStates = query.basin ? statesLedBy(basinIn(query.basin)) : undefined
   return [...permits.newestByState().keys()].filter(
-    code => (inState ?? code) === code && (led?.includes(code) ?? true),
+    code => (inState ?? code) === code && (ledStates?.includes(code) ?? true),
   )
 }
 
-function permitted(deps: DrillingIntelligenceDeps) {
+function statePermitRoutes(deps: DrillingIntelligenceDeps) {
   const { permits } = deps
   const inMonth = (state: string, month: string) =>
     permits.between(state, `${month}-01`, `${monthAfter(month, 1)}-01`)
@@ -248,7 +246,7 @@ function permitted(deps: DrillingIntelligenceDeps) {
     '/v1/drilling-intelligence/well-permits',
     ({ query, set, request }) => {
       const { fromOn, toOn } = daysOf(query)
-      const months = monthsHeld(deps, statesAsked(deps, query), fromOn, toOn)
+      const months = monthsWithPermits(deps, requestedStates(deps, query), fromOn, toOn)
       const answer = {
         set: set as Answering,
         request,
@@ -256,28 +254,33 @@ function permitted(deps: DrillingIntelligenceDeps) {
       }
       const rows = (limit: number, offset: number) => {
         const page = months.slice(offset, offset + limit)
-        const sources = [...new Set(page.map(one => one.state))].map(state => ({
+        const sources = [...new Set(page.map(row => row.state))].map(state => ({
           source: permits.sourceOf(state) ?? '',
         }))
         markSources(set as Answering, deps.marks, sources)
         return page
       }
-      return eiList(query, answer, { total: months.length, rows }, ({ state, month, isFirst }) => {
-        const count = inMonth(state, month)
-        const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
-        return {
-          state,
-          basin: stateOf(state)?.basins[0] ?? null,
-          permits: count,
-          change: before === undefined ? null : count - before,
-          date: `${month}-01`,
-        }
-      })
+      return energyPage(
+        query,
+        answer,
+        { total: months.length, rows },
+        ({ state, month, isFirst }) => {
+          const count = inMonth(state, month)
+          const before = isFirst ? undefined : inMonth(state, monthAfter(month, -1))
+          return {
+            state,
+            basin: stateOf(state)?.basins[0] ?? null,
+            permits: count,
+            change: before === undefined ? null : count - before,
+            date: `${month}-01`,
+          }
+        },
+      )
     },
     {
-      access: eiHeavyAccess,
-      query,
-      response: { 200: eiBody(t.Array(PermitRow), 'DrillingPermits'), ...eiRefusals },
+      access: energyHeavyAccess,
+      query: listQuery,
+      response: { 200: energyBody(t.Array(PermitRow), 'DrillingPermits'), ...energyRefusals },
       detail: {
         operationId: 'listDrillingPermits',
         tags,

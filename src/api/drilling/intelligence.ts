@@ -18,20 +18,16 @@ import {
   type MetricRow,
 } from '../../store/drilling/metrics.ts'
 import type { Answering } from '../answer.ts'
+import { Day, daysOf, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import {
-  basinIn,
-  Day,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  present,
-  regionQuery,
-  Stamp,
-  stateIn,
-} from './answer.ts'
-import { eiAccess, eiBody, eiHeavyAccess, eiPageQuery, eiRefusals } from './frame.ts'
-import { eiList, eiOne, eiWhole } from './list.ts'
+  energyAccess,
+  energyBody,
+  energyHeavyAccess,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, energyWholeList } from '../energy/list.ts'
+import { basinIn, type DrillingAnswerDeps, regionQuery, stateIn } from './answer.ts'
 import {
   countsOf,
   metricUnits,
@@ -44,7 +40,7 @@ import {
 export interface DrillingIntelligenceDeps extends DrillingAnswerDeps, StateReads {}
 
 const tags = ['Energy intelligence']
-const whole = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
+const nullableCount = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
 const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
 
 const Row = t.Object(
@@ -83,15 +79,15 @@ const Metric = t.Object({
 })
 const Latest = t.Object(
   {
-    total_rigs: whole,
-    total_frac_spreads: whole,
+    total_rigs: nullableCount,
+    total_frac_spreads: nullableCount,
     total_permits: orNull(
       integer({ examples: [2134] }),
       'New permits of all states in the last 30 days; null where none are held.',
     ),
-    total_duc_wells: whole,
-    total_completions: whole,
-    total_wells_drilled: whole,
+    total_duc_wells: nullableCount,
+    total_completions: nullableCount,
+    total_wells_drilled: nullableCount,
     as_of_date: Day,
     metrics: t.Record(t.String(), Metric, {
       examples: [{ rig_count: { value: 546, unit: 'rigs', date: '2026-11-20', source: 'EIA' } }],
@@ -144,7 +140,10 @@ function metricId({ countedOn, metric, region }: MetricRow): string {
 }
 
 /** Two places where counts are kept: those of a basin, and those of a state. */
-function regionsAsked(query: { basin?: string; state?: string }): readonly string[] | undefined {
+function requestedRegions(query: {
+  basin?: string
+  state?: string
+}): readonly string[] | undefined {
   const basin = query.basin ? basinIn(query.basin) : undefined
   if (!query.state) return basin === undefined ? undefined : [basin]
   const state = stateIn(query.state)
@@ -167,14 +166,14 @@ const rowOf = (row: MetricRow) => ({
 
 /** What is counted of drilling, over all families. */
 export const drillingIntelligenceRoutes = (deps: DrillingIntelligenceDeps) =>
-  new Elysia().use(counts(deps)).use(digest(deps)).use(trends(deps))
+  new Elysia().use(metricRoutes(deps)).use(digestRoutes(deps)).use(trendRoutes(deps))
 
-function counts(deps: DrillingIntelligenceDeps) {
+function metricRoutes(deps: DrillingIntelligenceDeps) {
   const { metrics } = deps.drilling
   return new Elysia().use(deps.access).get(
     '/v1/drilling-intelligence',
     ({ query, set, request }) => {
-      const filter = { ...daysOf(query), regions: regionsAsked(query) }
+      const filter = { ...daysOf(query), regions: requestedRegions(query) }
       const rows = (limit: number, offset: number) => {
         const page = metrics.page(filter, limit, offset)
         markSources(set as Answering, deps.marks, page)
@@ -185,12 +184,12 @@ function counts(deps: DrillingIntelligenceDeps) {
         request,
         tierRequired: deps.tierRequired('energy_intelligence'),
       }
-      return eiList(query, answer, { total: metrics.count(filter), rows }, rowOf)
+      return energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf)
     },
     {
-      access: eiHeavyAccess,
-      query: t.Object({ ...eiPageQuery, ...regionQuery }),
-      response: { 200: eiBody(t.Array(Row), 'DrillingMetrics'), ...eiRefusals },
+      access: energyHeavyAccess,
+      query: t.Object({ ...energyPageQuery, ...regionQuery }),
+      response: { 200: energyBody(t.Array(Row), 'DrillingMetrics'), ...energyRefusals },
       detail: {
         operationId: 'listDrillingMetrics',
         tags,
@@ -215,11 +214,11 @@ export function permitsOfMonth({ permits, now }: DrillingIntelligenceDeps): numb
 
 /** The newest national count of each metric. */
 function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answering) {
-  const found = newestCounts(drilling, country)
-  const all = Object.values(found)
-  present(all[0], 'counts of drilling', 'rig-counts')
+  const counts = newestCounts(drilling, country)
+  const all = Object.values(counts)
+  requireData(all[0], 'counts of drilling', 'rig-counts')
   markSources(set, marks, all)
-  return found
+  return counts
 }
 
 function summaryOf(
@@ -227,7 +226,7 @@ function summaryOf(
   metric: DrillingMetric,
   newest: SourcedCount,
 ) {
-  const old = countsOf(drilling, metric, country, '', newest.on).at(-1)
+  const previous = countsOf(drilling, metric, country, '', newest.on).at(-1)
   const parts = basinKeys.flatMap(basin => {
     const [count] = countsOf(drilling, metric, basin, newest.on, dayAfter(newest.on, 1))
     return count
@@ -237,43 +236,43 @@ function summaryOf(
   return {
     metric,
     total: newest.value,
-    change: old ? newest.value - old.value : null,
-    change_percent: old ? (percentChange(old.value, newest.value) ?? null) : null,
+    change: previous ? newest.value - previous.value : null,
+    change_percent: previous ? (percentChange(previous.value, newest.value) ?? null) : null,
     breakdown: parts.sort((a, b) => b.value - a.value),
   }
 }
 
-function digest(deps: DrillingIntelligenceDeps) {
+function digestRoutes(deps: DrillingIntelligenceDeps) {
   const tier = () => deps.tierRequired('energy_intelligence')
   return new Elysia()
     .use(deps.access)
     .get(
       '/v1/drilling-intelligence/latest',
       ({ set }) => {
-        const found = nationalCounts(deps, set as Answering)
+        const counts = nationalCounts(deps, set as Answering)
         const data = {
-          total_rigs: found.rig_count?.value ?? null,
-          total_frac_spreads: found.frac_spreads?.value ?? null,
+          total_rigs: counts.rig_count?.value ?? null,
+          total_frac_spreads: counts.frac_spreads?.value ?? null,
           total_permits: permitsOfMonth(deps) ?? null,
-          total_duc_wells: found.duc_wells?.value ?? null,
-          total_completions: found.completions?.value ?? null,
-          total_wells_drilled: found.wells_drilled?.value ?? null,
-          as_of_date: Object.values(found)
+          total_duc_wells: counts.duc_wells?.value ?? null,
+          total_completions: counts.completions?.value ?? null,
+          total_wells_drilled: counts.wells_drilled?.value ?? null,
+          as_of_date: Object.values(counts)
             .map(count => count.on)
             .sort()
             .at(-1)!,
           metrics: Object.fromEntries(
-            Object.entries(found).map(([metric, { value, on, source }]) => [
+            Object.entries(counts).map(([metric, { value, on, source }]) => [
               metric,
               { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
             ]),
           ),
         }
-        return eiOne(data, tier())
+        return energyRecord(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'LatestDrillingMetrics'), ...eiRefusals },
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'LatestDrillingMetrics'), ...energyRefusals },
         detail: {
           operationId: 'getLatestDrillingIntelligence',
           tags,
@@ -286,18 +285,18 @@ function digest(deps: DrillingIntelligenceDeps) {
     .get(
       '/v1/drilling-intelligence/summary',
       ({ set }) => {
-        const found = nationalCounts(deps, set as Answering)
-        return eiWhole(
+        const counts = nationalCounts(deps, set as Answering)
+        return energyWholeList(
           drillingMetrics.flatMap(metric => {
-            const count = found[metric]
+            const count = counts[metric]
             return count ? [summaryOf(deps.drilling, metric, count)] : []
           }),
           tier(),
         )
       },
       {
-        access: eiHeavyAccess,
-        response: { 200: eiBody(t.Array(Summary), 'DrillingSummaries'), ...eiRefusals },
+        access: energyHeavyAccess,
+        response: { 200: energyBody(t.Array(Summary), 'DrillingSummaries'), ...energyRefusals },
         detail: {
           operationId: 'listDrillingSummaries',
           tags,
@@ -309,18 +308,18 @@ function digest(deps: DrillingIntelligenceDeps) {
     )
 }
 
-function trends(deps: DrillingIntelligenceDeps) {
+function trendRoutes(deps: DrillingIntelligenceDeps) {
   const { drilling } = deps
   return new Elysia().use(deps.access).get(
     '/v1/drilling-intelligence/trends',
     ({ query, set, request }) => {
       const { fromOn, toOn } = daysOf(query)
-      const [region = country] = regionsAsked(query) ?? []
-      const isEmpty = regionsAsked(query)?.length === 0
+      const [region = country] = requestedRegions(query) ?? []
+      const isEmpty = requestedRegions(query)?.length === 0
       const rows = drillingMetrics.flatMap(metric => {
-        const known = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
-        markSources(set as Answering, deps.marks, known.slice(-1))
-        return averaged(known).flatMap(count => (count.on < fromOn ? [] : [{ metric, ...count }]))
+        const counts = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
+        markSources(set as Answering, deps.marks, counts.slice(-1))
+        return averaged(counts).flatMap(count => (count.on < fromOn ? [] : [{ metric, ...count }]))
       })
       rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
       const answer = {
@@ -332,7 +331,7 @@ function trends(deps: DrillingIntelligenceDeps) {
         total: rows.length,
         rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
       }
-      return eiList(query, answer, list, ({ metric, on, value, average, trend }) => ({
+      return energyPage(query, answer, list, ({ metric, on, value, average, trend }) => ({
         date: on,
         metric,
         value,
@@ -341,9 +340,9 @@ function trends(deps: DrillingIntelligenceDeps) {
       }))
     },
     {
-      access: eiHeavyAccess,
-      query: t.Object({ ...eiPageQuery, ...regionQuery }),
-      response: { 200: eiBody(t.Array(TrendRow), 'DrillingTrends'), ...eiRefusals },
+      access: energyHeavyAccess,
+      query: t.Object({ ...energyPageQuery, ...regionQuery }),
+      response: { 200: energyBody(t.Array(TrendRow), 'DrillingTrends'), ...energyRefusals },
       detail: {
         operationId: 'listDrillingTrends',
         tags,

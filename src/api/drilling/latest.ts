@@ -2,8 +2,8 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import { Day, markSources, orNull, present } from './answer.ts'
-import { eiAccess, eiRefusals } from './frame.ts'
+import { Day, markSources, orNull, requireData } from '../energy/answer.ts'
+import { energyAccess, energyRefusals } from '../energy/frame.ts'
 import { type DrillingIntelligenceDeps, permitsOfMonth } from './intelligence.ts'
 import { newestCounts } from './metric.ts'
 
@@ -37,8 +37,8 @@ export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
     '/v1/drilling/latest',
     ({ set }) => {
       const newest = newestCounts(deps.drilling, country)
-      const active = present(newest.rig_count, 'rig counts', 'rig-counts')
-      const drilled = present(newest.wells_drilled, 'wells drilled', 'duc-wells')
+      const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
+      const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
       markSources(set as Answering, deps.marks, Object.values(newest))
       const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
       return success({
@@ -53,8 +53,8 @@ export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
       })
     },
     {
-      access: eiAccess,
-      response: { 200: envelope(Latest), ...eiRefusals },
+      access: energyAccess,
+      response: { 200: envelope(Latest), ...energyRefusals },
       detail: {
         operationId: 'getLatestDrilling',
         tags: ['Energy intelligence'],

@@ -47,29 +47,31 @@ export function countsOf(
   fromOn: string,
   toOn: string,
 ): SourcedCount[] {
-  const given = (on: string, value: number | null, source: string): SourcedCount[] =>
+  const sourcedCount = (on: string, value: number | null, source: string): SourcedCount[] =>
     value === null ? [] : [{ on, value, source }]
   switch (metric) {
     case 'rig_count':
       return rigs
         .between(region, fromOn, toOn)
-        .flatMap(row => given(row.countedOn, row.span === 'week' ? row.total : null, row.source))
+        .flatMap(row =>
+          sourcedCount(row.countedOn, row.span === 'week' ? row.total : null, row.source),
+        )
     case 'frac_spreads':
       return frac
         .between(region, fromOn, toOn)
-        .flatMap(row => given(row.countedOn, row.active, row.source))
+        .flatMap(row => sourcedCount(row.countedOn, row.active, row.source))
     case 'duc_wells':
       return duc
         .between(region, fromOn, toOn)
-        .flatMap(row => given(row.countedOn, row.duc, row.source))
+        .flatMap(row => sourcedCount(row.countedOn, row.duc, row.source))
     case 'wells_drilled':
       return duc
         .between(region, fromOn, toOn)
-        .flatMap(row => given(row.countedOn, row.drilled, row.source))
+        .flatMap(row => sourcedCount(row.countedOn, row.drilled, row.source))
     case 'completions':
       return duc
         .between(region, fromOn, toOn)
-        .flatMap(row => given(row.countedOn, row.completed, row.source))
+        .flatMap(row => sourcedCount(row.countedOn, row.completed, row.source))
   }
 }
 
@@ -86,14 +88,14 @@ export function newestCounts(
     wells_drilled: duc,
     completions: duc,
   }
-  const found = drillingMetrics.flatMap(metric => {
+  const entries = drillingMetrics.flatMap(metric => {
     const on = newest[metric].newestOn([region])
     const counts = on === undefined ? [] : countsOf(drilling, metric, region, on, dayAfter(on, 1))
     return counts.map(count => [metric, count] as const)
   })
-  return Object.fromEntries(found)
+  return Object.fromEntries(entries)
 }
 
 /** Percent of a whole, two places; null of nothing. */
-export const shareOf = (part: number, whole: number): number | null =>
-  whole === 0 ? null : roundTo((100 * part) / whole, 2)
+export const shareOf = (part: number, total: number): number | null =>
+  total === 0 ? null : roundTo((100 * part) / total, 2)

@@ -10,15 +10,15 @@ import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import { statePermits } from '../../service/drilling/permit-activity.ts'
-import type { Permits, PermitsHeld } from '../../service/drilling/permits.ts'
+import type { PermitCoverage, Permits } from '../../service/drilling/permits.ts'
 import type { CountedKind, PermitCounts } from '../../store/drilling/permit-counts.ts'
 import type { PermitFilter, PermitPage, PermitSearch } from '../../store/drilling/permit-search.ts'
 import { TooCommon } from '../../store/drilling/permit-words.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
 import type { Answering, Marks } from '../answer.ts'
-import { markSources } from './answer.ts'
-import { eiMeta } from './frame.ts'
-import { eiIdOf, eiList, eiOne } from './list.ts'
+import { markSources } from '../energy/answer.ts'
+import { energyMeta } from '../energy/frame.ts'
+import { energyPage, energyRecord, recordIdOf } from '../energy/list.ts'
 import { permitFilterOf, permitQuery, statesOf } from './permit-query.ts'
 import { freshRow, permitRow } from './permit-row.ts'
 
@@ -37,7 +37,7 @@ const operatorsInSummary = 100
 const changeDays = 30
 
 /** What all answers need to know. */
-function common({ permits, marks, now, tierRequired }: EiPermitsDeps) {
+function createSharedAnswers({ permits, marks, now, tierRequired }: EiPermitsDeps) {
   return {
     tier: () => tierRequired('energy_intelligence'),
     today: () => isoDay(now()),
@@ -47,8 +47,8 @@ function common({ permits, marks, now, tierRequired }: EiPermitsDeps) {
       return rows
     },
     /** Numbers are not rows: they are invented where the newest permits are. */
-    markStates(set: unknown, held: PermitsHeld | undefined) {
-      const sources = [...(held?.byState.keys() ?? [])].flatMap(
+    markStates(set: unknown, coverage: PermitCoverage | undefined) {
+      const sources = [...(coverage?.byState.keys() ?? [])].flatMap(
         state => permits.counts.sourceOf(state) ?? [],
       )
       markSources(
@@ -81,7 +81,7 @@ function searched(
 /** Answers that are permits. */
 export function createPermitListAnswers(deps: EiPermitsDeps) {
   const { permits } = deps
-  const { tier, today, rowsOf } = common(deps)
+  const { tier, today, rowsOf } = createSharedAnswers(deps)
 
   const list = (query: ListQuery, set: unknown, request: Request) => {
     const page = pageOf(query, 100, 25)
@@ -94,10 +94,10 @@ export function createPermitListAnswers(deps: EiPermitsDeps) {
     )
     pageHeaders((set as Answering).headers, request.url, pageMeta(page, total))
     const data = rowsOf(set, ids).map(permitRow)
-    const fresh = freshRow(permits.held(filter.states, today()))
+    const fresh = freshRow(permits.coverage(filter.states, today()))
     return {
       data,
-      meta: { ...eiMeta(tier(), total, page), ...fresh },
+      meta: { ...energyMeta(tier(), total, page), ...fresh },
       well_permits: data,
       ...fresh,
     }
@@ -113,37 +113,37 @@ export function createPermitListAnswers(deps: EiPermitsDeps) {
       to: dayAfter(today(), 1),
     }
     const { ids, total } = searched(permits.search, filter, limit, 0)
-    const held = permits.held(states, today())
-    const fresh = freshRow(held)
+    const coverage = permits.coverage(states, today())
+    const fresh = freshRow(coverage)
     const rows = rowsOf(set, ids)
     return {
       data: {
         well_permits: rows.map(permitRow),
         meta: {
           days,
-          states: states ?? [...(held?.byState.keys() ?? [])],
+          states: states ?? [...(coverage?.byState.keys() ?? [])],
           limit,
           count: rows.length,
           as_of: fresh.as_of,
-          data_quality: qualityOf(permits.counts, held, today()),
+          data_quality: qualityOf(permits.counts, coverage, today()),
         },
       },
-      meta: eiMeta(tier(), total, { page: 1, perPage: limit }),
+      meta: energyMeta(tier(), total, { page: 1, perPage: limit }),
       ...fresh,
     }
   }
   const permit = (id: string, set: unknown) => {
-    const row = rowsOf(set, [eiIdOf(id, 'Well permit')])[0]
+    const row = rowsOf(set, [recordIdOf(id, 'Well permit')])[0]
     if (!row) throw notFound(`Well permit ${id}`)
-    return eiOne(permitRow(row), tier())
+    return energyRecord(permitRow(row), tier())
   }
   return { list, latest, permit }
 }
 
 /** What is known of the list of each state. */
-const qualityOf = (counts: PermitCounts, held: PermitsHeld | undefined, today: string) =>
+const qualityOf = (counts: PermitCounts, coverage: PermitCoverage | undefined, today: string) =>
   Object.fromEntries(
-    [...(held?.byState ?? [])].map(([state, newestOn]) => [
+    [...(coverage?.byState ?? [])].map(([state, newestOn]) => [
       state,
       {
         date_coverage: `${counts.oldestOn(state)} to ${newestOn}`,
@@ -163,20 +163,20 @@ function noteOf(newestOn: string, today: string): string {
 export function createPermitCountAnswers(deps: EiPermitsDeps) {
   const { permits, marks } = deps
   const { counts } = permits
-  const { tier, today, markStates } = common(deps)
+  const { tier, today, markStates } = createSharedAnswers(deps)
 
   const summary = (set: unknown) => {
-    const held = permits.held(undefined, today())
-    markStates(set, held)
-    const named = (kind: CountedKind, limit: number) =>
-      Object.fromEntries(counts.largest(kind, limit, 0).map(one => [one.label, one.permits]))
+    const coverage = permits.coverage(undefined, today())
+    markStates(set, coverage)
+    const permitsByLabel = (kind: CountedKind, limit: number) =>
+      Object.fromEntries(counts.largest(kind, limit, 0).map(term => [term.label, term.permits]))
     const numbers = {
       total_permits: counts.total(),
-      by_state: named('state', permitStates.length),
-      by_operator: named('operator', operatorsInSummary),
-      as_of_date: held?.asOf ?? null,
+      by_state: permitsByLabel('state', permitStates.length),
+      by_operator: permitsByLabel('operator', operatorsInSummary),
+      as_of_date: coverage?.asOf ?? null,
     }
-    return eiOne(numbers, tier())
+    return energyRecord(numbers, tier())
   }
 
   const shares = <R>(
@@ -186,53 +186,56 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
     request: Request,
     shape: (name: string) => R,
   ) => {
-    const held = permits.held(undefined, today())
+    const coverage = permits.coverage(undefined, today())
     const all = counts.total()
-    markStates(set, held)
+    markStates(set, coverage)
     const rows = (limit: number, offset: number) => {
       const largest = counts.largest(kind, limit, offset)
-      const end = dayAfter(held?.asOf ?? today(), 1)
+      const end = dayAfter(coverage?.asOf ?? today(), 1)
       const [later, earlier] = [dayAfter(end, -changeDays), dayAfter(end, -2 * changeDays)]
-      const ids = largest.map(one => one.id)
+      const ids = largest.map(term => term.id)
       const movements = counts.movements(kind, ids, earlier, later, end)
-      return largest.map(one => ({ ...one, ...movements.get(one.id)! }))
+      return largest.map(term => ({ ...term, ...movements.get(term.id)! }))
     }
     const answer = { set: set as Answering, request, tierRequired: tier() }
-    return eiList(query, answer, { total: counts.count(kind), rows }, one => ({
-      ...shape(one.label),
-      permit_count: one.permits,
-      change: one.change,
-      percentage: roundTo((100 * one.permits) / all, 2),
-      date: one.newestOn,
+    return energyPage(query, answer, { total: counts.count(kind), rows }, term => ({
+      ...shape(term.label),
+      permit_count: term.permits,
+      change: term.change,
+      percentage: roundTo((100 * term.permits) / all, 2),
+      date: term.newestOn,
     }))
   }
 
   const state = (text: string, set: unknown) => {
-    const known = permitStateOf(text)
-    if (!known) {
-      const served = permitStates.map(one => one.code).join(', ')
+    const permitState = permitStateOf(text)
+    if (!permitState) {
+      const served = permitStates.map(servedState => servedState.code).join(', ')
       throw new Problem(
         'DATA_NOT_AVAILABLE',
         `Well permits of ${text.slice(0, 100)} are not served; those of ${served} are.`,
       )
     }
-    const one = statePermits(permits, known, today())
-    markSources(set as Answering, marks, one.recent)
+    const permitsOfState = statePermits(permits, permitState, today())
+    markSources(set as Answering, marks, permitsOfState.recent)
     const activity = {
-      state_code: known.code,
-      state_name: known.name,
-      permit_count: one.total,
-      permits_30d: one.permits30d,
-      permits_365d: one.permits365d,
-      top_operators: one.topOperators,
-      top_counties: one.topCounties.map(({ name, permits: n }) => ({ county: name, permits: n })),
-      recent: one.recent.map(permitRow),
-      current_activity_status: one.activity.status,
-      indexing_recommendation: one.activity.indexing,
-      current_activity_reason: one.activity.reason,
-      ...freshRow(one.held),
+      state_code: permitState.code,
+      state_name: permitState.name,
+      permit_count: permitsOfState.total,
+      permits_30d: permitsOfState.permits30d,
+      permits_365d: permitsOfState.permits365d,
+      top_operators: permitsOfState.topOperators,
+      top_counties: permitsOfState.topCounties.map(({ name, permits: n }) => ({
+        county: name,
+        permits: n,
+      })),
+      recent: permitsOfState.recent.map(permitRow),
+      current_activity_status: permitsOfState.activity.status,
+      indexing_recommendation: permitsOfState.activity.indexing,
+      current_activity_reason: permitsOfState.activity.reason,
+      ...freshRow(permitsOfState.coverage),
     }
-    return eiOne(activity, tier())
+    return energyRecord(activity, tier())
   }
 
   return { summary, shares, state }

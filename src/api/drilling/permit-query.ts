@@ -5,8 +5,8 @@ import type { Circle } from '../../market/geography/geography.ts'
 import { permitStateOf, permitStates } from '../../market/geography/us-states.ts'
 import type { PermitFilter } from '../../store/drilling/permit-search.ts'
 import { partCharactersMin } from '../../store/drilling/permit-words.ts'
-import { daysOf } from './answer.ts'
-import { eiRangeQuery } from './list.ts'
+import { daysOf } from '../energy/answer.ts'
+import { rangeQuery } from '../energy/list.ts'
 
 export const statesQuery = {
   states: t.Optional(
@@ -52,7 +52,7 @@ export const permitQuery = {
     '600 Main Street, Midland, TX',
   ),
   ...circleQuery,
-  ...eiRangeQuery,
+  ...rangeQuery,
   query: text(
     'Free text: each of its words of three characters or more, at most eight, is part of the name of the operator, county, formation or well, or is a whole permit or API number.',
     'bradford midland',
@@ -92,11 +92,11 @@ type CircleQuery = { [name in keyof typeof circleQuery]?: string }
 export function circleOf({
   latitude,
   longitude,
-  radius_miles: given,
+  radius_miles: radiusText,
 }: CircleQuery): Circle | undefined {
   // A radius is judged also where there is nothing to draw it around.
-  const radiusMiles = given
-    ? numberOf('radius_miles', given, radius.min, radius.max)
+  const radiusMiles = radiusText
+    ? numberOf('radius_miles', radiusText, radius.min, radius.max)
     : radius.fallback
   if (!latitude && !longitude) return undefined
   if (!latitude) throw missingParameter('latitude', 'a circle has a latitude and a longitude.')
@@ -109,26 +109,26 @@ export function circleOf({
 }
 
 /** What was typed into a field, or undefined for nothing. */
-export function typed(parameter: string, text: string | undefined): string | undefined {
-  const given = text?.trim()
-  if (!given) return undefined
-  if (given.length > charactersMax || !given.isWellFormed()) {
+export function typedText(parameter: string, text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  if (!trimmed) return undefined
+  if (trimmed.length > charactersMax || !trimmed.isWellFormed()) {
     throw invalidParameter(
       parameter,
-      given.slice(0, 100),
+      trimmed.slice(0, 100),
       `is not accepted: send at most ${charactersMax} characters.`,
     )
   }
-  return given
+  return trimmed
 }
 
 /** A part of names that is long enough to be looked for. */
 function partOf(parameter: string, text: string | undefined): string | undefined {
-  const given = typed(parameter, text)
-  if (given === undefined || given.length >= partCharactersMin) return given
+  const part = typedText(parameter, text)
+  if (part === undefined || part.length >= partCharactersMin) return part
   throw invalidParameter(
     parameter,
-    given,
+    part,
     `is too short: send ${partCharactersMin} characters or more.`,
   )
 }
@@ -138,19 +138,19 @@ function partOf(parameter: string, text: string | undefined): string | undefined
  * well.
  */
 export function wordsOf(parameter: string, text: string | undefined): string | undefined {
-  const given = typed(parameter, text)
-  if (given === undefined) return undefined
-  const words = given.split(/\s+/).filter(word => word.length >= partCharactersMin)
+  const trimmed = typedText(parameter, text)
+  if (trimmed === undefined) return undefined
+  const words = trimmed.split(/\s+/).filter(word => word.length >= partCharactersMin)
   if (words.length === 0)
     throw invalidParameter(
       parameter,
-      given,
+      trimmed,
       `has no word of ${partCharactersMin} characters or more.`,
     )
   if (words.length > wordsMax)
     throw invalidParameter(
       parameter,
-      given,
+      trimmed,
       `has ${words.length} words: at most ${wordsMax} are searched for.`,
     )
   return words.join(' ')
@@ -169,7 +169,7 @@ export function daySpanOf(query: { start_date?: string; end_date?: string }): {
 }
 
 /** Leaves out what is not there, so that two queries that ask the same are the same. */
-export const present = <T extends object>(fields: T) =>
+export const definedFields = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>
   }
@@ -182,14 +182,14 @@ export function permitFilterOf(query: Query): PermitFilter {
       'this service has no geocoding: give latitude and longitude.',
     )
   }
-  return present({
+  return definedFields({
     states: statesOf(query.states),
-    county: typed('county', query.county),
-    operator: typed('operator', query.operator),
+    county: typedText('county', query.county),
+    operator: typedText('operator', query.operator),
     wellName: partOf('well_name', query.well_name),
-    formation: typed('formation', query.formation),
-    permitType: typed('permit_type', query.permit_type),
-    wellType: typed('well_type', query.well_type),
+    formation: typedText('formation', query.formation),
+    permitType: typedText('permit_type', query.permit_type),
+    wellType: typedText('well_type', query.well_type),
     text: wordsOf('query', query.query),
     circle: circleOf(query),
     ...daySpanOf(query),

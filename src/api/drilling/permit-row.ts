@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { PermitsHeld } from '../../service/drilling/permits.ts'
+import type { PermitCoverage } from '../../service/drilling/permits.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
-import { Day, orNull } from './answer.ts'
-import { EiMeta } from './frame.ts'
+import { Day, orNull } from '../energy/answer.ts'
+import { EnergyMeta } from '../energy/frame.ts'
 
 const degrees = (example: string) =>
   orNull(
@@ -147,22 +147,27 @@ export const Fresh = {
   ),
 }
 
-export function freshRow(held: PermitsHeld | undefined) {
+export function freshRow(coverage: PermitCoverage | undefined) {
   const basis = { as_of_basis: 'permit_date' as const }
-  if (!held) return { as_of: null, data_age_days: null, stale: true, ...basis }
-  const own = { as_of: held.asOf, data_age_days: held.dataAgeDays, stale: held.stale, ...basis }
-  if (held.byState.size < 2) return own
+  if (!coverage) return { as_of: null, data_age_days: null, stale: true, ...basis }
+  const freshness = {
+    as_of: coverage.asOf,
+    data_age_days: coverage.dataAgeDays,
+    stale: coverage.stale,
+    ...basis,
+  }
+  if (coverage.byState.size < 2) return freshness
   return {
-    ...own,
-    by_state_as_ofs: Object.fromEntries(held.byState),
-    stale_states: held.staleStates,
+    ...freshness,
+    by_state_as_ofs: Object.fromEntries(coverage.byState),
+    stale_states: coverage.staleStates,
   }
 }
 
 export const PermitList = t.Object(
   {
     data: t.Array(Permit),
-    meta: t.Object({ ...EiMeta, ...Fresh }),
+    meta: t.Object({ ...EnergyMeta, ...Fresh }),
     well_permits: t.Array(Permit, { description: 'The same list as `data`.' }),
     ...Fresh,
   },
@@ -204,7 +209,7 @@ export const LatestPermits = t.Object(
         ),
       }),
     }),
-    meta: t.Object(EiMeta),
+    meta: t.Object(EnergyMeta),
     ...Fresh,
   },
   { title: 'LatestWellPermits' },

@@ -1,6 +1,13 @@
 import { Elysia, t } from 'elysia'
 import type { Feature } from '../../plan/tiers.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
+import {
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
 import {
   createPermitCountAnswers,
   createPermitListAnswers,
@@ -19,35 +26,35 @@ import {
   StateActivity,
 } from './permit-row.ts'
 
-export const permitAccess = { ...eiAccess, feature: 'well_permits' as Feature }
+export const permitAccess = { ...energyAccess, feature: 'well_permits' as Feature }
 const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 
 const listNote =
   'Newest first, with the number of all permits that fit. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
 
 /** Permits to drill wells in 26 states. */
-export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
+export function permitRoutes(deps: EiPermitsDeps, prefix: EnergyPrefix) {
   const { list, latest, permit } = createPermitListAnswers(deps)
   const { summary, shares, state } = createPermitCountAnswers(deps)
-  const refusals = { 400: eiRefusals[400], 403: eiRefusals[403] }
-  const lists = (operationId: string, summaryText: string, description: string) => ({
+  const refusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
+  const listRoute = (operationId: string, summaryText: string, description: string) => ({
     access: permitHeavyAccess,
     query: permitListQuery,
     response: { 200: PermitList, ...refusals },
-    detail: eiDetail(prefix, { operationId, summary: summaryText, description }),
+    detail: energyDetail(prefix, { operationId, summary: summaryText, description }),
   })
-  const shared = <T extends typeof ByState | typeof ByOperator | typeof ByFormation>(
+  const sharesRoute = <T extends typeof ByState | typeof ByOperator | typeof ByFormation>(
     shape: T,
     operationId: string,
     by: string,
   ) => ({
     access: permitHeavyAccess,
-    query: t.Object(eiPageQuery),
+    query: t.Object(energyPageQuery),
     response: {
-      200: eiBody(t.Array(shape), `WellPermitsBy${by[0]!.toUpperCase()}${by.slice(1)}`),
+      200: energyBody(t.Array(shape), `WellPermitsBy${by[0]!.toUpperCase()}${by.slice(1)}`),
       ...refusals,
     },
-    detail: eiDetail(prefix, {
+    detail: energyDetail(prefix, {
       operationId,
       summary: `Well permits by ${by}`,
       description: `How many permits each ${by} has, largest first.`,
@@ -58,12 +65,12 @@ export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
     .get(
       '/well-permits',
       ({ query, set, request }) => list(query, set, request),
-      lists('listWellPermits', 'Well permits', `${listNote} Takes the filters of the search.`),
+      listRoute('listWellPermits', 'Well permits', `${listNote} Takes the filters of the search.`),
     )
     .get(
       '/well-permits/search',
       ({ query, set, request }) => list(query, set, request),
-      lists(
+      listRoute(
         'searchWellPermits',
         'Search well permits',
         `Permits that fit everything that is asked for. ${listNote} A circle is exact to the great-circle distance. Parts of names are found in any case; parts of operators and formations of fewer than three letters are looked for at the beginning of the name.`,
@@ -81,7 +88,7 @@ export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
         ),
       }),
       response: { 200: LatestPermits, ...refusals },
-      detail: eiDetail(prefix, {
+      detail: energyDetail(prefix, {
         operationId: 'getLatestWellPermits',
         summary: 'Latest well permits',
         description:
@@ -90,8 +97,8 @@ export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
     })
     .get('/well-permits/summary', ({ set }) => summary(set), {
       access: permitHeavyAccess,
-      response: { 200: eiBody(PermitSummary, 'WellPermitSummaryAnswer'), 403: refusals[403] },
-      detail: eiDetail(prefix, {
+      response: { 200: energyBody(PermitSummary, 'WellPermitSummaryAnswer'), 403: refusals[403] },
+      detail: energyDetail(prefix, {
         operationId: 'getWellPermitSummary',
         summary: 'Numbers of well permits',
         description: 'All permits that are held, by state and by operator.',
@@ -100,19 +107,19 @@ export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
     .get(
       '/well-permits/by-state',
       ({ query, set, request }) => shares('state', query, set, request, name => ({ state: name })),
-      shared(ByState, 'getWellPermitsByState', 'state'),
+      sharesRoute(ByState, 'getWellPermitsByState', 'state'),
     )
     .get(
       '/well-permits/by-operator',
       ({ query, set, request }) =>
         shares('operator', query, set, request, name => ({ operator: name })),
-      shared(ByOperator, 'getWellPermitsByOperator', 'operator'),
+      sharesRoute(ByOperator, 'getWellPermitsByOperator', 'operator'),
     )
     .get(
       '/well-permits/by-formation',
       ({ query, set, request }) =>
         shares('formation', query, set, request, name => ({ formation: name })),
-      shared(ByFormation, 'getWellPermitsByFormation', 'formation'),
+      sharesRoute(ByFormation, 'getWellPermitsByFormation', 'formation'),
     )
     .get('/well-permits/states/:state_code', ({ params, set }) => state(params.state_code, set), {
       access: permitHeavyAccess,
@@ -120,11 +127,11 @@ export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
         state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
       }),
       response: {
-        200: eiBody(StateActivity, 'StateWellPermitsAnswer'),
+        200: energyBody(StateActivity, 'StateWellPermitsAnswer'),
         403: refusals[403],
-        404: eiRefusals[404],
+        404: energyRefusals[404],
       },
-      detail: eiDetail(prefix, {
+      detail: energyDetail(prefix, {
         operationId: 'getStateWellPermits',
         summary: 'Drilling activity of a state',
         description:
@@ -135,11 +142,11 @@ export function permitRoutes(deps: EiPermitsDeps, prefix: EiPrefix) {
       access: permitAccess,
       params: t.Object({ id: t.String({ description: 'Number of the permit.', examples: ['1'] }) }),
       response: {
-        200: eiBody(Permit, 'WellPermitAnswer'),
+        200: energyBody(Permit, 'WellPermitAnswer'),
         403: refusals[403],
-        404: eiRefusals[404],
+        404: energyRefusals[404],
       },
-      detail: eiDetail(prefix, {
+      detail: energyDetail(prefix, {
         operationId: 'getWellPermit',
         summary: 'A well permit',
         description:

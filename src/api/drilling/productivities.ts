@@ -7,19 +7,23 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
+import { daysOf, markSources, orNull, requireData } from '../energy/answer.ts'
 import {
-  Age,
-  ageOf,
-  basinQuery,
-  basinsAsked,
-  type DrillingAnswerDeps,
-  daysOf,
-  markSources,
-  orNull,
-  present,
-} from './answer.ts'
-import { type EiPrefix, eiAccess, eiBody, eiDetail, eiPageQuery, eiRefusals } from './frame.ts'
-import { eiIdOf, eiList, eiOne, eiRangeQuery, eiWhole } from './list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import {
+  energyPage,
+  energyRecord,
+  energyWholeList,
+  rangeQuery,
+  recordIdOf,
+} from '../energy/list.ts'
+import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 import {
   Basin,
   ducReader,
@@ -93,11 +97,11 @@ type Query = {
 }
 
 /** What the answers have in common. */
-function answers(deps: DrillingAnswerDeps) {
+function createProductivityAnswers(deps: DrillingAnswerDeps) {
   const { productivity, duc } = deps.drilling
   const tier = () => deps.tierRequired('energy_intelligence')
   const newestOn = () =>
-    present(
+    requireData(
       productivity.newestOn(productivityList),
       'drilling productivities',
       'drilling-productivity',
@@ -122,7 +126,7 @@ function answers(deps: DrillingAnswerDeps) {
   }
 
   const listed = (query: Query, set: Answering, request: Request) => {
-    const filter = { ...daysOf(query), regions: basinsAsked({ basin: query.basin }) }
+    const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
     const ducOf = ducReader(duc)
     const total = productivity.count(productivityList, filter)
     const rows = (limit: number, offset: number) => {
@@ -130,7 +134,7 @@ function answers(deps: DrillingAnswerDeps) {
       markSources(set, deps.marks, page)
       return page
     }
-    return eiList(query, { set, request, tierRequired: tier() }, { total, rows }, row =>
+    return energyPage(query, { set, request, tierRequired: tier() }, { total, rows }, row =>
       productivityRecord(row, ducOf),
     )
   }
@@ -138,21 +142,21 @@ function answers(deps: DrillingAnswerDeps) {
 }
 
 /** What drilling brings by basin and month. */
-export const productivityRoutes = (deps: DrillingAnswerDeps, prefix: EiPrefix) =>
+export const productivityRoutes = (deps: DrillingAnswerDeps, prefix: EnergyPrefix) =>
   new Elysia()
-    .use(newestMonth(deps, prefix))
-    .use(comparisons(deps, prefix))
-    .use(pastMonths(deps, prefix))
+    .use(newestMonthRoutes(deps, prefix))
+    .use(comparisonRoutes(deps, prefix))
+    .use(pastMonthRoutes(deps, prefix))
 
-function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
-  const { tier, newestOn, records } = answers(deps)
+function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+  const { tier, newestOn, records } = createProductivityAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities/latest`,
       ({ set }) => {
         const day = newestOn()
-        return eiOne(
+        return energyRecord(
           {
             month: day.slice(0, 7),
             basins: records(day, set as Answering),
@@ -162,9 +166,9 @@ function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         )
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'LatestDrillingProductivities'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'LatestDrillingProductivities'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestDrillingProductivity',
           summary: 'Newest drilling productivity',
           description: `Every basin in the newest month. ${published}`,
@@ -184,12 +188,12 @@ function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           total_duc_wells: wells.length === 0 ? null : sum(wells),
           as_of_date: day,
         }
-        return eiOne(data, tier())
+        return energyRecord(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Summary, 'DrillingProductivityTotals'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Summary, 'DrillingProductivityTotals'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getDrillingProductivitySummary',
           summary: 'Totals of the newest month',
           description: `What all new wells of the newest month bring: production per rig times the rigs of the month, added over the basins. ${published}`,
@@ -198,14 +202,14 @@ function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/by_basin`,
-      ({ set }) => eiWhole(records(newestOn(), set as Answering), tier()),
+      ({ set }) => energyWholeList(records(newestOn(), set as Answering), tier()),
       {
-        access: eiAccess,
+        access: energyAccess,
         response: {
-          200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'),
-          ...eiRefusals,
+          200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'),
+          ...energyRefusals,
         },
-        detail: eiDetail(prefix, {
+        detail: energyDetail(prefix, {
           operationId: 'listDrillingProductivityByBasin',
           summary: 'Newest drilling productivity by basin',
           description: `The record of each basin in the newest month. ${published}`,
@@ -214,14 +218,14 @@ function newestMonth(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     )
 }
 
-function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
-  const { duc, tier, newestOn, records } = answers(deps)
+function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+  const { duc, tier, newestOn, records } = createProductivityAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities/duc_wells`,
       ({ set }) => {
-        const day = present(
+        const day = requireData(
           duc.newestOn(productivityList),
           'drilled but uncompleted wells',
           'duc-wells',
@@ -240,12 +244,12 @@ function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
           change: row.change ?? null,
           date: day,
         }))
-        return eiWhole(data, tier())
+        return energyWholeList(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(t.Array(DucRow), 'DucWellsByBasin'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(t.Array(DucRow), 'DucWellsByBasin'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listDucWellsByBasin',
           summary: 'Drilled but uncompleted wells by basin',
           description: `Wells that are drilled and wait for completion, in the newest month, largest first. ${published}`,
@@ -262,15 +266,18 @@ function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
         )
         const now = records(day, set as Answering)
         const data = now.flatMap(row => {
-          const old = before.find(one => one.basin === row.basin)
-          return old ? productivityTrends(row.basin, old, row) : []
+          const earlier = before.find(record => record.basin === row.basin)
+          return earlier ? productivityTrends(row.basin, earlier, row) : []
         })
-        return eiWhole(data, tier())
+        return energyWholeList(data, tier())
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(t.Array(TrendRow), 'DrillingProductivityTrends'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: {
+          200: energyBody(t.Array(TrendRow), 'DrillingProductivityTrends'),
+          ...energyRefusals,
+        },
+        detail: energyDetail(prefix, {
           operationId: 'listDrillingProductivityTrends',
           summary: 'Trends of drilling productivity',
           description:
@@ -280,22 +287,22 @@ function comparisons(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     )
 }
 
-function pastMonths(deps: DrillingAnswerDeps, prefix: EiPrefix) {
-  const { productivity, duc, tier, listed } = answers(deps)
-  const query = t.Object({ ...eiPageQuery, ...eiRangeQuery, ...basinQuery })
+function pastMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
+  const { productivity, duc, tier, listed } = createProductivityAnswers(deps)
+  const listQuery = t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery })
   return new Elysia()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities`,
-      ({ query: asked, set, request }) => listed(asked, set as Answering, request),
+      ({ query, set, request }) => listed(query, set as Answering, request),
       {
-        access: eiAccess,
-        query,
+        access: energyAccess,
+        query: listQuery,
         response: {
-          200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivities'),
-          ...eiRefusals,
+          200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivities'),
+          ...energyRefusals,
         },
-        detail: eiDetail(prefix, {
+        detail: energyDetail(prefix, {
           operationId: 'listDrillingProductivities',
           summary: 'Drilling productivity by basin and month',
           description: `What new wells bring, what older ones lose and what all give, newest month first. ${published} Numbers run from 1 in chronological order.`,
@@ -304,15 +311,15 @@ function pastMonths(deps: DrillingAnswerDeps, prefix: EiPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/historical`,
-      ({ query: asked, set, request }) => listed(asked, set as Answering, request),
+      ({ query, set, request }) => listed(query, set as Answering, request),
       {
-        access: eiAccess,
-        query,
+        access: energyAccess,
+        query: listQuery,
         response: {
-          200: eiBody(t.Array(ProductivityRecord), 'DrillingProductivityHistory'),
-          ...eiRefusals,
+          200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityHistory'),
+          ...energyRefusals,
         },
-        detail: eiDetail(prefix, {
+        detail: energyDetail(prefix, {
           operationId: 'getDrillingProductivityHistory',
           summary: 'Drilling productivity of the past',
           description: `The same records, newest first; one basin with \`basin\`. ${published}`,
@@ -324,19 +331,22 @@ function pastMonths(deps: DrillingAnswerDeps, prefix: EiPrefix) {
       ({ params, set }) => {
         const row = productivity.numbered(
           productivityList,
-          eiIdOf(params.id, 'Drilling productivity'),
+          recordIdOf(params.id, 'Drilling productivity'),
         )
         if (!row) throw notFound(`Drilling productivity ${params.id}`)
         markSources(set as Answering, deps.marks, [row])
-        return eiOne(productivityRecord(row, ducReader(duc)), tier())
+        return energyRecord(productivityRecord(row, ducReader(duc)), tier())
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),
-        response: { 200: eiBody(ProductivityRecord, 'OneDrillingProductivity'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: {
+          200: energyBody(ProductivityRecord, 'OneDrillingProductivity'),
+          ...energyRefusals,
+        },
+        detail: energyDetail(prefix, {
           operationId: 'getDrillingProductivity',
           summary: 'One record of drilling productivity',
           description:

@@ -6,7 +6,7 @@ import { keptBasins } from '../../market/drilling/drilling.ts'
 import type { DucWellStore } from '../../store/drilling/duc-wells.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
-import { orNull, Stamp } from './answer.ts'
+import { orNull, Stamp } from '../energy/answer.ts'
 
 /** The list that records are numbered in. */
 export const productivityList = keptBasins.map(basin => basin.key)
@@ -61,9 +61,9 @@ export const ProductivityRecord = t.Object(
 export function ducReader(duc: DucWellStore): (region: string, day: string) => number | null {
   const days = new Map<string, ReadonlyMap<string, number>>()
   return (region, day) => {
-    const known = days.get(day) ?? new Map(duc.on(day).map(row => [row.region, row.duc]))
-    days.set(day, known)
-    return known.get(region) ?? null
+    const countsByRegion = days.get(day) ?? new Map(duc.on(day).map(row => [row.region, row.duc]))
+    days.set(day, countsByRegion)
+    return countsByRegion.get(region) ?? null
   }
 }
 

@@ -31,9 +31,9 @@ export const historyQuery = {
 type Query = { [name in keyof typeof historyQuery]?: string }
 
 /** The days asked for, both inclusive. Throws the refusal of a query that can not be answered. */
-export function rangeAsked(query: Query, now: number): { fromOn: string; toOn: string } {
-  const [fromName, fromText] = given(query, 'by_period[from]', 'start_date')
-  const [toName, toText] = given(query, 'by_period[to]', 'end_date')
+export function requestedRange(query: Query, now: number): { fromOn: string; toOn: string } {
+  const [fromName, fromText] = parameterOf(query, 'by_period[from]', 'start_date')
+  const [toName, toText] = parameterOf(query, 'by_period[to]', 'end_date')
   const [from, to] = [momentOf(fromName, fromText, 'start'), momentOf(toName, toText, 'end')]
   const toOn = to === undefined ? isoDay(now) : isoDay(to - 1)
   const token = query.period || defaultPeriod
@@ -64,7 +64,7 @@ export function rangeAsked(query: Query, now: number): { fromOn: string; toOn: s
 }
 
 /** The first of two names that the query has a value under. */
-const given = (
+const parameterOf = (
   query: Query,
   name: keyof Query,
   alias: keyof Query,

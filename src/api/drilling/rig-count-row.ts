@@ -5,9 +5,9 @@ import { type Count, changeOver } from '../../market/drilling/change.ts'
 import { basinKeys, country, isState } from '../../market/drilling/drilling.ts'
 import { isoWeek } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Held, Numbered } from '../../store/drilling/regional.ts'
+import type { Numbered, Stored } from '../../store/drilling/regional.ts'
 import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
-import { Day, orNull, Stamp } from './answer.ts'
+import { Day, orNull, Stamp } from '../energy/answer.ts'
 
 const byType = 'Null where the source has the total alone.'
 
@@ -61,7 +61,7 @@ export const rigRecord = (row: Numbered<RigCount>) => ({
 export const nationalList = [country]
 
 /** Counts by basin of one day, in the order of the basins. */
-export const basinMap = (rows: readonly Held<RigCount>[]): Record<string, number> =>
+export const basinMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>
   Object.fromEntries(
     basinKeys.flatMap(basin =>
       rows.filter(row => row.region === basin).map(row => [basin, row.total]),
@@ -69,7 +69,7 @@ export const basinMap = (rows: readonly Held<RigCount>[]): Record<string, number
   )
 
 /** Counts by state of one day. */
-export const stateMap = (rows: readonly Held<RigCount>[]): Record<string, number> =>
+export const stateMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>
   Object.fromEntries(
     rows.filter(row => isState(row.region)).map(row => [row.region.toLowerCase(), row.total]),
   )

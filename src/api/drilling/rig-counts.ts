@@ -7,21 +7,13 @@ import { countSpanOf, countSpans, countTrend } from '../../market/drilling/chang
 import { country } from '../../market/drilling/drilling.ts'
 import { coverageOf, firstRigCountOn, isoWeek } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Held } from '../../store/drilling/regional.ts'
+import type { Stored } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import { type Answering, envelope, success } from '../answer.ts'
-import {
-  Age,
-  ageOf,
-  Day,
-  type DrillingAnswerDeps,
-  markSources,
-  orNull,
-  present,
-  Stamp,
-} from './answer.ts'
-import { eiAccess, eiHeavyAccess, eiRefusals } from './frame.ts'
-import { historyQuery, rangeAsked } from './rig-count-range.ts'
+import { Day, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
+import { energyAccess, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
+import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
+import { historyQuery, requestedRange } from './rig-count-range.ts'
 import {
   basinMap,
   nationalList,
@@ -146,34 +138,36 @@ const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
 
 /** National rig counts outside the prefix of energy intelligence. */
 export const rigCountRoutes = (deps: DrillingAnswerDeps) =>
-  new Elysia().use(history(deps)).use(current(deps)).use(movements(deps))
+  new Elysia().use(historyRoutes(deps)).use(currentRoutes(deps)).use(movementRoutes(deps))
 
 function newestOf(
   { drilling: { rigs }, marks }: DrillingAnswerDeps,
   set: Answering,
-): Held<RigCount> {
-  const on = present(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
+): Stored<RigCount> {
+  const on = requireData(rigs.newestOn(nationalList), 'rig counts', 'rig-counts')
   const [row] = rigs.between(country, on, dayAfter(on, 1))
   markSources(set, marks, [row!])
   return row!
 }
 
-function history(deps: DrillingAnswerDeps) {
+function historyRoutes(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   return new Elysia().use(deps.access).get(
     '/v1/rig-counts/historical',
     ({ query, set, request }) => {
       const page = pageOf(query, perPageMax)
-      const { fromOn, toOn } = rangeAsked(query, deps.now())
+      const { fromOn, toOn } = requestedRange(query, deps.now())
       const end = dayAfter(toOn, 1)
       const earliestOn = rigs.firstOn(country)
-      const held = rigs.between(country, fromOn, end)
-      const meta = pageMeta(page, held.length)
+      const counts = rigs.between(country, fromOn, end)
+      const meta = pageMeta(page, counts.length)
       pageHeaders(set.headers, request.url, meta)
-      const rows = held.toReversed().slice((page.page - 1) * page.perPage, page.page * page.perPage)
+      const rows = counts
+        .toReversed()
+        .slice((page.page - 1) * page.perPage, page.page * page.perPage)
       markSources(set as Answering, deps.marks, rows)
-      const days = held.map(row => row.countedOn)
-      const covered = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
+      const days = counts.map(row => row.countedOn)
+      const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
       return {
         status: 'success' as const,
         data: rows.map(row => ({
@@ -187,19 +181,19 @@ function history(deps: DrillingAnswerDeps) {
         period: {
           from: fromOn,
           to: toOn,
-          coverage_from: covered.from ?? null,
-          coverage_to: covered.to ?? null,
+          coverage_from: coverage.from ?? null,
+          coverage_to: coverage.to ?? null,
           earliest_available: earliestOn ?? firstRigCountOn,
-          observations: covered.observations,
-          complete: covered.complete,
+          observations: coverage.observations,
+          complete: coverage.complete,
         },
         meta,
       }
     },
     {
-      access: eiHeavyAccess,
+      access: energyHeavyAccess,
       query: t.Object({ ...historyQuery, ...pageQuery(perPageMax) }),
-      response: { 200: History, ...eiRefusals },
+      response: { 200: History, ...energyRefusals },
       detail: {
         operationId: 'getRigCountWindow',
         tags,
@@ -210,7 +204,7 @@ function history(deps: DrillingAnswerDeps) {
   )
 }
 
-function current(deps: DrillingAnswerDeps) {
+function currentRoutes(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   const answer = (set: Answering) => {
     const row = newestOf(deps, set)
@@ -233,8 +227,8 @@ function current(deps: DrillingAnswerDeps) {
     })
   }
   const route = (operationId: string, summary: string) => ({
-    access: eiAccess,
-    response: { 200: envelope(Latest), ...eiRefusals },
+    access: energyAccess,
+    response: { 200: envelope(Latest), ...energyRefusals },
     detail: {
       operationId,
       tags,
@@ -256,7 +250,7 @@ function current(deps: DrillingAnswerDeps) {
     )
 }
 
-function movements(deps: DrillingAnswerDeps) {
+function movementRoutes(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   return new Elysia()
     .use(deps.access)
@@ -266,28 +260,31 @@ function movements(deps: DrillingAnswerDeps) {
         const span = countSpanOf(query.period || 'month')
         if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
         const row = newestOf(deps, set as Answering)
-        const trend = countTrend(rigCounts(rigs, country, row.countedOn, yearOfWeeksDays), span)
-        const found = present(trend, 'weekly rig counts', 'rig-counts')
+        const possibleTrend = countTrend(
+          rigCounts(rigs, country, row.countedOn, yearOfWeeksDays),
+          span,
+        )
+        const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
         const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-        const moved = found.changePercent ?? null
+        const changePercent = trend.changePercent ?? null
         return success({
           period: span,
-          average: found.average,
-          min: found.min,
-          max: found.max,
-          trend: found.trend,
-          change: found.change,
-          change_percent: moved,
-          growth_rate: moved,
+          average: trend.average,
+          min: trend.min,
+          max: trend.max,
+          trend: trend.trend,
+          change: trend.change,
+          change_percent: changePercent,
+          growth_rate: changePercent,
           weekly_change: week,
           monthly_change: month,
           yearly_change: year,
-          from: found.from,
-          to: found.to,
+          from: trend.from,
+          to: trend.to,
         })
       },
       {
-        access: eiHeavyAccess,
+        access: energyHeavyAccess,
         query: t.Object({
           period: t.Optional(
             t.String({
@@ -297,7 +294,7 @@ function movements(deps: DrillingAnswerDeps) {
             }),
           ),
         }),
-        response: { 200: envelope(Trend), ...eiRefusals },
+        response: { 200: envelope(Trend), ...energyRefusals },
         detail: {
           operationId: 'getRigCountTrend',
           tags,
@@ -327,8 +324,8 @@ function movements(deps: DrillingAnswerDeps) {
         })
       },
       {
-        access: eiHeavyAccess,
-        response: { 200: envelope(Summary), ...eiRefusals },
+        access: energyHeavyAccess,
+        response: { 200: envelope(Summary), ...energyRefusals },
         detail: {
           operationId: 'getRigCountSummary',
           tags,

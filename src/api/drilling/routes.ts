@@ -1,13 +1,13 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { newestProduction } from '../../service/drilling/well-production.ts'
 import type { Context } from '../context.ts'
+import { type EnergyPrefix, energyPrefixes } from '../energy/frame.ts'
 import { drillingBasinRoutes } from './basin.ts'
 import { cycleTimeRoutes } from './cycle-times.ts'
 import { ducWellRoutes } from './duc-wells.ts'
 import { energyRigCountRoutes } from './ei-rig-counts.ts'
 import { fracFocusRoutes } from './frac-focus.ts'
 import { fracSpreadRoutes } from './frac-spreads.ts'
-import { type EiPrefix, eiPrefixes } from './frame.ts'
 import { drillingIntelligenceRoutes } from './intelligence.ts'
 import { drillingListRoutes } from './intelligence-lists.ts'
 import { latestDrillingRoutes } from './latest.ts'
@@ -22,7 +22,7 @@ import { wellProductionRoutes } from './well-production.ts'
  * Families of energy intelligence, under its prefix and under the alias of it: the same handlers
  * twice. Their routes are nobody's types: under two prefixes they are more than the compiler holds.
  */
-const families: readonly ((context: Context, prefix: EiPrefix) => AnyElysia)[] = [
+const families: readonly ((context: Context, prefix: EnergyPrefix) => AnyElysia)[] = [
   energyRigCountRoutes,
   productivityRoutes,
   fracSpreadRoutes,
@@ -40,7 +40,7 @@ export function drillingTopic(context: Context): Elysia {
     production: newestProduction(context.wellProduction),
   }
   const routes = new Elysia()
-  for (const prefix of eiPrefixes)
+  for (const prefix of energyPrefixes)
     for (const family of families) routes.use(family(context, prefix))
   routes.use(rigCountRoutes(counted))
   routes.use(latestDrillingRoutes(counted))

@@ -6,10 +6,10 @@ import { type DrillingState, stateOf } from '../../market/drilling/states.ts'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Answering } from '../answer.ts'
-import { Day, markSources, orNull } from './answer.ts'
-import { eiBody, eiHeavyAccess, eiRefusals } from './frame.ts'
+import { Day, markSources, orNull } from '../energy/answer.ts'
+import { energyBody, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
+import { energyRecord } from '../energy/list.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { eiOne } from './list.ts'
 import { countsOf, newestCounts } from './metric.ts'
 import { rigChanges } from './rig-count-row.ts'
 
@@ -114,19 +114,19 @@ function trendOf(
   }))
 }
 
-const times = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`
+const quantity = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 /** Sentences about what is known. */
 function summaryOf(
   state: DrillingState,
-  known: {
+  figures: {
     rigs: number | null
     change: number | null
     permits: number | null
     ducWells: number | null
   },
 ): string {
-  const { rigs, change, permits, ducWells } = known
+  const { rigs, change, permits, ducWells } = figures
   const moved =
     change === null
       ? ''
@@ -134,13 +134,13 @@ function summaryOf(
         ? ', as many as a week before'
         : `, ${Math.abs(change)} ${change > 0 ? 'more' : 'fewer'} than a week before`
   const sentences = [
-    rigs === null ? undefined : `${state.name} has ${times(rigs, 'active rig')}${moved}.`,
+    rigs === null ? undefined : `${state.name} has ${quantity(rigs, 'active rig')}${moved}.`,
     permits === null
       ? undefined
-      : `${times(permits, 'new permit')} ${permits === 1 ? 'is' : 'are'} dated in the last ${monthDays} days.`,
+      : `${quantity(permits, 'new permit')} ${permits === 1 ? 'is' : 'are'} dated in the last ${monthDays} days.`,
     ducWells === null
       ? undefined
-      : `${times(ducWells, 'drilled well')} ${ducWells === 1 ? 'waits' : 'wait'} for completion.`,
+      : `${quantity(ducWells, 'drilled well')} ${ducWells === 1 ? 'waits' : 'wait'} for completion.`,
   ]
   return sentences.filter(Boolean).join(' ') || `Production of ${state.name} is all that is held.`
 }
@@ -156,19 +156,19 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
     ? drilling.rigs.between(state.code, newest.rig_count.on, dayAfter(newest.rig_count.on, 1))
     : []
   const days = [
-    ...Object.values(newest).map(one => one.on),
+    ...Object.values(newest).map(count => count.on),
     ...(permits ? [permits.newestOn] : []),
     ...(production ? [`${production.period}-01`] : []),
   ]
   if (days.length === 0) return undefined
   const permitSource = deps.permits.sourceOf(state.code)
-  const others = [
+  const otherSources = [
     ...(permitSource === undefined ? [] : [{ source: permitSource }]),
     ...(production ? [production] : []),
   ]
-  markSources(set, deps.marks, [...Object.values(newest), ...others])
+  markSources(set, deps.marks, [...Object.values(newest), ...otherSources])
   const change = rigs ? rigChanges(drilling.rigs, state.code, rigs.countedOn).week : null
-  const { newestOn: _, ...counted } = permits ?? {
+  const { newestOn: _, ...permitFigures } = permits ?? {
     newestOn: '',
     permits_30d: null,
     permits_365d: null,
@@ -191,7 +191,7 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
       active: newest.frac_spreads?.value ?? null,
       date: newest.frac_spreads?.on ?? null,
     },
-    well_permits: counted,
+    well_permits: permitFigures,
     duc_wells: {
       count: newest.duc_wells?.value ?? null,
       month: newest.duc_wells?.on.slice(0, 7) ?? null,
@@ -206,7 +206,7 @@ function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answe
     summary: summaryOf(state, {
       rigs: rigs?.total ?? null,
       change,
-      permits: counted.permits_30d,
+      permits: permitFigures.permits_30d,
       ducWells: newest.duc_wells?.value ?? null,
     }),
   }
@@ -224,17 +224,17 @@ export const statePageRoutes = (deps: DrillingIntelligenceDeps) =>
           'DATA_NOT_AVAILABLE',
           `Nothing is held about drilling in ${state?.name ?? params.state.slice(0, 100)}.`,
         )
-      return eiOne(data, deps.tierRequired('energy_intelligence'))
+      return energyRecord(data, deps.tierRequired('energy_intelligence'))
     },
     {
-      access: eiHeavyAccess,
+      access: energyHeavyAccess,
       params: t.Object({
         state: t.String({
           description: 'Two letters, or the name in lower case with dashes.',
           examples: ['texas'],
         }),
       }),
-      response: { 200: eiBody(StateBody, 'StateDrillingBody'), ...eiRefusals },
+      response: { 200: energyBody(StateBody, 'StateDrillingBody'), ...energyRefusals },
       detail: {
         operationId: 'getStateDrilling',
         tags: ['Energy intelligence'],

@@ -4,10 +4,10 @@ import { wellTimeline } from '../../service/drilling/well-timeline.ts'
 import type { FracDisclosureStore } from '../../store/drilling/frac-disclosures.ts'
 import type { WellStore } from '../../store/drilling/wells.ts'
 import type { Answering } from '../answer.ts'
-import { markSources } from './answer.ts'
-import { wellIn } from './frac-focus.ts'
-import { type EiPrefix, eiBody, eiDetail, eiRefusals } from './frame.ts'
-import { eiOne } from './list.ts'
+import { markSources } from '../energy/answer.ts'
+import { type EnergyPrefix, energyBody, energyDetail, energyRefusals } from '../energy/frame.ts'
+import { energyRecord } from '../energy/list.ts'
+import { parseWell } from './frac-focus.ts'
 import type { EiPermitsDeps } from './permit-answers.ts'
 import { permitAccess } from './permits.ts'
 
@@ -53,7 +53,7 @@ const Timeline = t.Object(
 )
 
 /** What happened to a well, from its permit to its first production. */
-export function timelineRoutes(deps: EiTimelineDeps, prefix: EiPrefix) {
+export function timelineRoutes(deps: EiTimelineDeps, prefix: EnergyPrefix) {
   const stores = {
     permits: deps.permits.store,
     disclosures: deps.fracDisclosures,
@@ -62,18 +62,18 @@ export function timelineRoutes(deps: EiTimelineDeps, prefix: EiPrefix) {
   return new Elysia({ prefix }).use(deps.access).get(
     '/wells/:api_number/timeline',
     ({ params, set }) => {
-      const apiNumber = wellIn('api_number', params.api_number)
-      const found = wellTimeline(stores, apiNumber)
-      if (!found) throw notFound(`Well ${apiNumber}`)
-      markSources(set as Answering, deps.marks, found.events)
-      const { wellName, operator, state, events } = found
+      const apiNumber = parseWell('api_number', params.api_number)
+      const timeline = wellTimeline(stores, apiNumber)
+      if (!timeline) throw notFound(`Well ${apiNumber}`)
+      markSources(set as Answering, deps.marks, timeline.events)
+      const { wellName, operator, state, events } = timeline
       const rows = events.map(({ on, ...event }) => ({
         event_type: event.type,
         ...event,
         date: on,
         metadata: { ...event.metadata },
       }))
-      return eiOne(
+      return energyRecord(
         { api_number: apiNumber, well_name: wellName, operator, state, events: rows },
         deps.tierRequired('energy_intelligence'),
       )
@@ -86,8 +86,8 @@ export function timelineRoutes(deps: EiTimelineDeps, prefix: EiPrefix) {
           examples: ['42329400010000'],
         }),
       }),
-      response: { 200: eiBody(Timeline, 'WellTimelineAnswer'), ...eiRefusals },
-      detail: eiDetail(prefix, {
+      response: { 200: energyBody(Timeline, 'WellTimelineAnswer'), ...energyRefusals },
+      detail: energyDetail(prefix, {
         operationId: 'getWellTimeline',
         summary: 'Timeline of a well',
         description:

@@ -4,13 +4,13 @@ import { oilEquivalent, perDay } from '../../market/drilling/well-production.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { NationalMonth, StateMonth } from '../../store/drilling/state-production.ts'
 import type { WellMonthRow } from '../../store/drilling/well-production.ts'
-import { orNull } from './answer.ts'
+import { orNull } from '../energy/answer.ts'
 
 export const Month = t.String({ description: 'Month, `YYYY-MM`.', examples: ['2026-08'] })
 const num = (description: string, example: number) => t.Number({ description, examples: [example] })
 const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubic feet of gas.'
 
-export const Rec = t.Object(
+export const ProductionRecord = t.Object(
   {
     period: Month,
     oil_bbl: orNull(
@@ -51,7 +51,7 @@ const Source = t.String({
 export const Overview = t.Object(
   {
     national: orNull(
-      Rec,
+      ProductionRecord,
       'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
     ),
     top_states: t.Array(StateRow, {
@@ -139,7 +139,7 @@ interface Produced {
   waterBbl: number | null
 }
 
-const recOf = (
+const recordOf = (
   { month, oilBbl, gasMcf, waterBbl }: Produced,
   days: number | null,
   source: string,
@@ -153,9 +153,9 @@ const recOf = (
   source,
 })
 
-export const wellRec = (row: WellMonthRow) => recOf(row, row.daysProducing, row.source)
-export const stateRec = (row: StateMonth) => recOf(row, null, row.source)
-export const nationalRec = (row: NationalMonth) => recOf(row, null, row.sources.join(', '))
+export const wellRecord = (row: WellMonthRow) => recordOf(row, row.daysProducing, row.source)
+export const stateRecord = (row: StateMonth) => recordOf(row, null, row.source)
+export const nationalRecord = (row: NationalMonth) => recordOf(row, null, row.sources.join(', '))
 
 export const stateRow = ({ state, month, oilBbl, gasMcf }: StateMonth) => ({
   state,

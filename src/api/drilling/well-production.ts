@@ -15,20 +15,20 @@ import {
 } from '../../service/drilling/well-production.ts'
 import type { WellStore } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
-import { markSources, orNull } from './answer.ts'
+import { markSources, orNull } from '../energy/answer.ts'
 import {
   MissingWellProblem,
   Month,
-  nationalRec,
+  nationalRecord,
   Overview,
-  Rec,
+  ProductionRecord,
   Span,
   State,
   StateRow,
-  stateRec,
+  stateRecord,
   stateRow,
   TopWell,
-  wellRec,
+  wellRecord,
 } from './well-production-row.ts'
 
 export interface WellProductionDeps {
@@ -71,22 +71,22 @@ function monthsOf(
   const end = monthIn('end_date', query.end_date) ?? monthOf(isoDay(now))
   const start = monthIn('start_date', query.start_date) ?? monthAfter(end, -historyMonths)
   if (start <= end) return { start, end }
-  const asked = { start_date: query.start_date ?? null, end_date: query.end_date ?? null }
+  const extra = { start_date: query.start_date ?? null, end_date: query.end_date ?? null }
   throw new Problem(
     'INVALID_DATE_RANGE',
     `start_date (${start}) is after end_date (${end}).`,
-    asked,
+    extra,
   )
 }
 
 const namesOf = (sources: readonly string[]): string =>
   [...new Set(sources)].sort().join(', ') || 'none'
 
-function whyNot({ reason, state, source }: MissingWell, given: string): Problem {
+function missingWellProblem({ reason, state, source }: MissingWell, text: string): Problem {
   const messages: Readonly<Record<MissingWell['reason'], string>> = {
-    unknown_state_prefix: `${given} does not begin with the two digits of a state, as API numbers do.`,
+    unknown_state_prefix: `${text} does not begin with the two digits of a state, as API numbers do.`,
     state_not_covered: `Wells of ${state} are not covered; those of ${wellStates.join(', ')} are.`,
-    well_not_in_source: `No production is reported of well ${given}.`,
+    well_not_in_source: `No production is reported of well ${text}.`,
   }
   const extra = { reason, state: state ?? null, source: source ?? null }
   return new Problem('DATA_NOT_AVAILABLE', messages[reason], extra, {
@@ -103,17 +103,19 @@ function overviewOf({ wellProduction: production, marks, now }: WellProductionDe
   markSources(set as Answering, marks, [...rows, ...covered])
   const age = national && productionAge(national.month, now())
   return success({
-    national: national ? nationalRec(national) : null,
+    national: national ? nationalRecord(national) : null,
     top_states: rows.slice(0, topStatesMax).map(stateRow),
     data_sources: {
       state_aggregates: namesOf(rows.map(row => row.source)),
-      well_level: namesOf(covered.map(one => one.source)),
-      well_level_states: [...new Set([...wellStates, ...covered.map(one => one.state)])].sort(),
+      well_level: namesOf(covered.map(coverage => coverage.source)),
+      well_level_states: [
+        ...new Set([...wellStates, ...covered.map(coverage => coverage.state)]),
+      ].sort(),
       national_rollup: 'Sum of the state aggregates',
     },
     coverage: {
       states_with_data: states.states(),
-      well_level_states_with_data: covered.map(one => one.state),
+      well_level_states_with_data: covered.map(coverage => coverage.state),
       latest_period: national?.month ?? null,
       total_records: states.total() + wells.total(),
       data_age_days: age?.ageDays ?? null,
@@ -125,16 +127,21 @@ function overviewOf({ wellProduction: production, marks, now }: WellProductionDe
 }
 
 /** What the answers are made of. */
-function answers({ wellProduction: production, wells: known, marks, now }: WellProductionDeps) {
+function createProductionAnswers({
+  wellProduction: production,
+  wells: wellStore,
+  marks,
+  now,
+}: WellProductionDeps) {
   const { wells, states } = production
   const mark = (set: unknown, rows: readonly { source: string }[]) =>
     markSources(set as Answering, marks, rows)
 
   const month = (text: string | undefined, set: unknown) => {
-    const given = text?.trim()
-    if (given && !isMonth(given))
-      throw invalidParameter('period', given.slice(0, 100), 'is not a month (YYYY-MM).')
-    const period = given || states.newestMonth()
+    const requestedMonth = text?.trim()
+    if (requestedMonth && !isMonth(requestedMonth))
+      throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
+    const period = requestedMonth || states.newestMonth()
     const rows = period === undefined ? [] : states.ofMonth(period)
     mark(set, rows)
     return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
@@ -151,25 +158,28 @@ function answers({ wellProduction: production, wells: known, marks, now }: WellP
     const [last] = [period.end, monthOf(isoDay(now()))].sort()
     const rows = states.ofState(code, period.start, monthAfter(last!, 1))
     mark(set, rows)
-    return success({ state: code, period, count: rows.length, data: rows.map(stateRec) })
+    return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
   }
 
   const well = (text: string, set: unknown) => {
-    const given = text.trim().slice(0, 100)
-    const apiNumber = wellNumberOf(given)
+    const apiNumberText = text.trim().slice(0, 100)
+    const apiNumber = wellNumberOf(apiNumberText)
     const rows = apiNumber === undefined ? [] : wells.ofWell(apiNumber)
-    const of = apiNumber === undefined ? undefined : known.get(apiNumber)
-    if (!of || rows.length === 0)
-      throw whyNot(production.whyMissing(apiNumber ?? given.replace(/\D+/g, '')), given)
+    const wellFacts = apiNumber === undefined ? undefined : wellStore.get(apiNumber)
+    if (!wellFacts || rows.length === 0)
+      throw missingWellProblem(
+        production.whyMissing(apiNumber ?? apiNumberText.replace(/\D+/g, '')),
+        apiNumberText,
+      )
     mark(set, rows)
     return success({
-      api_number: of.apiNumber,
-      operator: of.operator,
-      well_name: of.name,
-      state: of.state,
-      county: of.county,
+      api_number: wellFacts.apiNumber,
+      operator: wellFacts.operator,
+      well_name: wellFacts.name,
+      state: wellFacts.state,
+      county: wellFacts.county,
       count: rows.length,
-      data: rows.map(wellRec),
+      data: rows.map(wellRecord),
     })
   }
 
@@ -177,22 +187,22 @@ function answers({ wellProduction: production, wells: known, marks, now }: WellP
     const limit = integerOf('limit', query.limit, limitDefault, 1, limitMax)
     const months = integerOf('months', query.months, monthsDefault, 1, monthsMax)
     const code = query.state_code?.trim().toUpperCase() || homeState
-    const newest = production.covered().find(one => one.state === code)
+    const newest = production.covered().find(coverage => coverage.state === code)
     if (!newest)
       throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
     const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
     const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
     mark(set, best)
-    const producers = best.map((one, i) => {
-      const of = known.get(one.apiNumber)!
+    const producers = best.map((producer, i) => {
+      const wellFacts = wellStore.get(producer.apiNumber)!
       return {
         rank: i + 1,
-        api_number: one.apiNumber,
-        operator: of.operator,
-        well_name: of.name,
-        total_oil_bbl: roundTo(one.oilBbl, 2),
-        total_gas_mcf: roundTo(one.gasMcf, 2),
-        months_producing: one.months,
+        api_number: producer.apiNumber,
+        operator: wellFacts.operator,
+        well_name: wellFacts.name,
+        total_oil_bbl: roundTo(producer.oilBbl, 2),
+        total_gas_mcf: roundTo(producer.gasMcf, 2),
+        months_producing: producer.months,
       }
     })
     return success({ state: code, period: span, count: producers.length, producers })
@@ -212,9 +222,9 @@ const text = (description: string, example: string) =>
 
 /** What wells, states and the country produced, month by month. */
 export function wellProductionRoutes(deps: WellProductionDeps) {
-  const { month, state, well, top } = answers(deps)
+  const { month, state, well, top } = createProductionAnswers(deps)
   const overview = (set: unknown) => overviewOf(deps, set)
-  const whole = (operationId: string, description: string) => ({
+  const overviewRoute = (operationId: string, description: string) => ({
     access: productionAccess,
     response: { 200: envelope(Overview), 403: NestedProblem },
     detail: detail(operationId, 'Well production: coverage and newest month', description),
@@ -224,7 +234,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
     .get(
       '/',
       ({ set }) => overview(set),
-      whole(
+      overviewRoute(
         'getWellProduction',
         'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
       ),
@@ -232,7 +242,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
     .get(
       '/summary',
       ({ set }) => overview(set),
-      whole('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
+      overviewRoute('getWellProductionSummary', 'The same as `/v1/well-production/`.'),
     )
     .get('/states', ({ query, set }) => month(query.period, set), {
       access: productionAccess,
@@ -277,7 +287,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
             state: State,
             period: Span,
             count: integer({ examples: [22] }),
-            data: t.Array(Rec),
+            data: t.Array(ProductionRecord),
           }),
         ),
         400: NestedProblem,
@@ -307,7 +317,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
             state: State,
             county: orNull(t.String({ examples: ['Midland'] })),
             count: integer({ examples: [24] }),
-            data: t.Array(Rec),
+            data: t.Array(ProductionRecord),
           }),
         ),
         403: NestedProblem,

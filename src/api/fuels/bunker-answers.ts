@@ -53,11 +53,11 @@ export function bunkerPort(ports: readonly Port[], text: string): Port {
 
 /** Undefined where none is named. */
 export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grade | undefined {
-  const [parameter, given] = query.fuel_type
+  const [parameter, gradeText] = query.fuel_type
     ? (['fuel_type', query.fuel_type] as const)
     : (['grade', query.grade] as const)
-  const grade = given ? gradeOf(given) : undefined
-  if (given && !grade) throw invalidParameter(parameter, given, 'is not a grade.', grades)
+  const grade = gradeText ? gradeOf(gradeText) : undefined
+  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, 'is not a grade.', grades)
   return grade
 }
 
@@ -65,26 +65,26 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
 export function createBunkerAnswers({ board, catalogue, ids, marks, now }: BunkerDeps) {
   const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
     places.flatMap(port =>
-      (grade ? [grade] : grades).flatMap(one => {
-        if (!port.fuels.includes(one)) return []
-        const series = catalogue.resolve(marineCode(one, port), now())?.series
-        return series ? { port, grade: one, series } : []
+      (grade ? [grade] : grades).flatMap(candidate => {
+        if (!port.fuels.includes(candidate)) return []
+        const series = catalogue.resolve(marineCode(candidate, port), now())?.series
+        return series ? { port, grade: candidate, series } : []
       }),
     )
   const quotesAt = (places: readonly Port[], grade?: Grade): BunkerQuote[] =>
-    seriesAt(places, grade).flatMap(one => {
-      const quote = board.quote(one.series)
-      return quote ? { port: one.port, grade: one.grade, quote } : []
+    seriesAt(places, grade).flatMap(bunkerSeries => {
+      const quote = board.quote(bunkerSeries.series)
+      return quote ? { port: bunkerSeries.port, grade: bunkerSeries.grade, quote } : []
     })
   return {
     seriesAt,
     quotesAt,
     /** The same, and the refusal where there is not one. */
-    someQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
-      const found = quotesAt(places, grade)
-      if (found.length === 0)
+    requireQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
+      const quotes = quotesAt(places, grade)
+      if (quotes.length === 0)
         throw new Problem('DATA_NOT_AVAILABLE', 'There is no bunker fuel price to answer with.')
-      return found
+      return quotes
     },
     meta(
       request: Request,
@@ -113,17 +113,17 @@ export function createBunkerAnswers({ board, catalogue, ids, marks, now }: Bunke
   }
 }
 
-export const quotedSeries = (found: readonly BunkerQuote[]): { series: Series }[] =>
-  found.map(({ quote }) => quote)
+export const quotedSeries = (quotes: readonly BunkerQuote[]): { series: Series }[] =>
+  quotes.map(({ quote }) => quote)
 
 /** As they are answered, so that a spread is the difference of what stands beside it. */
-export const pricesOf = (found: readonly BunkerQuote[]): PortPrices =>
+export const pricesOf = (quotes: readonly BunkerQuote[]): PortPrices =>
   new Map(
-    found.map(({ grade, quote }) => [
+    quotes.map(({ grade, quote }) => [
       grade,
       roundTo(quote.observation.value, quote.series.decimals),
     ]),
   )
 
-export const byPort = (found: readonly BunkerQuote[]): Map<Port, BunkerQuote[]> =>
-  Map.groupBy(found, one => one.port)
+export const byPort = (quotes: readonly BunkerQuote[]): Map<Port, BunkerQuote[]> =>
+  Map.groupBy(quotes, bunkerQuote => bunkerQuote.port)

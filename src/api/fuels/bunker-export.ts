@@ -50,7 +50,7 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 
 /** The newest prices as a table to take away. */
 export function bunkerExportRoutes(deps: BunkerDeps) {
-  const { someQuotesAt, meta } = createBunkerAnswers(deps)
+  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/export',
     ({ query, request, set }) => {
@@ -58,12 +58,12 @@ export function bunkerExportRoutes(deps: BunkerDeps) {
       const wantsFile = boolOf('download', query.download, false)
       const { port, grade, region } = marineFilter(query, deps.ports)
       const places = deps.ports.filter(
-        one => (!port || one === port) && (!region || region.regions.includes(one.region)),
+        place => (!port || place === port) && (!region || region.regions.includes(place.region)),
       )
-      const found = someQuotesAt(places, grade)
-      const rows = found.map(exportRow)
+      const quotes = someQuotesAt(places, grade)
+      const rows = quotes.map(exportRow)
       const filename = `bunker-fuels-${isoDay(deps.now())}.csv`
-      const about = meta(request, set as Answering, quotedSeries(found), byPort(found).size)
+      const about = meta(request, set as Answering, quotedSeries(quotes), byPort(quotes).size)
       if (format === 'csv' && (wantsFile || request.headers.get('accept')?.includes('text/csv'))) {
         set.headers['content-type'] = 'text/csv; charset=utf-8'
         if (wantsFile) set.headers['content-disposition'] = `attachment; filename="${filename}"`

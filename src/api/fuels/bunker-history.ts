@@ -85,8 +85,8 @@ function bunkerPast(deps: BunkerDeps) {
     const page = pageOf(query, perPageMax)
     const grade = bunkerGrade(query)
     const places = portName === undefined ? deps.ports : [bunkerPort(deps.ports, portName)]
-    const found = seriesAt(places, grade)
-    const seriesIds = found.map(one => one.series.id)
+    const portSeries = seriesAt(places, grade)
+    const seriesIds = portSeries.map(bunkerSeries => bunkerSeries.series.id)
     if (seriesIds.length === 0)
       throw new Problem('DATA_NOT_AVAILABLE', 'The port does not sell this grade.')
     const question = {
@@ -100,7 +100,7 @@ function bunkerPast(deps: BunkerDeps) {
     }
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, deps.now())
     pageHeaders(set.headers, request.url, pageMeta(page, total))
-    const byId = new Map(found.map(one => [one.series.id, one]))
+    const byId = new Map(portSeries.map(bunkerSeries => [bunkerSeries.series.id, bunkerSeries]))
     return {
       rows: rows.map(row => ({
         ...historyRow(byId.get(row.seriesId)!, row, interval),
@@ -108,7 +108,7 @@ function bunkerPast(deps: BunkerDeps) {
       })),
       place: places[0]!,
       period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
-      metadata: meta(request, set, found, places.length),
+      metadata: meta(request, set, portSeries, places.length),
     }
   }
 }

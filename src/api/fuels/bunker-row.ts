@@ -194,9 +194,9 @@ export const entryRow = ({ port, grade, quote }: BunkerQuote) => ({
   last_updated: isoInstant(quote.observation.observedAt),
 })
 
-export const pricedPort = ([port, found]: readonly [Port, readonly BunkerQuote[]]) => ({
+export const pricedPort = ([port, quotes]: readonly [Port, readonly BunkerQuote[]]) => ({
   port: portRow(port),
-  prices: found.map(entryRow),
+  prices: quotes.map(entryRow),
 })
 
 export const listRow = ({ port, grade, quote }: BunkerQuote) => ({
@@ -226,13 +226,13 @@ export const differenceRow = ({ value, percentage }: Difference) => ({
 
 /** In the order of the grades; `nameOf` is how a grade is called. */
 export const differenceRows = (
-  found: ReadonlyMap<Grade, Difference>,
+  differences: ReadonlyMap<Grade, Difference>,
   nameOf: (grade: Grade) => string = grade => grade,
 ) =>
   Object.fromEntries(
     grades.flatMap(grade => {
-      const one = found.get(grade)
-      return one ? [[nameOf(grade), differenceRow(one)] as const] : []
+      const gradeDifference = differences.get(grade)
+      return gradeDifference ? [[nameOf(grade), differenceRow(gradeDifference)] as const] : []
     }),
   )
 

@@ -42,25 +42,25 @@ const comparedMax = 10
 
 /** How the prices of ports and grades stand to each other. */
 export const bunkerSpreadsRoutes = (deps: BunkerDeps) =>
-  new Elysia().use(comparison(deps)).use(gradeSpreads(deps)).use(portSpread(deps))
+  new Elysia().use(comparisonRoutes(deps)).use(gradeSpreadRoutes(deps)).use(portSpreadRoutes(deps))
 
 /** Two to ten ports, each once. */
 function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[] {
   if (!text?.trim()) throw missingParameter('ports', 'name two to ten ports, comma-separated.')
-  const found = [...new Set(listOf(text).map(one => bunkerPort(ports, one)))]
-  if (found.length < 2 || found.length > comparedMax)
+  const compared = [...new Set(listOf(text).map(portText => bunkerPort(ports, portText)))]
+  if (compared.length < 2 || compared.length > comparedMax)
     throw invalidParameter('ports', text, `does not name two to ${comparedMax} ports.`)
-  return found
+  return compared
 }
 
-function comparison(deps: BunkerDeps) {
+function comparisonRoutes(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/compare',
     ({ query, request, set }) => {
       const compared = comparedPorts(query.ports, deps.ports).map(port => ({
         port,
-        found: quotesAt([port]),
+        quotes: quotesAt([port]),
       }))
       const pairs = compared.flatMap((first, i) =>
         compared.slice(i + 1).map(second => [first, second] as const),
@@ -68,18 +68,18 @@ function comparison(deps: BunkerDeps) {
       return {
         data: {
           comparison: Object.fromEntries(
-            compared.map(({ port, found }) => [port.shortCode, pricedPort([port, found])]),
+            compared.map(({ port, quotes }) => [port.shortCode, pricedPort([port, quotes])]),
           ),
           spreads: Object.fromEntries(
             pairs.map(([a, b]) => [
               `${a.port.shortCode}_${b.port.shortCode}`,
-              differenceRows(gradeDifferences(pricesOf(a.found), pricesOf(b.found))),
+              differenceRows(gradeDifferences(pricesOf(a.quotes), pricesOf(b.quotes))),
             ]),
           ),
           metadata: meta(
             request,
             set as Answering,
-            quotedSeries(compared.flatMap(one => one.found)),
+            quotedSeries(compared.flatMap(portQuotes => portQuotes.quotes)),
             compared.length,
           ),
         },
@@ -124,13 +124,15 @@ const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
   description: 'Arithmetic mean of the ports; null without any.',
 })
 
-function gradeSpreads(deps: BunkerDeps) {
-  const { someQuotesAt, meta } = createBunkerAnswers(deps)
+function gradeSpreadRoutes(deps: BunkerDeps) {
+  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/spreads',
     ({ request, set }) => {
-      const found = someQuotesAt(deps.ports)
-      const prices = new Map([...byPort(found)].map(([port, own]) => [port, pricesOf(own)]))
+      const quotes = someQuotesAt(deps.ports)
+      const prices = new Map(
+        [...byPort(quotes)].map(([port, portQuotes]) => [port, pricesOf(portQuotes)]),
+      )
       const [mgo, ifo380] = [
         gradeSpread(prices, ['VLSFO', 'MGO_05S']),
         gradeSpread(prices, ['VLSFO', 'HFO_380']),
@@ -142,7 +144,7 @@ function gradeSpreads(deps: BunkerDeps) {
           vlsfo_mgo: values(mgo),
           vlsfo_ifo380: values(ifo380),
           averages: { vlsfo_mgo: mgo.average ?? null, vlsfo_ifo380: ifo380.average ?? null },
-          metadata: meta(request, set as Answering, quotedSeries(found), prices.size),
+          metadata: meta(request, set as Answering, quotedSeries(quotes), prices.size),
         },
       }
     },
@@ -171,7 +173,7 @@ function gradeSpreads(deps: BunkerDeps) {
   )
 }
 
-function portSpread(deps: BunkerDeps) {
+function portSpreadRoutes(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
@@ -183,22 +185,22 @@ function portSpread(deps: BunkerDeps) {
       const [from, to] = [place('from', query.from), place('to', query.to)]
       const grade = bunkerGrade(query)
       const [a, b] = [quotesAt([from], grade), quotesAt([to], grade)]
-      const found = gradeDifferences(pricesOf(a), pricesOf(b))
-      const one = grade && found.get(grade)
+      const differences = gradeDifferences(pricesOf(a), pricesOf(b))
+      const gradeDifference = grade && differences.get(grade)
       return {
         data: {
           from_port: from.shortCode,
           to_port: to.shortCode,
           fuel_grade: grade ?? null,
           spreads:
-            grade && one
+            grade && gradeDifference
               ? {
-                  ...differenceRow(one),
+                  ...differenceRow(gradeDifference),
                   from_price: pricesOf(a).get(grade)!,
                   to_price: pricesOf(b).get(grade)!,
-                  arbitrage_opportunity: isArbitrage(one),
+                  arbitrage_opportunity: isArbitrage(gradeDifference),
                 }
-              : differenceRows(found, name => name.toLowerCase()),
+              : differenceRows(differences, name => name.toLowerCase()),
           metadata: meta(request, set as Answering, quotedSeries([...a, ...b]), 2),
         },
       }

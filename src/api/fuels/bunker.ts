@@ -45,23 +45,23 @@ const order =
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
 export const bunkerRoutes = (deps: BunkerDeps) =>
   new Elysia()
-    .use(lists(deps))
-    .use(onePort(deps))
+    .use(listRoutes(deps))
+    .use(portRoutes(deps))
     .use(bunkerSpreadsRoutes(deps))
     .use(bunkerHistoryRoutes(deps))
     .use(bunkerExportRoutes(deps))
 
-function lists(deps: BunkerDeps) {
-  const { someQuotesAt, meta } = createBunkerAnswers(deps)
+function listRoutes(deps: BunkerDeps) {
+  const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
       '/v1/bunker-fuels',
       ({ request, set }) => {
-        const found = someQuotesAt(deps.ports)
+        const quotes = someQuotesAt(deps.ports)
         return {
-          data: found.map(listRow),
-          meta: meta(request, set as Answering, quotedSeries(found), byPort(found).size),
+          data: quotes.map(listRow),
+          meta: meta(request, set as Answering, quotedSeries(quotes), byPort(quotes).size),
         }
       },
       {
@@ -80,9 +80,9 @@ function lists(deps: BunkerDeps) {
     .get(
       '/v1/bunker-fuels/all',
       ({ request, set }) => {
-        const found = someQuotesAt(deps.ports)
+        const quotes = someQuotesAt(deps.ports)
         const ports = Object.fromEntries(
-          [...byPort(found)].map(one => [one[0].shortCode, pricedPort(one)]),
+          [...byPort(quotes)].map(portQuotes => [portQuotes[0].shortCode, pricedPort(portQuotes)]),
         )
         return {
           data: {
@@ -90,7 +90,7 @@ function lists(deps: BunkerDeps) {
             metadata: meta(
               request,
               set as Answering,
-              quotedSeries(found),
+              quotedSeries(quotes),
               Object.keys(ports).length,
             ),
           },
@@ -114,48 +114,48 @@ function lists(deps: BunkerDeps) {
     )
 }
 
-const entryOf = (found: readonly BunkerQuote[], grade: Grade) => {
-  const one = found.find(quoted => quoted.grade === grade)
-  return one ? entryRow(one) : null
+const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
+  const bunkerQuote = quotes.find(quoted => quoted.grade === grade)
+  return bunkerQuote ? entryRow(bunkerQuote) : null
 }
 const EntryOrNull = t.Union([EntryShape, t.Null()])
 
-function onePort(deps: BunkerDeps) {
-  const { quotesAt, someQuotesAt, meta } = createBunkerAnswers(deps)
+function portRoutes(deps: BunkerDeps) {
+  const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return new Elysia().use(deps.access).get(
     '/v1/bunker-fuels/ports/:code',
     ({ params, request, set }) => {
       const port = bunkerPort(deps.ports, params.code)
-      const found = someQuotesAt([port])
-      const own = pricesOf(found)
-      const others = byPort(quotesAt(deps.ports.filter(one => one !== port)))
-      const [vlsfo, hsfo] = [own.get('VLSFO'), own.get('HFO_380')]
-      const scrubbed =
+      const quotes = someQuotesAt([port])
+      const ownPrices = pricesOf(quotes)
+      const otherPorts = byPort(quotesAt(deps.ports.filter(candidate => candidate !== port)))
+      const [vlsfo, hsfo] = [ownPrices.get('VLSFO'), ownPrices.get('HFO_380')]
+      const scrubberSpread =
         vlsfo === undefined || hsfo === undefined ? undefined : difference(vlsfo, hsfo)
       return {
         data: {
-          ...pricedPort([port, found]),
-          vlsfo: entryOf(found, 'VLSFO'),
-          mgo: entryOf(found, 'MGO_05S'),
-          ifo380: entryOf(found, 'HFO_380'),
+          ...pricedPort([port, quotes]),
+          vlsfo: entryOf(quotes, 'VLSFO'),
+          mgo: entryOf(quotes, 'MGO_05S'),
+          ifo380: entryOf(quotes, 'HFO_380'),
           spreads: {
             ...Object.fromEntries(
-              [...others].map(([other, prices]) => [
-                `to_${other.shortCode.toLowerCase()}`,
-                differenceRows(gradeDifferences(own, pricesOf(prices))),
+              [...otherPorts].map(([otherPort, prices]) => [
+                `to_${otherPort.shortCode.toLowerCase()}`,
+                differenceRows(gradeDifferences(ownPrices, pricesOf(prices))),
               ]),
             ),
-            vlsfo_hsfo_spread: scrubbed
+            vlsfo_hsfo_spread: scrubberSpread
               ? {
-                  ...differenceRow(scrubbed),
-                  scrubber_benefit_daily: scrubberBenefitDaily(scrubbed),
+                  ...differenceRow(scrubberSpread),
+                  scrubber_benefit_daily: scrubberBenefitDaily(scrubberSpread),
                 }
               : null,
           },
           metadata: meta(
             request,
             set as Answering,
-            quotedSeries([...found, ...[...others.values()].flat()]),
+            quotedSeries([...quotes, ...[...otherPorts.values()].flat()]),
           ),
         },
       }

@@ -167,15 +167,15 @@ export function dieselStationsRoutes({
     '/v1/diesel-prices/stations',
     ({ body, set }) => {
       const { latitude, longitude, meters } = areaOf(body)
-      const { stations: found, total } = stations.near(
+      const { stations: nearest, total } = stations.near(
         { latitude, longitude },
         meters / metersAMile,
         stationsMax,
       )
-      const average = averageNear(found[0])
+      const average = averageNear(nearest[0])
       const price =
         average && roundTo(average.quote.observation.value, average.quote.series.decimals)
-      const sources = [...new Set(found.map(one => one.source))]
+      const sources = [...new Set(nearest.map(station => station.source))]
       const isFixture = sources.includes(fixtureSource)
       set.headers['x-cache'] = 'MISS'
       markFixtures(set as Answering, marks, [
@@ -185,7 +185,7 @@ export function dieselStationsRoutes({
       return {
         regional_average:
           average && price !== undefined ? averageRow(average.region, average.quote, price) : null,
-        stations: found.map(one => stationRow(one, price)),
+        stations: nearest.map(station => stationRow(station, price)),
         search_area: {
           center: { lat: latitude, lng: longitude },
           radius_meters: meters,
@@ -194,7 +194,7 @@ export function dieselStationsRoutes({
         metadata: {
           total_stations: total,
           source: sources.join(', ') || 'none',
-          source_description: describe(sources),
+          source_description: sourceSentence(sources),
           cached: false,
           api_cost: 0,
           timestamp: isoInstant(now()),
@@ -246,7 +246,7 @@ function stationRow(station: StationNearby, average: number | undefined) {
 }
 
 /** Where the prices come from, in a sentence. */
-function describe(sources: readonly string[]): string {
+function sourceSentence(sources: readonly string[]): string {
   if (sources.length === 0) return 'No station is loaded for this area'
   return sources.map(source => sourceDescription(source, source === fixtureSource)).join('; ')
 }

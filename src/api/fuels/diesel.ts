@@ -31,7 +31,7 @@ const AverageShape = t.Object(
 )
 const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
 const regional = { regional_average: AverageShape }
-const Both = t.Object(
+const DieselPrice = t.Object(
   {
     status: t.Literal('success'),
     ...regional,
@@ -87,7 +87,7 @@ export function dieselRoutes(deps: DieselDeps) {
             t.String({ description: `${states} Absent: the country.`, examples: ['CA'] }),
           ),
         }),
-        response: { 200: Both, ...refusals },
+        response: { 200: DieselPrice, ...refusals },
         detail: detail(
           'getDieselPrice',
           'Average diesel price',

@@ -37,21 +37,22 @@ export function createMarineAnswers(deps: MarineDeps) {
    */
   const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
     const places = ports.filter(
-      one => (!port || one === port) && (!region || region.regions.includes(one.region)),
+      candidate =>
+        (!port || candidate === port) && (!region || region.regions.includes(candidate.region)),
     )
     const all = averages && !port && !region ? [...places, undefined] : places
     return all.flatMap(place =>
-      (grade ? [grade] : grades).flatMap(one => {
-        if (place && !place.fuels.includes(one)) return []
-        const series = catalogue.resolve(marineCode(one, place), now())?.series
-        return series ? { series, grade: one, port: place } : []
+      (grade ? [grade] : grades).flatMap(candidate => {
+        if (place && !place.fuels.includes(candidate)) return []
+        const series = catalogue.resolve(marineCode(candidate, place), now())?.series
+        return series ? { series, grade: candidate, port: place } : []
       }),
     )
   }
-  const metadata = (set: Answering, found: readonly MarineSeries[]) => {
+  const metadata = (set: Answering, marineSeries: readonly MarineSeries[]) => {
     set.headers['x-cache'] = 'MISS'
-    markFixtures(set, deps.marks, found)
-    const texts = found.map(({ series }) => sourceDescription(series.source, series.fixture))
+    markFixtures(set, deps.marks, marineSeries)
+    const texts = marineSeries.map(({ series }) => sourceDescription(series.source, series.fixture))
     return { source_description: [...new Set(texts)].join('; ') }
   }
   const pricesOf = (
@@ -60,38 +61,40 @@ export function createMarineAnswers(deps: MarineDeps) {
     set: Answering,
   ) => {
     const filter = marineFilter(query, ports)
-    const found = seriesOf(filter, averages).flatMap(one => {
-      const quote = board.quote(one.series)
-      return quote ? { ...one, quote } : []
+    const priced = seriesOf(filter, averages).flatMap(marineSeries => {
+      const quote = board.quote(marineSeries.series)
+      return quote ? { ...marineSeries, quote } : []
     })
-    if (found.length === 0)
+    if (priced.length === 0)
       throw new Problem(
         'DATA_NOT_AVAILABLE',
         'There is no marine fuel price for these filters.',
         filterRow(filter),
       )
     return success({
-      prices: found.map(one => marineRow(one, one.quote)),
-      count: found.length,
+      prices: priced.map(row => marineRow(row, row.quote)),
+      count: priced.length,
       filters: filterRow(filter),
-      updated_at: isoInstant(Math.max(...found.map(one => one.quote.observation.recordedAt))),
-      metadata: metadata(set, found),
+      updated_at: isoInstant(Math.max(...priced.map(row => row.quote.observation.recordedAt))),
+      metadata: metadata(set, priced),
     })
   }
   const portsOf = (query: Parameters<typeof portFilter>[0]) => {
     const filter = portFilter(query)
-    return { filter, found: ports.filter(port => within(filter, port)) }
+    return { filter, ports: ports.filter(port => within(filter, port)) }
   }
   const portPrices = (query: Parameters<typeof portFilter>[0], set: Answering) => {
-    const { found } = portsOf(query)
-    const quoted = found.map(port => ({
+    const { ports: chosenPorts } = portsOf(query)
+    const quoted = chosenPorts.map(port => ({
       port,
-      quotes: seriesOf({ port, grade: undefined, region: undefined }, false).flatMap(one => {
-        const quote = board.quote(one.series)
-        return quote ? { ...one, quote } : []
-      }),
+      quotes: seriesOf({ port, grade: undefined, region: undefined }, false).flatMap(
+        marineSeries => {
+          const quote = board.quote(marineSeries.series)
+          return quote ? { ...marineSeries, quote } : []
+        },
+      ),
     }))
-    const everything = quoted.flatMap(one => one.quotes)
+    const everything = quoted.flatMap(row => row.quotes)
     metadata(set, everything)
     return success({
       ports: quoted.map(({ port, quotes }) => ({
@@ -100,7 +103,7 @@ export function createMarineAnswers(deps: MarineDeps) {
           quotes.map(({ grade, series, quote }) => [grade, portPrice(series, quote)]),
         ),
       })),
-      count: found.length,
+      count: chosenPorts.length,
     })
   }
   const history = (
@@ -117,8 +120,8 @@ export function createMarineAnswers(deps: MarineDeps) {
     )
     const page = pageOf(query, deps.perPageMax)
     const filter = marineFilter(query, ports)
-    const found = seriesOf(filter, false)
-    const seriesIds = found.map(one => one.series.id)
+    const marineSeries = seriesOf(filter, false)
+    const seriesIds = marineSeries.map(row => row.series.id)
     const key = [keyId, page.perPage, seriesIds.join(' '), interval, range.fixed].join('|')
     const question = {
       key,
@@ -132,13 +135,13 @@ export function createMarineAnswers(deps: MarineDeps) {
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, now())
     const meta = pageMeta(page, total)
     pageHeaders(set.headers, request.url, meta)
-    const byId = new Map(found.map(one => [one.series.id, one]))
+    const byId = new Map(marineSeries.map(row => [row.series.id, row]))
     return {
       ...success({
         prices: rows.map(row => marineHistoryRow(byId.get(row.seriesId)!, row)),
         period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
         filters: filterRow(filter),
-        metadata: metadata(set, found),
+        metadata: metadata(set, marineSeries),
       }),
       meta,
     }

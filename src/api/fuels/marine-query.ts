@@ -65,11 +65,11 @@ export function marineFilter(
   query: Query<typeof priceQuery>,
   ports: readonly Port[],
 ): MarineFilter {
-  const [parameter, given] = query.fuel_type
+  const [parameter, gradeText] = query.fuel_type
     ? (['fuel_type', query.fuel_type] as const)
     : (['grade', query.grade] as const)
-  const grade = given ? gradeOf(given) : undefined
-  if (given && !grade) throw invalidParameter(parameter, given, 'is not a grade.', grades)
+  const grade = gradeText ? gradeOf(gradeText) : undefined
+  if (gradeText && !grade) throw invalidParameter(parameter, gradeText, 'is not a grade.', grades)
   const region = regionIn(query.region, true)
   const place = query.port_code || query.port
   const port = place ? portOf(ports, place) : undefined

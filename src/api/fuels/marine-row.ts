@@ -201,21 +201,21 @@ const priced = (series: Series, value: number) => {
   return { price, formatted: formatted(series, price) }
 }
 
-export const marineRow = (one: MarineSeries, { observation, changes }: Quote) => ({
-  ...described(one),
-  ...priced(one.series, observation.value),
+export const marineRow = (marineSeries: MarineSeries, { observation, changes }: Quote) => ({
+  ...described(marineSeries),
+  ...priced(marineSeries.series, observation.value),
   created_at: isoInstant(observation.observedAt),
   updated_at: isoInstant(observation.recordedAt),
   change_24h: changes['24h']?.amount ?? null,
   change_24h_percent: changes['24h']?.percent ?? null,
 })
 
-export function marineHistoryRow(one: MarineSeries, row: HistoryRow) {
-  const { series } = one
+export function marineHistoryRow(marineSeries: MarineSeries, row: HistoryRow) {
+  const { series } = marineSeries
   const { bar } = row
   const round = (value: number) => roundTo(value, series.decimals)
   return {
-    ...described(one),
+    ...described(marineSeries),
     ...priced(series, row.value),
     created_at: isoInstant(row.observedAt),
     updated_at: isoInstant(row.recordedAt),

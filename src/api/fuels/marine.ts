@@ -31,10 +31,10 @@ export function marineRoutes(deps: MarineDeps) {
     .get(
       '/v1/marine-ports',
       ({ query }) => {
-        const { filter, found } = portsOf(query)
+        const { filter, ports } = portsOf(query)
         return success({
-          ports: found.map(portRow),
-          count: found.length,
+          ports: ports.map(portRow),
+          count: ports.length,
           filters: {
             region: filter.region?.name ?? null,
             country: filter.country ?? null,

@@ -52,8 +52,8 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
   }
   const carrierOf = (mode: CarrierMode, text: string): string => {
     const carrier = text.trim().toLowerCase()
-    const known = carrier !== '' && surcharges.serviceLevels(mode, carrier).length > 0
-    if (!known)
+    const isKnown = carrier !== '' && surcharges.serviceLevels(mode, carrier).length > 0
+    if (!isKnown)
       throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
     return carrier
   }
@@ -61,30 +61,34 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
   const levelOf = (text: string | undefined): string | undefined => {
     const level = text?.trim().toLowerCase()
     if (!level) return undefined
-    const known = surcharges.serviceLevels('parcel')
-    if (known.length > 0 && !known.includes(level))
-      throw invalidParameter('service_level', text, 'is not a service level.', known)
+    const levels = surcharges.serviceLevels('parcel')
+    if (levels.length > 0 && !levels.includes(level))
+      throw invalidParameter('service_level', text, 'is not a service level.', levels)
     return level
   }
-  const present = (rows: Surcharge[], what: string): Surcharge[] => {
+  const present = (rows: Surcharge[], subject: string): Surcharge[] => {
     if (rows.length === 0)
-      throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${what} in force.`)
+      throw new Problem('DATA_NOT_AVAILABLE', `There is no fuel surcharge of ${subject} in force.`)
     return rows
   }
-  const listed = <T>(rows: readonly Surcharge[], row: (one: Surcharge) => T, set: Answering) =>
+  const listed = <T>(
+    rows: readonly Surcharge[],
+    row: (surcharge: Surcharge) => T,
+    set: Answering,
+  ) =>
     success({
       surcharges: rows.map(row),
       count: rows.length,
-      updated_at: isoInstant(Math.max(...rows.map(one => one.retrievedAt))),
+      updated_at: isoInstant(Math.max(...rows.map(surcharge => surcharge.retrievedAt))),
       metadata: marked(set, rows),
     })
   const historyOf = (
-    asked: Omit<SurchargeHistory, 'toOn'>,
+    filter: Omit<SurchargeHistory, 'toOn'>,
     page: PageRequest,
     request: Request,
     set: Answering,
   ) => {
-    const question = { ...asked, toOn: today() }
+    const question = { ...filter, toOn: today() }
     const meta = pageMeta(page, surcharges.count(question))
     pageHeaders(set.headers, request.url, meta)
     return {

@@ -36,7 +36,8 @@ export function parcelSurchargeRoutes(deps: FuelSurchargeDeps) {
   const { surcharges, catalogue, now } = deps
   const { today, marked, carrierOf, levelOf, present, listed, historyOf } =
     createSurchargeAnswers(deps)
-  const parcel = (one: Surcharge) => parcelRow(one, catalogue.resolve(one.indexCode, now())?.series)
+  const parcel = (surcharge: Surcharge) =>
+    parcelRow(surcharge, catalogue.resolve(surcharge.indexCode, now())?.series)
 
   return new Elysia()
     .use(deps.access)

@@ -78,33 +78,35 @@ export const sourceNote = (rows: readonly Surcharge[]) => ({
     : "Read from the carriers' published tables",
 })
 
-export const surchargeRow = (one: Surcharge) => ({
-  carrier: one.carrier,
-  carrier_name: one.carrierName,
+export const surchargeRow = (surcharge: Surcharge) => ({
+  carrier: surcharge.carrier,
+  carrier_name: surcharge.carrierName,
   mode: 'ltl' as const,
-  surcharge_percent: one.percent,
-  effective_date: one.effectiveOn,
-  doe_diesel_price: one.indexPrice,
-  diesel_band: one.band,
-  source: one.source,
-  retrieved_at: isoInstant(one.retrievedAt),
+  surcharge_percent: surcharge.percent,
+  effective_date: surcharge.effectiveOn,
+  doe_diesel_price: surcharge.indexPrice,
+  diesel_band: surcharge.band,
+  source: surcharge.source,
+  retrieved_at: isoInstant(surcharge.retrievedAt),
 })
 
 /** `index` is undefined when the catalogue no longer has the code that the table was read at. */
-export const parcelRow = (one: Surcharge, index: Series | undefined) => ({
-  carrier: one.carrier,
-  carrier_name: one.carrierName,
+export const parcelRow = (surcharge: Surcharge, index: Series | undefined) => ({
+  carrier: surcharge.carrier,
+  carrier_name: surcharge.carrierName,
   mode: 'parcel' as const,
-  service_level: one.serviceLevel,
-  service_name: one.serviceName,
-  surcharge_percent: one.percent,
-  effective_date: one.effectiveOn,
-  index_name: index?.name ?? one.indexCode,
-  index_price: one.indexPrice,
+  service_level: surcharge.serviceLevel,
+  service_name: surcharge.serviceName,
+  surcharge_percent: surcharge.percent,
+  effective_date: surcharge.effectiveOn,
+  index_name: index?.name ?? surcharge.indexCode,
+  index_price: surcharge.indexPrice,
   index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
-  index_band: one.band,
+  index_band: surcharge.band,
   doe_diesel_price:
-    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_') ? one.indexPrice : null,
-  source: one.source,
-  retrieved_at: isoInstant(one.retrievedAt),
+    index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_')
+      ? surcharge.indexPrice
+      : null,
+  source: surcharge.source,
+  retrieved_at: isoInstant(surcharge.retrievedAt),
 })

@@ -19,14 +19,21 @@ import type { Inventories, InventoryRecord } from '../../service/fundamentals/in
 import type { StorageLevels } from '../../service/fundamentals/storage.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 import {
-  type EiPrefix,
-  eiAccess,
-  eiBody,
-  eiDetail,
-  eiPageQuery,
-  eiRefusals,
-} from '../drilling/frame.ts'
-import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery, eiWhole } from '../drilling/list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import {
+  energyPage,
+  energyRecord,
+  energyWholeList,
+  rangeOf,
+  rangeQuery,
+  recordIdOf,
+} from '../energy/list.ts'
 
 export interface EiInventoriesDeps {
   access: AccessPlugin
@@ -46,12 +53,15 @@ const date = t.String({
   description: 'Day of the level.',
   examples: ['2026-11-18'],
 })
-const product = t.String({ description: inventoryProducts.join(', '), examples: ['crude_oil'] })
+const productField = t.String({
+  description: inventoryProducts.join(', '),
+  examples: ['crude_oil'],
+})
 
 const Record = t.Object(
   {
     id: t.String({ examples: ['1'] }),
-    product,
+    product: productField,
     location: t.String({ description: inventoryLocations.join(', '), examples: ['US'] }),
     code: t.String({
       description: 'Code of the series, for the price and storage endpoints.',
@@ -93,9 +103,11 @@ const Summary = t.Object(
   { title: 'OilInventorySummary' },
 )
 const ByProduct = t.Array(
-  t.Object({ product, level, change, unit, date }, { title: 'ProductInventory' }),
+  t.Object({ product: productField, level, change, unit, date }, { title: 'ProductInventory' }),
 )
-const Past = t.Array(t.Object({ date, level, change, unit, product }, { title: 'PastInventory' }))
+const Past = t.Array(
+  t.Object({ date, level, change, unit, product: productField }, { title: 'PastInventory' }),
+)
 const Cushing = t.Object(
   {
     latest: t.Object({ volume: t.Number({ examples: [24.604] }), unit, date, change }),
@@ -120,18 +132,18 @@ const numberNote =
 const levelNote =
   'The levels are the weekly storage series that `/v1/storage` answers too, in million barrels, published on Wednesdays at 15:30 UTC (the strategic reserve on Fridays, both a day later after a holiday); the sites of the reserve stand under `/v1/storage/spr`.'
 
-const recordRow = (one: InventoryRecord) => ({
-  id: String(one.id),
-  product: one.place.product,
-  location: one.place.location,
-  code: one.series.code,
-  level: one.level,
-  volume: one.level,
-  unit: one.series.unit,
-  change: one.change ?? null,
-  date: one.on,
-  source: one.series.source,
-  timestamp: isoInstant(one.recordedAt),
+const recordRow = (record: InventoryRecord) => ({
+  id: String(record.id),
+  product: record.place.product,
+  location: record.place.location,
+  code: record.series.code,
+  level: record.level,
+  volume: record.level,
+  unit: record.series.unit,
+  change: record.change ?? null,
+  date: record.on,
+  source: record.series.source,
+  timestamp: isoInstant(record.recordedAt),
 })
 
 const pastRow = ({ on, level, change, series, place }: InventoryRecord) => ({
@@ -152,24 +164,24 @@ function refuseWord(parameter: string, text: string, allowed: readonly string[])
 }
 
 function placesOf(query: { product?: string; location?: string }): InventoryPlace[] {
-  const wanted = productIn(query.product)
+  const product = productIn(query.product)
   const location = query.location?.trim()
     ? (locationOf(query.location) ?? refuseWord('location', query.location, inventoryLocations))
     : undefined
   return inventoryPlaces.filter(
-    one => (!wanted || one.product === wanted) && (!location || one.location === location),
+    place => (!product || place.product === product) && (!location || place.location === location),
   )
 }
 
-const nationals = inventoryProducts.map(nationalPlace)
-const cushingPlace = inventoryPlaces.find(one => one.location === 'Cushing')!
-const reservePlace = inventoryPlaces.find(one => one.location === 'SPR')!
+const nationalPlaces = inventoryProducts.map(nationalPlace)
+const cushingPlace = inventoryPlaces.find(place => place.location === 'Cushing')!
+const reservePlace = inventoryPlaces.find(place => place.location === 'SPR')!
 const productQuery = t.Optional(
   t.String({ description: `One of ${inventoryProducts.join(', ')}.`, examples: ['gasoline'] }),
 )
 
 /** Weekly stocks of crude oil and products in the United States. */
-export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
+export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
   const { inventories } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
@@ -177,24 +189,24 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     request,
     tierRequired: tier,
   })
-  const marked = <T extends readonly InventoryRecord[]>(set: unknown, found: T): T => {
-    markFixtures(set as Answering, deps.marks, found)
-    return found
+  const marked = <T extends readonly InventoryRecord[]>(set: unknown, records: T): T => {
+    markFixtures(set as Answering, deps.marks, records)
+    return records
   }
-  const needed = (place: InventoryPlace): InventoryRecord => {
-    const found = inventories.latest(place)
-    if (!found)
+  const requireLatest = (place: InventoryPlace): InventoryRecord => {
+    const record = inventories.latest(place)
+    if (!record)
       throw new Problem('DATA_NOT_AVAILABLE', `There is no level of ${place.code}.`, {
         leg: place.code,
       })
-    return found
+    return record
   }
   const listOf = (
     set: unknown,
     places: readonly InventoryPlace[],
-    query: Parameters<typeof eiRangeOf>[0],
+    query: Parameters<typeof rangeOf>[0],
   ) => {
-    const filter = { places, ...eiRangeOf(query) }
+    const filter = { places, ...rangeOf(query) }
     return {
       total: inventories.count(filter),
       rows: (limit: number, offset: number) => marked(set, inventories.page(filter, limit, offset)),
@@ -203,7 +215,7 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
   const newestOf = (set: unknown, places: readonly InventoryPlace[]) =>
     marked(
       set,
-      places.flatMap(one => inventories.latest(one) ?? []),
+      places.flatMap(place => inventories.latest(place) ?? []),
     )
 
   const summary = (set: unknown) => {
@@ -214,7 +226,7 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
         cushingPlace,
         reservePlace,
         ...(['total_petroleum', 'gasoline', 'distillate'] as const).map(nationalPlace),
-      ].map(needed),
+      ].map(requireLatest),
     ) as [
       InventoryRecord,
       InventoryRecord,
@@ -235,24 +247,28 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     }
   }
   const cushing = (set: unknown, weeks: number) => {
-    const found = needed(cushingPlace)
+    const record = requireLatest(cushingPlace)
     const history = inventories.page(
       { places: [cushingPlace], from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
       weeks,
       0,
     )
-    marked(set, [found])
-    const percent = deps.storage.of(found.series)?.utilizationPercent
-    const own = { unit: found.series.unit, date: found.on, change: found.change ?? null }
+    marked(set, [record])
+    const percent = deps.storage.of(record.series)?.utilizationPercent
+    const newestFields = {
+      unit: record.series.unit,
+      date: record.on,
+      change: record.change ?? null,
+    }
     return {
-      latest: { volume: found.level, ...own },
-      level: found.level,
+      latest: { volume: record.level, ...newestFields },
+      level: record.level,
       capacity_percent: percent === undefined ? null : roundTo(percent, percentDecimals),
-      ...own,
-      history: history.map(one => ({
-        date: one.on,
-        volume: one.level,
-        change: one.change ?? null,
+      ...newestFields,
+      history: history.map(record => ({
+        date: record.on,
+        volume: record.level,
+        change: record.change ?? null,
       })),
       weeks,
     }
@@ -263,9 +279,14 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     .get(
       '/oil_inventories',
       ({ query, set, request }) =>
-        eiList(query, answerOf({ set, request }), listOf(set, placesOf(query), query), recordRow),
+        energyPage(
+          query,
+          answerOf({ set, request }),
+          listOf(set, placesOf(query), query),
+          recordRow,
+        ),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object({
           product: productQuery,
           location: t.Optional(
@@ -274,11 +295,11 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
               examples: ['PADD3'],
             }),
           ),
-          ...eiRangeQuery,
-          ...eiPageQuery,
+          ...rangeQuery,
+          ...energyPageQuery,
         }),
-        response: { 200: eiBody(t.Array(Record), 'OilInventories'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Record), 'OilInventories'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listOilInventories',
           summary: 'Weekly oil inventories',
           description: `Stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
@@ -288,27 +309,30 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     .get(
       '/oil_inventories/latest',
       ({ set }) => {
-        const products = newestOf(set, nationals)
-        marked(set, [needed(nationalPlace('crude_oil'))])
-        return eiOne(
-          { ...recordRow(needed(nationalPlace('crude_oil'))), products: products.map(recordRow) },
+        const products = newestOf(set, nationalPlaces)
+        marked(set, [requireLatest(nationalPlace('crude_oil'))])
+        return energyRecord(
+          {
+            ...recordRow(requireLatest(nationalPlace('crude_oil'))),
+            products: products.map(recordRow),
+          },
           tier,
         )
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'OilInventoriesLatest'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'OilInventoriesLatest'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestOilInventories',
           summary: 'Newest oil inventories',
           description: `The newest level of US commercial crude oil, and in \`products\` the newest nationwide level of each product. ${levelNote}`,
         }),
       },
     )
-    .get('/oil_inventories/summary', ({ set }) => eiOne(summary(set), tier), {
-      access: eiAccess,
-      response: { 200: eiBody(Summary, 'OilInventoriesSummary'), ...eiRefusals },
-      detail: eiDetail(prefix, {
+    .get('/oil_inventories/summary', ({ set }) => energyRecord(summary(set), tier), {
+      access: energyAccess,
+      response: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
+      detail: energyDetail(prefix, {
         operationId: 'getOilInventorySummary',
         summary: 'Oil inventories in one line',
         description:
@@ -317,11 +341,11 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     })
     .get(
       '/oil_inventories/by_product',
-      ({ set }) => eiWhole(newestOf(set, nationals).map(pastRow), tier),
+      ({ set }) => energyWholeList(newestOf(set, nationalPlaces).map(pastRow), tier),
       {
-        access: eiAccess,
-        response: { 200: eiBody(ByProduct, 'OilInventoriesByProduct'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(ByProduct, 'OilInventoriesByProduct'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOilInventoriesByProduct',
           summary: 'Newest oil inventories by product',
           description:
@@ -332,17 +356,17 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     .get(
       '/oil_inventories/historical',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           answerOf({ set, request }),
           listOf(set, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
           pastRow,
         ),
       {
-        access: eiAccess,
-        query: t.Object({ product: productQuery, ...eiRangeQuery, ...eiPageQuery }),
-        response: { 200: eiBody(Past, 'OilInventoryHistory'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        query: t.Object({ product: productQuery, ...rangeQuery, ...energyPageQuery }),
+        response: { 200: energyBody(Past, 'OilInventoryHistory'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOilInventoryHistory',
           summary: 'Past oil inventories of a product',
           description: `Nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
@@ -351,9 +375,10 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     )
     .get(
       '/oil_inventories/cushing',
-      ({ query, set }) => eiOne(cushing(set, integerOf('weeks', query.weeks, 12, 1, 520)), tier),
+      ({ query, set }) =>
+        energyRecord(cushing(set, integerOf('weeks', query.weeks, 12, 1, 520)), tier),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object({
           weeks: t.Optional(
             t.String({
@@ -362,8 +387,8 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
             }),
           ),
         }),
-        response: { 200: eiBody(Cushing, 'OilInventoriesCushing'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(Cushing, 'OilInventoriesCushing'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getCushingInventories',
           summary: 'Crude oil at Cushing by week',
           description:
@@ -374,18 +399,18 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EiPrefix) {
     .get(
       '/oil_inventories/:id',
       ({ params, set }) => {
-        const found = inventories.byId(eiIdOf(params.id, 'Inventory'))
-        if (!found) throw notFound(`Inventory ${params.id}`)
-        marked(set, [found])
-        return eiOne(recordRow(found), tier)
+        const record = inventories.byId(recordIdOf(params.id, 'Inventory'))
+        if (!record) throw notFound(`Inventory ${params.id}`)
+        marked(set, [record])
+        return energyRecord(recordRow(record), tier)
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),
-        response: { 200: eiBody(Record, 'OilInventoryRecord'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(Record, 'OilInventoryRecord'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOilInventory',
           summary: 'One weekly level',
           description: `The level of one place on one day. ${numberNote}`,

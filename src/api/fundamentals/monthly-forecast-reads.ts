@@ -38,23 +38,23 @@ type Row = StoredForecast & { months: readonly string[]; period: string }
  * The forecasts of a period as one: the mean of its months; undefined unless all of them are there.
  */
 export function mergedRow(
-  found: readonly StoredForecast[],
+  forecasts: readonly StoredForecast[],
   { text, months }: Period,
 ): Row | undefined {
-  const parts = months.flatMap(month => found.find(one => one.month === month) ?? [])
+  const parts = months.flatMap(month => forecasts.find(forecast => forecast.month === month) ?? [])
   const [first] = parts
   if (!first || parts.length < months.length) return undefined
-  const mean = (of: (one: StoredForecast) => number) =>
-    parts.reduce((sum, one) => sum + of(one), 0) / parts.length
+  const mean = (of: (forecast: StoredForecast) => number) =>
+    parts.reduce((sum, forecast) => sum + of(forecast), 0) / parts.length
   return {
     ...first,
     period: text,
     months,
-    value: mean(one => one.value),
-    low: mean(one => one.low),
-    high: mean(one => one.high),
-    publishedAt: Math.max(...parts.map(one => one.publishedAt)),
-    dataPoints: Math.max(...parts.map(one => one.dataPoints)),
+    value: mean(forecast => forecast.value),
+    low: mean(forecast => forecast.low),
+    high: mean(forecast => forecast.high),
+    publishedAt: Math.max(...parts.map(forecast => forecast.publishedAt)),
+    dataPoints: Math.max(...parts.map(forecast => forecast.dataPoints)),
   }
 }
 
@@ -67,29 +67,30 @@ export function createForecastReads({
   marks,
   now,
 }: ForecastReadsDeps) {
-  const marked = <T extends readonly StoredForecast[]>(set: unknown, found: T): T => {
+  const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
     markFixtures(
       set as Answering,
       marks,
-      found.map(one => ({ series: catalogue.byId(one.seriesId) })),
+      forecasts.map(forecast => ({ series: catalogue.byId(forecast.seriesId) })),
     )
-    return found
+    return forecasts
   }
-  const actualOf = (one: StoredForecast) =>
-    actuals.of(catalogue.byId(one.seriesId), parsePeriod(one.month)!)
+  const actualOf = (forecast: StoredForecast) =>
+    actuals.of(catalogue.byId(forecast.seriesId), parsePeriod(forecast.month)!)
   return {
     marked,
-    seriesAsked: (text: string | undefined, request: Request): Series | undefined =>
+    requestedSeries: (text: string | undefined, request: Request): Series | undefined =>
       text?.trim() ? codes.read([text.trim()], request)[0]!.series : undefined,
     current(series: Series | undefined): StoredForecast[] {
       const fromMonth = monthOf(isoDay(now()))
-      const found = store.newest({
+      const forecasts = store.newest({
         seriesIds: series && [series.id],
         fromMonth,
         toMonth: monthAfter(fromMonth, monthsAhead + 1),
       })
-      const rank = (one: StoredForecast) => forecastCodes.indexOf(catalogue.byId(one.seriesId).code)
-      return found.sort((a, b) =>
+      const rank = (forecast: StoredForecast) =>
+        forecastCodes.indexOf(catalogue.byId(forecast.seriesId).code)
+      return forecasts.sort((a, b) =>
         a.month === b.month ? rank(a) - rank(b) : a.month < b.month ? -1 : 1,
       )
     },
@@ -115,23 +116,23 @@ export function createForecastReads({
         },
       }
     },
-    archivedRow(one: StoredForecast) {
-      const series = catalogue.byId(one.seriesId)
-      const actual = actualOf(one) ?? null
-      const month = Number(one.month.slice(5))
+    archivedRow(forecast: StoredForecast) {
+      const series = catalogue.byId(forecast.seriesId)
+      const actual = actualOf(forecast) ?? null
+      const month = Number(forecast.month.slice(5))
       return {
-        year: Number(one.month.slice(0, 4)),
+        year: Number(forecast.month.slice(0, 4)),
         month,
         quarter: Math.ceil(month / 3),
-        period: one.month,
+        period: forecast.month,
         commodity: series.code,
-        forecast_price: one.value,
-        forecast: one.value,
+        forecast_price: forecast.value,
+        forecast: forecast.value,
         actual_price: actual,
         actual,
-        error: actual === null ? null : roundTo(one.value - actual, series.decimals),
+        error: actual === null ? null : roundTo(forecast.value - actual, series.decimals),
         source: sourceName,
-        published_at: isoInstant(one.publishedAt),
+        published_at: isoInstant(forecast.publishedAt),
       }
     },
     /**
@@ -148,17 +149,24 @@ export function createForecastReads({
         fromMonth: monthAfter(toMonth, -evaluatedMonths),
         toMonth,
       }
-      const made = store
+      const forecasts = store
         .page(filter, Number.MAX_SAFE_INTEGER, 0)
-        .filter(one => one.publishedAt < forecastPublishedAt(one.month))
+        .filter(forecast => forecast.publishedAt < forecastPublishedAt(forecast.month))
       const actualsByMonth = new Map<string, number | undefined>()
-      return marked(set, made).flatMap(one => {
-        const key = `${one.seriesId} ${one.month}`
-        if (!actualsByMonth.has(key)) actualsByMonth.set(key, actualOf(one))
+      return marked(set, forecasts).flatMap(stored => {
+        const key = `${stored.seriesId} ${stored.month}`
+        if (!actualsByMonth.has(key)) actualsByMonth.set(key, actualOf(stored))
         const actual = actualsByMonth.get(key)
         return actual === undefined
           ? []
-          : [{ forecast: one.value, actual, month: one.month, publishedAt: one.publishedAt }]
+          : [
+              {
+                forecast: stored.value,
+                actual,
+                month: stored.month,
+                publishedAt: stored.publishedAt,
+              },
+            ]
       })
     },
   }
@@ -166,33 +174,35 @@ export function createForecastReads({
 
 /** How far forecasts were off, as it is answered. */
 export function accuracyAnswer(
-  all: readonly (Scored & { month: string; publishedAt: number })[],
+  scored: readonly (Scored & { month: string; publishedAt: number })[],
   series: Series | undefined,
   now: number,
 ) {
-  const own = accuracyOf(all)
-  const measured = accuracyOf(series ? all : inPercent(all))
-  if (!own || !measured)
+  const accuracy = accuracyOf(scored)
+  const measured = accuracyOf(series ? scored : inPercent(scored))
+  if (!accuracy || !measured)
     throw new Problem('DATA_NOT_AVAILABLE', 'No month is over that was forecast before it began.', {
       have: 0,
       need: 1,
     })
   const near = accuracyOf(
-    all.filter(one => one.publishedAt === forecastPublishedAt(monthAfter(one.month, -1))),
+    scored.filter(
+      forecast => forecast.publishedAt === forecastPublishedAt(monthAfter(forecast.month, -1)),
+    ),
   )
   const decimals = series ? series.decimals + 2 : percentDecimals
   const rounded = (value: number | undefined, places: number) =>
     value === undefined ? null : roundTo(value, places)
-  const months = all.map(one => one.month).sort()
+  const months = scored.map(forecast => forecast.month).sort()
   return {
     commodity: series?.code ?? null,
     source: sourceName,
-    mape: rounded(own.mape, percentDecimals),
+    mape: rounded(accuracy.mape, percentDecimals),
     mae: roundTo(measured.mae, decimals),
     rmse: roundTo(measured.rmse, decimals),
     mean_error: roundTo(measured.meanError, decimals),
-    avg_error_pct: rounded(own.meanErrorPercent, percentDecimals),
-    sample_size: own.sampleSize,
+    avg_error_pct: rounded(accuracy.meanErrorPercent, percentDecimals),
+    sample_size: accuracy.sampleSize,
     period_evaluated: `${months[0]} to ${months.at(-1)}`,
     '30_day': {
       accuracy:

@@ -44,7 +44,7 @@ const forecastFields = {
   }),
 }
 export const Forecast = t.Object(forecastFields, { title: 'MonthlyForecast' })
-export const One = t.Object(
+export const PeriodForecast = t.Object(
   { ...forecastFields, low: bound, high: bound },
   { title: 'PeriodForecast' },
 )

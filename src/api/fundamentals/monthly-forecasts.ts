@@ -10,14 +10,14 @@ import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/peri
 import type { Feature } from '../../plan/tiers.ts'
 import type { Answering } from '../answer.ts'
 import {
-  eiAccess,
-  eiBody,
-  eiHeavyAccess,
-  eiMeta,
-  eiPageOf,
-  eiPageQuery,
-} from '../drilling/frame.ts'
-import { eiOne } from '../drilling/list.ts'
+  energyAccess,
+  energyBody,
+  energyHeavyAccess,
+  energyMeta,
+  energyPageOf,
+  energyPageQuery,
+} from '../energy/frame.ts'
+import { energyRecord } from '../energy/list.ts'
 import {
   accuracyAnswer,
   createForecastReads,
@@ -25,7 +25,13 @@ import {
   type ForecastReadsDeps,
   mergedRow,
 } from './monthly-forecast-reads.ts'
-import { Accuracy, Archive, defaultCode, Forecasts, One } from './monthly-forecast-shape.ts'
+import {
+  Accuracy,
+  Archive,
+  defaultCode,
+  Forecasts,
+  PeriodForecast,
+} from './monthly-forecast-shape.ts'
 
 export interface MonthlyForecastsDeps extends ForecastReadsDeps {
   access: AccessPlugin
@@ -54,20 +60,20 @@ const tags = ['Energy intelligence']
 export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
-  const { seriesAsked, marked, forecastRow, current, archivedRow, scored } =
+  const { requestedSeries, marked, forecastRow, current, archivedRow, scored } =
     createForecastReads(deps)
 
   const accuracyRoute = (path: string, operationId: string) =>
     new Elysia().use(deps.access).get(
       path,
       ({ query, set, request }) => {
-        const series = seriesAsked(query.commodity, request)
-        return eiOne(accuracyAnswer(scored(series, set), series, now()), tier)
+        const series = requestedSeries(query.commodity, request)
+        return energyRecord(accuracyAnswer(scored(series, set), series, now()), tier)
       },
       {
-        access: eiHeavyAccess,
+        access: energyHeavyAccess,
         query: t.Object({ commodity: commodityQuery }),
-        response: { 200: eiBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
+        response: { 200: energyBody(Accuracy, 'ForecastAccuracyBody'), ...refusals },
         detail: {
           operationId,
           tags,
@@ -80,24 +86,24 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
     new Elysia().use(deps.access).get(
       path,
       ({ query, set, request }) => {
-        const page = eiPageOf(query)
-        const series = seriesAsked(query.commodity, request)
+        const page = energyPageOf(query)
+        const series = requestedSeries(query.commodity, request)
         const filter = { seriesIds: series && [series.id], ...monthsOf(query.year, now()) }
         const total = store.count(filter)
         pageHeaders(set.headers as Answering['headers'], request.url, pageMeta(page, total))
         const rows = marked(set, store.page(filter, page.perPage, (page.page - 1) * page.perPage))
-        return { data: { forecasts: rows.map(archivedRow) }, meta: eiMeta(tier, total, page) }
+        return { data: { forecasts: rows.map(archivedRow) }, meta: energyMeta(tier, total, page) }
       },
       {
-        access: eiHeavyAccess,
+        access: energyHeavyAccess,
         query: t.Object({
           year: t.Optional(
             t.String({ description: 'Of the month that was forecast.', examples: ['2026'] }),
           ),
           commodity: commodityQuery,
-          ...eiPageQuery,
+          ...energyPageQuery,
         }),
-        response: { 200: eiBody(Archive, 'ForecastArchive'), ...refusals },
+        response: { 200: energyBody(Archive, 'ForecastArchive'), ...refusals },
         detail: {
           operationId,
           tags,
@@ -112,23 +118,23 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
     .get(
       '/v1/forecasts/monthly',
       ({ query, set, request }) => {
-        const series = seriesAsked(query.commodity, request)
+        const series = requestedSeries(query.commodity, request)
         const rows = marked(set, current(series))
         const data = {
           period: monthOf(isoDay(now())),
-          forecasts: rows.map(one =>
-            forecastRow({ ...one, period: one.month, months: [one.month] }),
+          forecasts: rows.map(forecast =>
+            forecastRow({ ...forecast, period: forecast.month, months: [forecast.month] }),
           ),
         }
         return {
           data,
-          meta: eiMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }),
+          meta: energyMeta(tier, rows.length, { page: 1, perPage: Math.max(1, rows.length) }),
         }
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object({ commodity: commodityQuery }),
-        response: { 200: eiBody(Forecasts, 'MonthlyForecasts'), ...refusals },
+        response: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
         detail: {
           operationId: 'listMonthlyForecasts',
           tags,
@@ -144,32 +150,35 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
     .get(
       '/v1/forecasts/monthly/:period',
       ({ params, query, set, request }) => {
-        const asked = parsePeriod(params.period)
-        if (!asked)
+        const period = parsePeriod(params.period)
+        if (!period)
           throw invalidParameter(
             'period',
             params.period.slice(0, 100),
             'is neither a month (2026-12) nor a quarter (2026-Q4).',
           )
-        const series = seriesAsked(query.commodity?.trim() || defaultCode, request)!
+        const series = requestedSeries(query.commodity?.trim() || defaultCode, request)!
         const filter = {
           seriesIds: [series.id],
-          fromMonth: asked.months[0]!,
-          toMonth: monthAfter(asked.months.at(-1)!, 1),
+          fromMonth: period.months[0]!,
+          toMonth: monthAfter(period.months.at(-1)!, 1),
         }
-        const row = mergedRow(marked(set, store.newest(filter)), asked)
+        const row = mergedRow(marked(set, store.newest(filter)), period)
         if (!row) {
           throw new Problem(
             'DATA_NOT_AVAILABLE',
-            `There is no forecast of ${series.code} for ${asked.text}.`,
+            `There is no forecast of ${series.code} for ${period.text}.`,
             { leg: series.code },
           )
         }
-        const one = forecastRow(row)
-        return eiOne({ ...one, low: one.lower_bound, high: one.upper_bound }, tier)
+        const forecast = forecastRow(row)
+        return energyRecord(
+          { ...forecast, low: forecast.lower_bound, high: forecast.upper_bound },
+          tier,
+        )
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         params: t.Object({
           period: t.String({
             description: 'Month or quarter, `2026-12` or `2026-Q4`.',
@@ -181,7 +190,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
             t.String({ description: `A code or alias (${defaultCode}).`, examples: [defaultCode] }),
           ),
         }),
-        response: { 200: eiBody(One, 'PeriodForecastBody'), ...refusals },
+        response: { 200: energyBody(PeriodForecast, 'PeriodForecastBody'), ...refusals },
         detail: {
           operationId: 'getPeriodForecast',
           tags,
@@ -196,7 +205,7 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
 function monthsOf(year: string | undefined, now: number): { fromMonth: string; toMonth: string } {
   const end = monthAfter(monthOf(isoDay(now)), 1)
   if (year === undefined || year === '') return { fromMonth: '0000-01', toMonth: end }
-  const asked = integerOf('year', year, 0, 1900, 2200)
-  const toMonth = `${asked + 1}-01`
-  return { fromMonth: `${asked}-01`, toMonth: toMonth < end ? toMonth : end }
+  const requestedYear = integerOf('year', year, 0, 1900, 2200)
+  const toMonth = `${requestedYear + 1}-01`
+  return { fromMonth: `${requestedYear}-01`, toMonth: toMonth < end ? toMonth : end }
 }

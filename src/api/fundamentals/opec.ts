@@ -12,14 +12,21 @@ import type { OpecFilter, OpecRow, OpecStore } from '../../store/fundamentals/op
 import { fixtureSource } from '../../world/futures/curves.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 import {
-  type EiPrefix,
-  eiAccess,
-  eiBody,
-  eiDetail,
-  eiPageQuery,
-  eiRefusals,
-} from '../drilling/frame.ts'
-import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery, eiWhole } from '../drilling/list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import {
+  energyPage,
+  energyRecord,
+  energyWholeList,
+  rangeOf,
+  rangeQuery,
+  recordIdOf,
+} from '../energy/list.ts'
 
 export interface EiOpecDeps {
   access: AccessPlugin
@@ -53,7 +60,7 @@ const date = t.String({
   description: 'First day of the month that was produced in.',
   examples: ['2026-10-01'],
 })
-const month = t.String({ examples: ['2026-10'] })
+const monthField = t.String({ examples: ['2026-10'] })
 const unit = t.Literal(unitName)
 const percentage = t.Union([t.Number({ examples: [31.7] }), t.Null()], {
   description: 'Of all countries of the month.',
@@ -67,7 +74,7 @@ const Record = t.Object(
     unit,
     change,
     date,
-    month,
+    month: monthField,
     source: t.String({ examples: ['EIA'] }),
     timestamp: t.String({
       format: 'date-time',
@@ -77,7 +84,7 @@ const Record = t.Object(
   { title: 'OpecProduction' },
 )
 const Latest = t.Object(
-  { month, ...totals, countries: t.Array(Record) },
+  { month: monthField, ...totals, countries: t.Array(Record) },
   { title: 'LatestOpecProduction' },
 )
 const Past = t.Object({ date, country, ...produced, change }, { title: 'PastOpecProduction' })
@@ -111,22 +118,22 @@ const totalsOf = (bpd: number) => ({ total_production_mbpd: mbpd(bpd), total_pro
 const shareOf = (percentage: number | undefined) =>
   percentage === undefined ? null : roundTo(percentage, 2)
 
-const recordRow = (one: OpecRow) => ({
-  id: String(one.id),
-  country: one.country,
-  ...producedOf(one),
+const recordRow = (row: OpecRow) => ({
+  id: String(row.id),
+  country: row.country,
+  ...producedOf(row),
   unit: unitName,
-  change: changeOf(one),
-  date: dateOf(one.month),
-  month: one.month,
-  source: one.source,
-  timestamp: isoInstant(one.recordedAt),
+  change: changeOf(row),
+  date: dateOf(row.month),
+  month: row.month,
+  source: row.source,
+  timestamp: isoInstant(row.recordedAt),
 })
-const pastRow = (one: OpecRow) => ({
-  date: dateOf(one.month),
-  country: one.country,
-  ...producedOf(one),
-  change: changeOf(one),
+const pastRow = (row: OpecRow) => ({
+  date: dateOf(row.month),
+  country: row.country,
+  ...producedOf(row),
+  change: changeOf(row),
 })
 
 /** The first month that begins at or after `at`. */
@@ -138,26 +145,26 @@ function monthFrom(at: number): string {
 }
 
 /** Crude oil production of the OPEC countries by month. */
-export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
+export function opecRoutes(deps: EiOpecDeps, prefix: EnergyPrefix) {
   const { opec } = deps
   const tier = deps.tierRequired('energy_intelligence')
-  const marked = <T extends readonly OpecRow[]>(set: unknown, found: T): T => {
-    const series = found.map(one => ({ series: { fixture: one.source === fixtureSource } }))
+  const marked = <T extends readonly OpecRow[]>(set: unknown, rows: T): T => {
+    const series = rows.map(row => ({ series: { fixture: row.source === fixtureSource } }))
     markFixtures(set as Answering, deps.marks, series)
-    return found
+    return rows
   }
   const newest = (set: unknown): { month: string; rows: OpecRow[] } => {
-    const found = opec.newestMonth()
-    if (found === undefined)
+    const newestMonth = opec.newestMonth()
+    if (newestMonth === undefined)
       throw new Problem('DATA_NOT_AVAILABLE', 'There is no month of OPEC production.')
-    return { month: found, rows: marked(set, opec.ofMonth(found)) }
+    return { month: newestMonth, rows: marked(set, opec.ofMonth(newestMonth)) }
   }
-  const listOf = (set: unknown, query: Parameters<typeof eiRangeOf>[0] & { country?: string }) => {
-    const { from, to } = eiRangeOf(query)
-    const asked = query.country?.trim()
-    const named = asked && (opec.countryNamed(opecCountry(asked)) ?? opecCountry(asked))
+  const listOf = (set: unknown, query: Parameters<typeof rangeOf>[0] & { country?: string }) => {
+    const { from, to } = rangeOf(query)
+    const name = query.country?.trim()
+    const countryName = name && (opec.countryNamed(opecCountry(name)) ?? opecCountry(name))
     const filter: OpecFilter = {
-      country: named || undefined,
+      country: countryName || undefined,
       fromMonth: monthFrom(from),
       toMonth: monthFrom(to),
     }
@@ -167,28 +174,28 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     }
   }
   const total = (set: unknown) => {
-    const { month: own, rows } = newest(set)
-    const before = opec.ofMonth(monthAfter(own, -1))
+    const { month, rows } = newest(set)
+    const before = opec.ofMonth(monthAfter(month, -1))
     const sum = totalProduced(rows)
     return {
       ...totalsOf(sum),
       change: before.length === 0 ? null : mbpd(sum - totalProduced(before)),
       unit: unitName,
-      as_of_date: dateOf(own),
+      as_of_date: dateOf(month),
     }
   }
   const producers = (set: unknown, limit: number) => {
-    const { month: own, rows } = newest(set)
+    const { month, rows } = newest(set)
     const list = rankedProducers(rows)
       .slice(0, limit)
-      .map(one => ({
-        rank: one.rank,
-        name: one.country,
-        country: one.country,
-        percentage: shareOf(one.percentage),
-        ...producedOf(one),
+      .map(producer => ({
+        rank: producer.rank,
+        name: producer.country,
+        country: producer.country,
+        percentage: shareOf(producer.percentage),
+        ...producedOf(producer),
       }))
-    return { producers: list, data: list, as_of: dateOf(own) }
+    return { producers: list, data: list, as_of: dateOf(month) }
   }
   const listQuery = t.Object({
     country: t.Optional(
@@ -197,8 +204,8 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
         examples: ['Saudi Arabia'],
       }),
     ),
-    ...eiRangeQuery,
-    ...eiPageQuery,
+    ...rangeQuery,
+    ...energyPageQuery,
   })
 
   return new Elysia({ prefix })
@@ -206,17 +213,17 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     .get(
       '/opec_productions',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           { set: set as Answering, request, tierRequired: tier },
           listOf(set, query),
           recordRow,
         ),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: listQuery,
-        response: { 200: eiBody(t.Array(Record), 'OpecProductions'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Record), 'OpecProductions'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'listOpecProductions',
           summary: 'OPEC production',
           description: `Crude oil that each country produced, by month, newest first. ${publicationNote} ${numberNote}`,
@@ -226,26 +233,26 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     .get(
       '/opec_productions/latest',
       ({ set }) => {
-        const { month: own, rows } = newest(set)
-        return eiOne(
-          { month: own, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
+        const { month, rows } = newest(set)
+        return energyRecord(
+          { month: month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
           tier,
         )
       },
       {
-        access: eiAccess,
-        response: { 200: eiBody(Latest, 'OpecProductionsLatest'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: { 200: energyBody(Latest, 'OpecProductionsLatest'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestOpecProduction',
           summary: 'Newest month of OPEC production',
           description: `Every country of the newest month, and their sum. ${publicationNote}`,
         }),
       },
     )
-    .get('/opec_productions/total', ({ set }) => eiOne(total(set), tier), {
-      access: eiAccess,
-      response: { 200: eiBody(Total, 'OpecProductionsTotal'), ...eiRefusals },
-      detail: eiDetail(prefix, {
+    .get('/opec_productions/total', ({ set }) => energyRecord(total(set), tier), {
+      access: energyAccess,
+      response: { 200: energyBody(Total, 'OpecProductionsTotal'), ...energyRefusals },
+      detail: energyDetail(prefix, {
         operationId: 'getTotalOpecProduction',
         summary: 'OPEC production in all',
         description:
@@ -255,17 +262,20 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     .get(
       '/opec_productions/by_country',
       ({ set }) =>
-        eiWhole(
-          rankedProducers(newest(set).rows).map(one => ({
-            ...pastRow(one),
-            percentage: shareOf(one.percentage),
+        energyWholeList(
+          rankedProducers(newest(set).rows).map(producer => ({
+            ...pastRow(producer),
+            percentage: shareOf(producer.percentage),
           })),
           tier,
         ),
       {
-        access: eiAccess,
-        response: { 200: eiBody(t.Array(Share), 'OpecProductionsByCountry'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        response: {
+          200: energyBody(t.Array(Share), 'OpecProductionsByCountry'),
+          ...energyRefusals,
+        },
+        detail: energyDetail(prefix, {
           operationId: 'getOpecProductionByCountry',
           summary: 'Newest OPEC production by country',
           description:
@@ -276,17 +286,17 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     .get(
       '/opec_productions/historical',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           { set: set as Answering, request, tierRequired: tier },
           listOf(set, query),
           pastRow,
         ),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: listQuery,
-        response: { 200: eiBody(t.Array(Past), 'OpecProductionHistory'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Past), 'OpecProductionHistory'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOpecProductionHistory',
           summary: 'Past OPEC production',
           description: 'Crude oil by month and country, newest first, all countries or one.',
@@ -295,14 +305,15 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     )
     .get(
       '/opec_productions/top_producers',
-      ({ query, set }) => eiOne(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier),
+      ({ query, set }) =>
+        energyRecord(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object({
           limit: t.Optional(t.String({ description: 'Countries, 1 to 50 (10).', examples: ['5'] })),
         }),
-        response: { 200: eiBody(Producers, 'OpecTopProducers'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(Producers, 'OpecTopProducers'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getTopOpecProducers',
           summary: 'Largest OPEC producers',
           description:
@@ -313,18 +324,18 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EiPrefix) {
     .get(
       '/opec_productions/:id',
       ({ params, set }) => {
-        const found = opec.byId(eiIdOf(params.id, 'OPEC production'))
-        if (!found) throw notFound(`OPEC production ${params.id}`)
-        marked(set, [found])
-        return eiOne(recordRow(found), tier)
+        const row = opec.byId(recordIdOf(params.id, 'OPEC production'))
+        if (!row) throw notFound(`OPEC production ${params.id}`)
+        marked(set, [row])
+        return energyRecord(recordRow(row), tier)
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),
-        response: { 200: eiBody(Record, 'OpecProductionRecord'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(Record, 'OpecProductionRecord'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOpecProduction',
           summary: 'One month of one country',
           description: `What one country produced in one month. ${numberNote}`,

@@ -21,15 +21,15 @@ import type {
 } from '../../store/fundamentals/outlooks.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 import {
-  type EiPrefix,
-  eiAccess,
-  eiBody,
-  eiDetail,
-  eiHeavyAccess,
-  eiPageQuery,
-  eiRefusals,
-} from '../drilling/frame.ts'
-import { eiIdOf, eiList, eiOne, eiRangeOf, eiRangeQuery } from '../drilling/list.ts'
+  type EnergyPrefix,
+  energyAccess,
+  energyBody,
+  energyDetail,
+  energyHeavyAccess,
+  energyPageQuery,
+  energyRefusals,
+} from '../energy/frame.ts'
+import { energyPage, energyRecord, rangeOf, rangeQuery, recordIdOf } from '../energy/list.ts'
 import {
   actualNote,
   Compared,
@@ -62,25 +62,25 @@ const publicationNote =
 
 const filterQuery = {
   commodity: t.Optional(t.String({ description: 'A code or alias.', examples: [firstChoice] })),
-  ...eiRangeQuery,
-  ...eiPageQuery,
+  ...rangeQuery,
+  ...energyPageQuery,
 }
-type Query = Parameters<typeof eiRangeOf>[0] & { commodity?: string }
+type Query = Parameters<typeof rangeOf>[0] & { commodity?: string }
 const lastDay = '9999-12-31'
 
 /** The days of a query, both inclusive. */
 function daysOf(query: Query): DayRange {
-  const { from, to } = eiRangeOf(query)
+  const { from, to } = rangeOf(query)
   return {
     fromOn: from === Number.MIN_SAFE_INTEGER ? '0000-01-01' : isoDay(from),
     toOn: to === Number.MAX_SAFE_INTEGER ? lastDay : isoDay(to - 1),
   }
 }
 
-const refusals = { ...eiRefusals, 400: t.Union([FailProblem, NestedProblem]) }
+const refusals = { ...energyRefusals, 400: t.Union([FailProblem, NestedProblem]) }
 
 /** Forecasts of prices and production as agencies publish them, against what came. */
-export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
+export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
   const { outlooks, catalogue, actuals, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
@@ -90,24 +90,24 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
   })
   const marked = <T extends { fixture: boolean }>(
     set: unknown,
-    found: readonly T[],
+    rows: readonly T[],
   ): readonly T[] => {
     markFixtures(
       set as Answering,
       deps.marks,
-      found.map(({ fixture }) => ({ series: { fixture } })),
+      rows.map(({ fixture }) => ({ series: { fixture } })),
     )
-    return found
+    return rows
   }
   /** The family's own code, not the front contract that stands for a futures family. */
   const idsOf = (text: string | undefined, request: Request): number[] | undefined => {
     if (!text?.trim()) return undefined
-    const [found] = deps.codes.read([text.trim()], request)
-    return [catalogue.named(text)?.id ?? found!.series.id]
+    const [match] = deps.codes.read([text.trim()], request)
+    return [catalogue.named(text)?.id ?? match!.series.id]
   }
   const kindOf = (id: number): OutlookKind => outlookKind(catalogue.byId(id))
   const idsOfKind = (kind: OutlookKind, ids: readonly number[] | undefined): number[] =>
-    (ids ?? catalogue.list().map(one => one.id)).filter(id => kindOf(id) === kind)
+    (ids ?? catalogue.list().map(series => series.id)).filter(id => kindOf(id) === kind)
 
   const filterOf = (query: Query, seriesIds: readonly number[] | undefined): OutlookFilter => ({
     seriesIds,
@@ -127,50 +127,50 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     return { seriesIds, published: { fromOn: day, toOn: day } }
   }
 
-  const recordRow = (one: OutlookRow) => {
-    const series = catalogue.byId(one.seriesId)
+  const recordRow = (outlook: OutlookRow) => {
+    const series = catalogue.byId(outlook.seriesId)
     return {
-      id: String(one.id),
-      source: one.source,
+      id: String(outlook.id),
+      source: outlook.source,
       commodity: series.code,
-      forecast_value: one.value,
+      forecast_value: outlook.value,
       unit: series.unit,
       currency: series.currency,
-      period: one.period,
-      published_date: one.publishedOn,
-      target_date: one.targetOn,
-      timestamp: isoInstant(one.recordedAt),
+      period: outlook.period,
+      published_date: outlook.publishedOn,
+      target_date: outlook.targetOn,
+      timestamp: isoInstant(outlook.recordedAt),
     }
   }
-  const common = (one: OutlookRow, series: Series) => ({
-    source: one.source,
+  const sharedFields = (outlook: OutlookRow, series: Series) => ({
+    source: outlook.source,
     unit: series.unit,
-    period: one.period,
-    published_date: one.publishedOn,
+    period: outlook.period,
+    published_date: outlook.publishedOn,
     commodity: series.code,
   })
-  const pastRow = (one: OutlookRow) => {
-    const series = catalogue.byId(one.seriesId)
-    const actual = actuals.of(series, parsePeriod(one.period)!)
+  const pastRow = (outlook: OutlookRow) => {
+    const series = catalogue.byId(outlook.seriesId)
+    const actual = actuals.of(series, parsePeriod(outlook.period)!)
     const accuracy =
-      actual === undefined ? undefined : accuracyPercent({ forecast: one.value, actual })
+      actual === undefined ? undefined : accuracyPercent({ forecast: outlook.value, actual })
     return {
-      ...common(one, series),
-      date: one.targetOn,
-      forecast_value: one.value,
+      ...sharedFields(outlook, series),
+      date: outlook.targetOn,
+      forecast_value: outlook.value,
       actual_value: actual ?? null,
       accuracy_percent: accuracy === undefined ? null : roundTo(accuracy, percentDecimals),
     }
   }
-  const comparedRow = (one: Comparison) => {
-    const series = catalogue.byId(one.seriesId)
-    const { first, second } = one
+  const comparedRow = (comparison: Comparison) => {
+    const series = catalogue.byId(comparison.seriesId)
+    const { first, second } = comparison
     return {
-      period: one.period,
+      period: comparison.period,
       commodity: series.code,
       eia_forecast: first ?? null,
       iea_forecast: second ?? null,
-      actual_value: actuals.of(series, parsePeriod(one.period)!) ?? null,
+      actual_value: actuals.of(series, parsePeriod(comparison.period)!) ?? null,
       difference:
         first === undefined || second === undefined
           ? null
@@ -178,18 +178,21 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     }
   }
   const summary = (query: { commodity?: string }, set: unknown, request: Request) => {
-    const asked = idsOf(query.commodity, request)
-    const all = marked(
+    const seriesIds = idsOf(query.commodity, request)
+    const newest = marked(
       set,
-      outlooks.page(newestFilter(asked), 'published', Number.MAX_SAFE_INTEGER, 0),
+      outlooks.page(newestFilter(seriesIds), 'published', Number.MAX_SAFE_INTEGER, 0),
     )
-    const chosen = all.find(one => one.seriesId === catalogue.named(firstChoice)?.id) ?? all[0]
+    const chosen =
+      newest.find(outlook => outlook.seriesId === catalogue.named(firstChoice)?.id) ?? newest[0]
     if (!chosen) throw new Problem('DATA_NOT_AVAILABLE', 'There is no forecast.')
-    const same = all.filter(one => one.seriesId === chosen.seriesId)
-    const latest = same.reduce((near, one) => (one.targetOn < near.targetOn ? one : near))
-    const mean = same.reduce((sum, one) => sum + one.value, 0) / same.length
+    const same = newest.filter(outlook => outlook.seriesId === chosen.seriesId)
+    const latest = same.reduce((near, outlook) =>
+      outlook.targetOn < near.targetOn ? outlook : near,
+    )
+    const mean = same.reduce((sum, outlook) => sum + outlook.value, 0) / same.length
     return {
-      total_forecasts: outlooks.count({ seriesIds: asked }),
+      total_forecasts: outlooks.count({ seriesIds: seriesIds }),
       latest_forecast: recordRow(latest),
       average_forecast: roundTo(mean, catalogue.byId(latest.seriesId).decimals),
       as_of_date: latest.publishedOn,
@@ -201,17 +204,17 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           answerOf({ set, request }),
           listOf(set, filterOf(query, idsOf(query.commodity, request))),
           recordRow,
         ),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object(filterQuery),
-        response: { 200: eiBody(t.Array(Record), 'Outlooks'), ...refusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Record), 'Outlooks'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'listOutlooks',
           summary: 'Forecasts of agencies',
           description: `What agencies expect of prices and production, newest publication first; dates select publications. ${publicationNote} ${numberNote}`,
@@ -221,17 +224,17 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts/latest',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           answerOf({ set, request }),
           listOf(set, newestFilter(idsOf(query.commodity, request))),
           recordRow,
         ),
       {
-        access: eiAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...eiPageQuery }),
-        response: { 200: eiBody(t.Array(Record), 'LatestOutlooks'), ...refusals },
-        detail: eiDetail(prefix, {
+        access: energyAccess,
+        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery }),
+        response: { 200: energyBody(t.Array(Record), 'LatestOutlooks'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'getLatestOutlooks',
           summary: 'Newest forecasts of agencies',
           description: `Everything of the newest publication. ${publicationNote}`,
@@ -240,12 +243,12 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     )
     .get(
       '/forecasts/summary',
-      ({ query, set, request }) => eiOne(summary(query, set, request), tier),
+      ({ query, set, request }) => energyRecord(summary(query, set, request), tier),
       {
-        access: eiHeavyAccess,
+        access: energyHeavyAccess,
         query: t.Object({ commodity: filterQuery.commodity }),
-        response: { 200: eiBody(Summary, 'OutlooksSummary'), ...refusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(Summary, 'OutlooksSummary'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOutlookSummary',
           summary: 'Forecasts of agencies in one line',
           description: `How many forecasts there are (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
@@ -255,17 +258,20 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts/prices',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           answerOf({ set, request }),
           listOf(set, filterOf(query, idsOfKind('price', idsOf(query.commodity, request)))),
-          one => ({ ...common(one, catalogue.byId(one.seriesId)), forecast_price: one.value }),
+          outlook => ({
+            ...sharedFields(outlook, catalogue.byId(outlook.seriesId)),
+            forecast_price: outlook.value,
+          }),
         ),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object(filterQuery),
-        response: { 200: eiBody(t.Array(Price), 'PriceOutlooks'), ...refusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Price), 'PriceOutlooks'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'listPriceOutlooks',
           summary: 'Price forecasts of agencies',
           description:
@@ -276,24 +282,24 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts/production',
       ({ query, set, request }) =>
-        eiList(
+        energyPage(
           query,
           answerOf({ set, request }),
           listOf(set, filterOf(query, idsOfKind('production', idsOf(query.commodity, request)))),
-          one => {
-            const series = catalogue.byId(one.seriesId)
+          outlook => {
+            const series = catalogue.byId(outlook.seriesId)
             return {
-              ...common(one, series),
+              ...sharedFields(outlook, series),
               region: regionOf(series.code),
-              forecast_production: one.value,
+              forecast_production: outlook.value,
             }
           },
         ),
       {
-        access: eiAccess,
+        access: energyAccess,
         query: t.Object(filterQuery),
-        response: { 200: eiBody(t.Array(Production), 'ProductionOutlooks'), ...refusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Production), 'ProductionOutlooks'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'listProductionOutlooks',
           summary: 'Production forecasts of agencies',
           description:
@@ -310,13 +316,13 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
           seriesIds: idsOf(query.commodity, request),
           target: { fromOn, toOn: lastOn! },
         }
-        return eiList(query, answerOf({ set, request }), listOf(set, filter, 'target'), pastRow)
+        return energyPage(query, answerOf({ set, request }), listOf(set, filter, 'target'), pastRow)
       },
       {
-        access: eiHeavyAccess,
+        access: energyHeavyAccess,
         query: t.Object(filterQuery),
-        response: { 200: eiBody(t.Array(Past), 'PastOutlooks'), ...refusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(t.Array(Past), 'PastOutlooks'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'listPastOutlooks',
           summary: 'Forecasts of agencies against what came',
           description: `Every forecast of a period that is over, newest period first; dates select the last days of periods. ${actualNote} Of OPEC's production it is the mean of its months.`,
@@ -332,13 +338,13 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
           rows: (limit: number, offset: number) =>
             marked(set, outlooks.compare(ids, comparedSources, limit, offset)),
         }
-        return eiList(query, answerOf({ set, request }), list, comparedRow)
+        return energyPage(query, answerOf({ set, request }), list, comparedRow)
       },
       {
-        access: eiHeavyAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...eiPageQuery }),
-        response: { 200: eiBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
-        detail: eiDetail(prefix, {
+        access: energyHeavyAccess,
+        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery }),
+        response: { 200: energyBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
+        detail: energyDetail(prefix, {
           operationId: 'compareOutlooks',
           summary: 'Forecasts of two agencies side by side',
           description: `For every period and code the newest forecast of each agency and what came, newest period first. ${actualNote}`,
@@ -348,18 +354,18 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EiPrefix) {
     .get(
       '/forecasts/:id',
       ({ params, set }) => {
-        const found = outlooks.byId(eiIdOf(params.id, 'Forecast'))
-        if (!found) throw notFound(`Forecast ${params.id}`)
-        marked(set, [found])
-        return eiOne(recordRow(found), tier)
+        const outlook = outlooks.byId(recordIdOf(params.id, 'Forecast'))
+        if (!outlook) throw notFound(`Forecast ${params.id}`)
+        marked(set, [outlook])
+        return energyRecord(recordRow(outlook), tier)
       },
       {
-        access: eiAccess,
+        access: energyAccess,
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),
-        response: { 200: eiBody(Record, 'OutlookRecord'), ...eiRefusals },
-        detail: eiDetail(prefix, {
+        response: { 200: energyBody(Record, 'OutlookRecord'), ...energyRefusals },
+        detail: energyDetail(prefix, {
           operationId: 'getOutlook',
           summary: 'One forecast of an agency',
           description: `What one publication expected of one code in one period. ${numberNote}`,

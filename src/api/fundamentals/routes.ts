@@ -1,6 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Context } from '../context.ts'
-import { type EiPrefix, eiPrefixes } from '../drilling/frame.ts'
+import { type EnergyPrefix, energyPrefixes } from '../energy/frame.ts'
 import { inventoryRoutes } from './inventories.ts'
 import { monthlyForecastRoutes } from './monthly-forecasts.ts'
 import { opecRoutes } from './opec.ts'
@@ -8,7 +8,7 @@ import { outlookRoutes } from './outlooks.ts'
 import { storageRoutes } from './storage.ts'
 
 /** Families of energy intelligence, under its prefix and under the alias of it. */
-const families: readonly ((context: Context, prefix: EiPrefix) => AnyElysia)[] = [
+const families: readonly ((context: Context, prefix: EnergyPrefix) => AnyElysia)[] = [
   inventoryRoutes,
   opecRoutes,
   outlookRoutes,
@@ -18,7 +18,7 @@ const families: readonly ((context: Context, prefix: EiPrefix) => AnyElysia)[] =
 export function fundamentalsTopic(context: Context): Elysia {
   const routes = new Elysia()
   routes.use(storageRoutes(context))
-  for (const prefix of eiPrefixes)
+  for (const prefix of energyPrefixes)
     for (const family of families) routes.use(family(context, prefix))
   routes.use(monthlyForecastRoutes(context))
   return routes

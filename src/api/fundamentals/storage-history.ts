@@ -155,19 +155,19 @@ export function historyAnswer(
 
 function intervalOf(text: string | undefined): StorageInterval | undefined {
   if (text === undefined || text === '') return undefined
-  const found = intervals[parseInterval(text) as keyof typeof intervals]
-  if (!found) {
-    const given = text.slice(0, 100)
+  const interval = intervals[parseInterval(text) as keyof typeof intervals]
+  if (!interval) {
+    const shownText = text.slice(0, 100)
     throw new Problem(
       'invalid_interval',
-      `Unknown interval: ${given}. Use one of ${intervalNames.join(', ')}.`,
+      `Unknown interval: ${shownText}. Use one of ${intervalNames.join(', ')}.`,
       {
-        interval: given,
+        interval: shownText,
         valid_intervals: intervalNames,
       },
     )
   }
-  return found
+  return interval
 }
 
 function daysOf(query: Query, now: number): Omit<HistoryQuestion, 'interval'> {

@@ -37,8 +37,8 @@ export const Sources = t.Object(
 export function sourcesOf(series: readonly Series[]) {
   const joined = (texts: readonly string[]) => [...new Set(texts)].join('; ')
   return {
-    source: joined(series.map(one => one.source)),
-    source_description: joined(series.map(one => sourceDescription(one.source, one.fixture))),
+    source: joined(series.map(item => item.source)),
+    source_description: joined(series.map(item => sourceDescription(item.source, item.fixture))),
   }
 }
 

@@ -60,29 +60,29 @@ const noData = (code: string) =>
   new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
 
 /** Levels by code, and what the answers about several of them have in common. */
-function storageAnswers(deps: StorageDeps) {
+function createStorageAnswers(deps: StorageDeps) {
   const { catalogue, storage: levels, now } = deps
   const seriesOf = (code: string): Series | undefined => catalogue.resolve(code, now())?.series
 
-  const known = (code: string): StorageLevel | undefined => {
+  const levelOf = (code: string): StorageLevel | undefined => {
     const series = seriesOf(code)
     return series && levels.of(series)
   }
-  const level = (code: string): StorageLevel => {
-    const found = known(code)
-    if (!found) throw noData(code)
-    return found
+  const requireLevel = (code: string): StorageLevel => {
+    const level = levelOf(code)
+    if (!level) throw noData(code)
+    return level
   }
   /** Marks the answer and names its sources. */
-  const metadata = (set: Answering, found: readonly StorageLevel[]) => {
-    markFixtures(set, deps.marks, found)
-    return sourcesOf(found.map(one => one.series))
+  const metadata = (set: Answering, levels: readonly StorageLevel[]) => {
+    markFixtures(set, deps.marks, levels)
+    return sourcesOf(levels.map(level => level.series))
   }
   const regional = (text: string, set: Answering) => {
-    const region = regions.find(one => one === text.trim().toUpperCase())
+    const region = regions.find(candidate => candidate === text.trim().toUpperCase())
     if (!region) throw invalidParameter('region', text, 'is not a region.', regions)
-    const found = level(crudeOf(region))
-    const row = paddRow(found)
+    const level = requireLevel(crudeOf(region))
+    const row = paddRow(level)
     const { name, value, unit, updated_at } = row
     return success({
       ...keyed([region], [row]),
@@ -93,18 +93,18 @@ function storageAnswers(deps: StorageDeps) {
       unit,
       updated_at,
       timestamp: updated_at,
-      metadata: metadata(set, [found]),
+      metadata: metadata(set, [level]),
     })
   }
   const everyRegion = (set: Answering) => {
-    const found = regions.map(region => level(crudeOf(region)))
-    const total = known(totalCode)
-    const all = total ? [...found, total] : found
-    const sum = found.reduce((value, one) => value + one.value, 0)
+    const regionLevels = regions.map(region => requireLevel(crudeOf(region)))
+    const total = levelOf(totalCode)
+    const all = total ? [...regionLevels, total] : regionLevels
+    const sum = regionLevels.reduce((value, level) => value + level.value, 0)
     return success({
-      ...(keyed(regions, found.map(paddRow)) as Required<ReturnType<typeof keyed>>),
-      total_us: total ? total.value : roundTo(sum, levelDecimals(found[0]!.series)),
-      updated_at: isoInstant(Math.max(...all.map(one => one.recordedAt))),
+      ...(keyed(regions, regionLevels.map(paddRow)) as Required<ReturnType<typeof keyed>>),
+      total_us: total ? total.value : roundTo(sum, levelDecimals(regionLevels[0]!.series)),
+      updated_at: isoInstant(Math.max(...all.map(level => level.recordedAt))),
       metadata: metadata(set, all),
     })
   }
@@ -115,7 +115,7 @@ function storageAnswers(deps: StorageDeps) {
     markFixtures(set, deps.marks, [{ series }])
     return historyAnswer(question, series, deps.closes.of(series.id), deps.quarantine)
   }
-  return { known, level, metadata, regional, everyRegion, history }
+  return { levelOf, requireLevel, metadata, regional, everyRegion, history }
 }
 
 const historyRoute = (alias: boolean) => ({
@@ -142,16 +142,17 @@ const historyRoute = (alias: boolean) => ({
  * are.
  */
 export function storageRoutes(deps: StorageDeps) {
-  const { known, level, metadata, regional, everyRegion, history } = storageAnswers(deps)
+  const { levelOf, requireLevel, metadata, regional, everyRegion, history } =
+    createStorageAnswers(deps)
   return new Elysia()
     .use(deps.access)
     .get(
       '/v1/storage',
       ({ set }) => {
         const [cushing, spr, total] = [
-          level('CUSHING_STORAGE'),
-          level('SPR_STORAGE'),
-          known(totalCode),
+          requireLevel('CUSHING_STORAGE'),
+          requireLevel('SPR_STORAGE'),
+          levelOf(totalCode),
         ]
         return success({
           cushing: briefRow(cushing),
@@ -175,8 +176,8 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/cushing',
       ({ set }) => {
-        const found = level('CUSHING_STORAGE')
-        return success({ ...levelRow(found), metadata: metadata(set as Answering, [found]) })
+        const level = requireLevel('CUSHING_STORAGE')
+        return success({ ...levelRow(level), metadata: metadata(set as Answering, [level]) })
       },
       {
         access: { meter: true },
@@ -193,12 +194,12 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/spr',
       ({ set }) => {
-        const found = level('SPR_STORAGE')
-        const sites = siteCodes.flatMap(code => known(code) ?? [])
+        const level = requireLevel('SPR_STORAGE')
+        const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
         return success({
-          ...levelRow(found),
+          ...levelRow(level),
           sites: sites.map(siteRow),
-          metadata: metadata(set as Answering, [found, ...sites]),
+          metadata: metadata(set as Answering, [level, ...sites]),
         })
       },
       {

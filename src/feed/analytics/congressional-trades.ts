@@ -94,7 +94,7 @@ function typeIn(row: DatasetRow): TransactionType {
     .replaceAll(/[^a-z]+/g, '_')
     .replace(/_$/, '')
   return (
-    transactionTypes.find(one => one === word) ??
+    transactionTypes.find(type => type === word) ??
     refuse('transaction_type', text, 'is not known', right)
   )
 }

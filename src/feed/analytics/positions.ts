@@ -91,17 +91,17 @@ export function createPositionsDataset(store: PositionStore): Dataset<CotRecord>
             },
           ]
         }
-        const held = weekly.filter(({ prefix }) =>
-          ['mm_long', 'mm_short', 'oi'].some(one => textOf(row[`${prefix}_${one}`]) !== ''),
+        const marketsOfRow = weekly.filter(({ prefix }) =>
+          ['mm_long', 'mm_short', 'oi'].some(column => textOf(row[`${prefix}_${column}`]) !== ''),
         )
-        if (held.length === 0)
+        if (marketsOfRow.length === 0)
           refuse(
             'market',
             undefined,
             '',
             'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name',
           )
-        return held.map(({ prefix, market }) => ({
+        return marketsOfRow.map(({ prefix, market }) => ({
           ...common,
           market,
           ...positionsIn(row, `${prefix}_mm_long`, `${prefix}_mm_short`, `${prefix}_oi`),

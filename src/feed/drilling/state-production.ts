@@ -71,7 +71,7 @@ const right = 'write the two letters of a state, such as TX'
 function stateOf(row: DatasetRow): string {
   const text = neededText(row, 'state', right)
   const code = text.toUpperCase()
-  const state = usStates.find(one => one.code === code)
+  const state = usStates.find(usState => usState.code === code)
   if (code === 'US') refuse('state', text, 'is the country, which is the sum of its states', right)
   return state?.code ?? refuse('state', text, 'is not a state', right)
 }

@@ -34,16 +34,16 @@ export function stateIn(row: DatasetRow): PermitState {
 export function apiNumberIn(
   row: DatasetRow,
   state: PermitState,
-): { given: string; number: ApiNumber } | undefined {
-  const given = labelIn(row, 'api_number')
-  if (given === undefined) return undefined
+): { text: string; number: ApiNumber } | undefined {
+  const text = labelIn(row, 'api_number')
+  if (text === undefined) return undefined
   const right = 'write 10, 12 or 14 digits, with or without dashes, such as 42-329-40001'
-  const number = parseApiNumber(given) ?? refuse('api_number', given, 'is not an API number', right)
+  const number = parseApiNumber(text) ?? refuse('api_number', text, 'is not an API number', right)
   if (number.state?.code !== state.code) {
     const whose = number.state ? `is of ${number.state.name}` : 'begins with the digits of no state'
-    refuse('api_number', given, whose, `those of ${state.name} begin with ${state.apiPrefix}`)
+    refuse('api_number', text, whose, `those of ${state.name} begin with ${state.apiPrefix}`)
   }
-  return { given, number }
+  return { text: text, number }
 }
 
 /**

@@ -9,9 +9,9 @@ const right = 'write 10, 12 or 14 digits, with or without dashes, such as 42-329
  * The number of a well, and the state that its first two digits say; one of those that are served.
  */
 export function neededWellNumber(row: DatasetRow): { number: ApiNumber; state: PermitState } {
-  const given = labelIn(row, 'api_number') ?? refuse('api_number', undefined, '', right)
-  const number = parseApiNumber(given) ?? refuse('api_number', given, 'is not an API number', right)
-  if (!number.state) refuse('api_number', given, 'begins with the digits of no state', right)
+  const text = labelIn(row, 'api_number') ?? refuse('api_number', undefined, '', right)
+  const number = parseApiNumber(text) ?? refuse('api_number', text, 'is not an API number', right)
+  if (!number.state) refuse('api_number', text, 'begins with the digits of no state', right)
   const state = permitStateOf(number.state.code)
   return {
     number,
@@ -19,7 +19,7 @@ export function neededWellNumber(row: DatasetRow): { number: ApiNumber; state: P
       state ??
       refuse(
         'api_number',
-        given,
+        text,
         `is of ${number.state.name}`,
         'wells of the 26 served states are taken',
       ),

@@ -108,7 +108,7 @@ function permitIn(row: DatasetRow, now: number): WellPermit {
     permitType: wordIn(row, 'permit_type', 'new_drill'),
     permitStatus: wordIn(row, 'permit_status', 'approved'),
     apiNumber: api?.number.digits ?? null,
-    apiNumberRaw: api?.given ?? '',
+    apiNumberRaw: api?.text ?? '',
     county: nameIn(row, 'county') ?? null,
     operator: neededName(row, 'operator', 'write the name of the operator'),
     operatorNumber: labelIn(row, 'operator_number') ?? null,

@@ -65,14 +65,14 @@ export function createDieselStationsDataset(store: Pick<StationStore, 'write'>):
         if (!codes.has(state))
           refuse('state', state, 'is no state', 'write two letters, such as TX')
         const unit = textIn(row, 'unit')?.toLowerCase() ?? 'gallon'
-        const known = Object.hasOwn(unitGallons, unit) ? unitGallons[unit] : undefined
+        const knownSize = Object.hasOwn(unitGallons, unit) ? unitGallons[unit] : undefined
         const gallons =
-          known ??
+          knownSize ??
           refuse('unit', unit, 'is not known', `write ${Object.keys(unitGallons).join(' or ')}`)
-        const given = neededNumber(row, 'price', 0, 1000)
-        const price = scaled(given, 1 / gallons)
+        const amount = neededNumber(row, 'price', 0, 1000)
+        const price = scaled(amount, 1 / gallons)
         if (price < priceMin || price > priceMax)
-          refuse('price', given, `USD a ${unit} is not believed of diesel`, 'check the unit')
+          refuse('price', amount, `USD a ${unit} is not believed of diesel`, 'check the unit')
         const latitude = neededNumber(row, 'latitude', -90, 90)
         const longitude = neededNumber(row, 'longitude', -180, 180)
         return {
@@ -94,11 +94,11 @@ export function createDieselStationsDataset(store: Pick<StationStore, 'write'>):
 
 /** Diesel first, whatever else is named. */
 function fuelsOf(text = ''): string[] {
-  const named = text
+  const fuels = text
     .split(';')
-    .map(one => one.trim().toLowerCase().replaceAll(/\s+/g, '_'))
+    .map(fuel => fuel.trim().toLowerCase().replaceAll(/\s+/g, '_'))
     .filter(Boolean)
-  const wrong = named.find(one => !fuelWord.test(one))
+  const wrong = fuels.find(fuel => !fuelWord.test(fuel))
   if (wrong !== undefined)
     refuse(
       'fuel_types',
@@ -106,5 +106,5 @@ function fuelsOf(text = ''): string[] {
       'is not a fuel',
       'write words separated by semicolons, such as def;unleaded',
     )
-  return [...new Set([diesel, ...named])].slice(0, fuelTypesMax)
+  return [...new Set([diesel, ...fuels])].slice(0, fuelTypesMax)
 }

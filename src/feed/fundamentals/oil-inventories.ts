@@ -17,7 +17,7 @@ export interface ObservationWriter {
   write(points: readonly Point[], recordedAt: number): WriteCounts
 }
 
-const codes = new Set(inventoryPlaces.map(one => one.code))
+const codes = new Set(inventoryPlaces.map(place => place.code))
 
 export function createOilInventoriesDataset(
   ingest: ObservationWriter,
@@ -63,11 +63,11 @@ export function createOilInventoriesDataset(
           refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
         const level = scaled(neededNumber(row, 'level', 0, 1e9), size)
         const date = neededPastDay(row, 'date', now)
-        const judged = checkRow({ code, observedAt: date, price: level }, catalogue, now)
-        if (judged.kind !== 'point') {
+        const verdict = checkRow({ code, observedAt: date, price: level }, catalogue, now)
+        if (verdict.kind !== 'point') {
           refuse('level', row.level, `${unit} is not believed of ${code}`, 'check the unit')
         }
-        return judged.point
+        return verdict.point
       }),
     write: (records, recordedAt) => ingest.write(records, recordedAt),
   }

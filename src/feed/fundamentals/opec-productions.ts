@@ -44,10 +44,10 @@ export function createOpecProductionsDataset(store: OpecStore): Dataset<OpecProd
         const size =
           units.get(unit.toLowerCase()) ??
           refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
-        const given = neededNumber(row, 'production', 0, 1e9)
-        const bpd = Math.round(scaled(given, size))
+        const amount = neededNumber(row, 'production', 0, 1e9)
+        const bpd = Math.round(scaled(amount, size))
         if (bpd > bpdMax)
-          refuse('production', given, `${unit} is not believed of one country`, 'check the unit')
+          refuse('production', amount, `${unit} is not believed of one country`, 'check the unit')
         return {
           country: opecCountry(neededText(row, 'country', 'write the name of a country', 60)),
           month: neededMonth(row, 'month', now),

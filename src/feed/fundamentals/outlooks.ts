@@ -63,18 +63,18 @@ export function createOutlooksDataset(store: OutlookStore, catalogue: Catalogue)
             near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
           )
         }
-        const given = neededText(
+        const periodText = neededText(
           row,
           'period',
           'write a month or quarter, such as 2026-12 or 2026-Q4',
         )
         const period =
-          parsePeriod(given) ??
-          refuse('period', given, 'is not a month or quarter', 'write 2026-12 or 2026-Q4')
+          parsePeriod(periodText) ??
+          refuse('period', periodText, 'is not a month or quarter', 'write 2026-12 or 2026-Q4')
         const publishedOn = neededPastDay(row, 'published_on', now)
         const last = monthAfter(monthOf(isoDay(now)), monthsAheadMax)
         if (period.months[0]! > last || period.firstOn < '1900')
-          refuse('period', given, 'is out of range', `write one up to ${last}`)
+          refuse('period', periodText, 'is out of range', `write one up to ${last}`)
         const { min, max } = valueBounds(series.category, series.level)
         const source = neededText(row, 'source', 'write who forecasts, such as EIA', 40)
         if (!sourcePattern.test(source))

@@ -66,22 +66,22 @@ export function createStorageCapacitiesDataset(
         }
         const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }
         const unit = textIn(row, 'unit')?.toLowerCase() ?? series.unit
-        const known = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
+        const knownSize = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
         const size =
-          known ??
+          knownSize ??
           refuse(
             'unit',
             unit,
             `does not measure ${series.code}`,
             `write ${Object.keys(sizes).join(' or ')}`,
           )
-        const given = neededNumber(row, 'capacity', 0, capacityMax)
-        const capacity = scaled(given, size)
-        if (capacity === 0) refuse('capacity', given, 'is nothing', 'write a capacity above 0')
+        const amount = neededNumber(row, 'capacity', 0, capacityMax)
+        const capacity = scaled(amount, size)
+        if (capacity === 0) refuse('capacity', amount, 'is nothing', 'write a capacity above 0')
         if (capacity > 50 * series.level) {
           refuse(
             'capacity',
-            given,
+            amount,
             `${unit} is not believed of ${series.code}`,
             `check the unit: ${capacity} ${series.unit} is far above its levels`,
           )

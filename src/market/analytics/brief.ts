@@ -30,10 +30,10 @@ export function confidenceLevel(confidence: number): MonthForecast['level'] {
  * positive.
  */
 export function monthForecast(closes: readonly Close[]): MonthForecast | undefined {
-  const made = forecast(closes, 'combined', lookbackDays, [monthDays])
-  if (!made.enough || made.value.currentPrice <= 0) return undefined
-  const { value: point, sigma1 } = made.value.projections[0]!
-  const confidence = Math.exp(-made.value.sigma * Math.sqrt(monthDays))
+  const monthly = forecast(closes, 'combined', lookbackDays, [monthDays])
+  if (!monthly.enough || monthly.value.currentPrice <= 0) return undefined
+  const { value: point, sigma1 } = monthly.value.projections[0]!
+  const confidence = Math.exp(-monthly.value.sigma * Math.sqrt(monthDays))
   return {
     point,
     low: sigma1.low,
@@ -69,17 +69,17 @@ function movement(changePercent: number | undefined): string {
  * bare number.
  */
 function amount({ price, currency, unit, decimals }: BriefItem): string {
-  const [shown, words] = [price.toFixed(decimals), unit.replaceAll('_', ' ')]
-  if (unit === 'rate') return shown
-  return `${shown} ${currency === null || unit.startsWith('pence_per_') ? words : `${currency} per ${words}`}`
+  const [shownPrice, words] = [price.toFixed(decimals), unit.replaceAll('_', ' ')]
+  if (unit === 'rate') return shownPrice
+  return `${shownPrice} ${currency === null || unit.startsWith('pence_per_') ? words : `${currency} per ${words}`}`
 }
 
 function sentence(item: BriefItem): string {
-  const shown = (value: number) => value.toFixed(item.decimals)
-  const stands = `${item.name} ${item.stale ? 'last stood' : 'stands'} at ${amount(item)}, ${movement(item.changePercent)}`
-  if (!item.forecast) return `${stands}.`
+  const text = (value: number) => value.toFixed(item.decimals)
+  const standing = `${item.name} ${item.stale ? 'last stood' : 'stands'} at ${amount(item)}, ${movement(item.changePercent)}`
+  if (!item.forecast) return `${standing}.`
   const { point, low, high, level } = item.forecast
-  return `${stands}; the one-month projection is ${shown(point)}, between ${shown(low)} and ${shown(high)} (${level} confidence).`
+  return `${standing}; the one-month projection is ${text(point)}, between ${text(low)} and ${text(high)} (${level} confidence).`
 }
 
 /**

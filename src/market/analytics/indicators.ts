@@ -224,20 +224,20 @@ export interface Signal {
  */
 export function signalOf(direction: TrendDirection, priceVsSma: number, rsiValue: number): Signal {
   const votes = [
-    { vote: { up: 1, down: -1, sideways: 0 }[direction], says: `the trend is ${direction}` },
+    { vote: { up: 1, down: -1, sideways: 0 }[direction], reason: `the trend is ${direction}` },
     {
       vote: Math.sign(priceVsSma),
-      says: `the price is ${priceVsSma < 0 ? 'below' : 'at or above'} its average`,
+      reason: `the price is ${priceVsSma < 0 ? 'below' : 'at or above'} its average`,
     },
     {
       vote: { oversold: 1, overbought: -1 }[rsiBand(rsiValue)] ?? 0,
-      says: `momentum is ${rsiBand(rsiValue)}`,
+      reason: `momentum is ${rsiBand(rsiValue)}`,
     },
   ]
   const sum = votes.reduce((total, { vote }) => total + vote, 0)
   const value = sum >= 2 ? 'buy' : sum <= -2 ? 'sell' : 'neutral'
-  const said = votes.map(({ says }) => says).join(', ')
-  return { value, interpretation: `${said[0]!.toUpperCase()}${said.slice(1)}.` }
+  const sentence = votes.map(({ reason }) => reason).join(', ')
+  return { value, interpretation: `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.` }
 }
 
 /** Everything the trend endpoint says about one series. */

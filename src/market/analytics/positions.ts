@@ -19,8 +19,8 @@ export const cotMarkets: readonly CotMarket[] = [
   { market: 'HEATING_OIL', code: 'HEATING_OIL_USD', contractMarketCode: '022651' },
 ]
 
-const byMarket = new Map(cotMarkets.map(one => [one.market, one]))
-const byNumber = new Map(cotMarkets.map(one => [one.contractMarketCode, one]))
+const byMarket = new Map(cotMarkets.map(market => [market.market, market]))
+const byNumber = new Map(cotMarkets.map(market => [market.contractMarketCode, market]))
 
 /**
  * The code of the catalogue that a market is about; undefined for markets that are not of energy.

@@ -62,9 +62,9 @@ export function seasonOf(closes: readonly Close[]): Measured<Season> {
   const week = isoWeek(last.day)
   const earlier = Array.from({ length: yearsMax }, (_, i) =>
     weekMean(closes, week.year - 1 - i, week.week),
-  ).filter(one => one !== undefined)
+  ).filter(level => level !== undefined)
   if (earlier.length < seasonYearsMin) return tooFew(earlier.length, seasonYearsMin)
-  const average = earlier.reduce((sum, one) => sum + one, 0) / earlier.length
+  const average = earlier.reduce((sum, level) => sum + level, 0) / earlier.length
   const deviation = stdDev(earlier)!
   return measured({
     week,
@@ -82,7 +82,7 @@ function weekMean(closes: readonly Close[], year: number, week: number): number 
   const inside = closes.filter(({ day }) => day >= monday && day < next)
   return inside.length === 0
     ? undefined
-    : inside.reduce((sum, one) => sum + one.value, 0) / inside.length
+    : inside.reduce((sum, close) => sum + close.value, 0) / inside.length
 }
 
 /** 4 January is in the first week of every year. */

@@ -64,8 +64,8 @@ export function spreadHistory(
     identity.form === 'ratio' ? undefined : periodDays,
   ).flatMap(({ day, values }) => {
     const prices = Object.fromEntries(codes.map((code, i) => [code, values[i]!]))
-    const made = combine(identity, code => prices[code])
-    return made.complete ? [{ day, value: made.value, prices }] : []
+    const combined = combine(identity, code => prices[code])
+    return combined.complete ? [{ day, value: combined.value, prices }] : []
   })
 }
 
@@ -74,14 +74,14 @@ export function spreadStatistics(
   history: readonly SpreadDay[],
   periodDays: number,
 ): Measured<Statistics & { current: SpreadDay; interpretation: string }> {
-  const made = statisticsOf(history, periodDays)
-  if (!made.enough) return made
-  const z = made.value.zScore
-  const stands =
+  const statistics = statisticsOf(history, periodDays)
+  if (!statistics.enough) return statistics
+  const z = statistics.value.zScore
+  const interpretation =
     z === undefined
       ? 'the spread did not move in the period'
       : `${zScoreBand(z)}: ${Math.abs(z).toFixed(2)} standard deviations ${z < 0 ? 'below' : 'above'} the mean`
-  return measured({ ...made.value, current: history.at(-1)!, interpretation: stands })
+  return measured({ ...statistics.value, current: history.at(-1)!, interpretation: interpretation })
 }
 
 /**
@@ -97,10 +97,10 @@ export interface Coverage {
 
 export function coverage(days: readonly string[], from: string, to: string): Coverage {
   const inside = days.filter(day => day >= from && day <= to)
-  const held = new Set(inside.map(dayNumber))
+  const observedDays = new Set(inside.map(dayNumber))
   let complete = true
   for (let day = dayNumber(from); day <= dayNumber(to) && complete; day++)
-    complete = weekdayOf(day * dayMs) > 5 || held.has(day)
+    complete = weekdayOf(day * dayMs) > 5 || observedDays.has(day)
   return {
     from: inside[0] ?? null,
     to: inside.at(-1) ?? null,

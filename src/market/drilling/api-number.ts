@@ -19,9 +19,9 @@ const pattern = /^\d{2}-?\d{3}-?\d{5}(?:-?\d{2}(?:-?\d{2})?)?$/
  * anything else.
  */
 export function parseApiNumber(text: string): ApiNumber | undefined {
-  const given = text.trim()
-  if (!pattern.test(given)) return undefined
-  const digits = given.replaceAll('-', '').padEnd(14, '0')
+  const trimmed = text.trim()
+  if (!pattern.test(trimmed)) return undefined
+  const digits = trimmed.replaceAll('-', '').padEnd(14, '0')
   const prefix = digits.slice(0, 2)
   return {
     digits,

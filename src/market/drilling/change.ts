@@ -38,8 +38,8 @@ export function countBefore(counts: readonly Count[], days: number): Count | und
   const last = counts.at(-1)
   if (!last) return undefined
   const [latestOn, earliestOn] = [dayAfter(last.on, -days), dayAfter(last.on, -days - slackDays)]
-  const found = counts.findLast(count => count.on <= latestOn)
-  return found && found.on >= earliestOn ? found : undefined
+  const earlier = counts.findLast(count => count.on <= latestOn)
+  return earlier && earlier.on >= earliestOn ? earlier : undefined
 }
 
 /** Last count minus the one a span before; undefined where that one is missing. */

@@ -65,13 +65,13 @@ export interface TimedWell<T extends WellDays> {
  * Wells whose permit and first production are known. Where a day lies before the one that it must
  * follow, one of the two is wrong: the span between them does not count.
  */
-export function timed<T extends WellDays>(wells: readonly T[]): TimedWell<T>[] {
+export function timedWells<T extends WellDays>(wells: readonly T[]): TimedWell<T>[] {
   // A state has a hundred thousand wells and a few thousand days.
   const numbers = new Map<string, number>()
   const numberOf = (day: string): number => {
-    const known = numbers.get(day) ?? dayNumber(day)
-    numbers.set(day, known)
-    return known
+    const number = numbers.get(day) ?? dayNumber(day)
+    numbers.set(day, number)
+    return number
   }
   const between = (from: string | null, to: string | null): number | undefined => {
     if (from === null || to === null || to < from) return undefined
@@ -80,24 +80,24 @@ export function timed<T extends WellDays>(wells: readonly T[]): TimedWell<T>[] {
   return wells.flatMap(well => {
     const days = between(well.permitOn, well.firstProductionOn)
     if (days === undefined) return []
-    const known: Partial<Record<Stage, number>> = {}
+    const spans: Partial<Record<Stage, number>> = {}
     for (const stage of stageNames) {
       const [from, to] = stages[stage]
       const span = between(well[from], well[to])
-      if (span !== undefined) known[stage] = span
+      if (span !== undefined) spans[stage] = span
     }
-    return [{ well, days, stages: known }]
+    return [{ well, days, stages: spans }]
   })
 }
 
 export const statsOf = (wells: readonly TimedWell<WellDays>[]): DayStats | undefined =>
-  dayStats(wells.map(one => one.days))
+  dayStats(wells.map(well => well.days))
 
 /** Of the wells that have the stage's two days. */
 export const stageStats = (
   wells: readonly TimedWell<WellDays>[],
   stage: Stage,
-): DayStats | undefined => dayStats(wells.flatMap(one => one.stages[stage] ?? []))
+): DayStats | undefined => dayStats(wells.flatMap(well => well.stages[stage] ?? []))
 
 export const cohortSpans = ['quarter', 'month', 'year'] as const
 export type CohortSpan = (typeof cohortSpans)[number]
@@ -131,8 +131,12 @@ export function cohorts(wells: readonly WellDays[], span: CohortSpan): Cohort[] 
     wells.filter(well => well.firstProductionOn !== null),
     labelOf,
   )
-  const known = Map.groupBy(timed(wells), one => labelOf(one.well))
+  const timedByLabel = Map.groupBy(timedWells(wells), timedWell => labelOf(timedWell.well))
   return [...producing]
-    .map(([label, some]) => ({ label, wells: some.length, stats: statsOf(known.get(label) ?? []) }))
+    .map(([label, cohort]) => ({
+      label,
+      wells: cohort.length,
+      stats: statsOf(timedByLabel.get(label) ?? []),
+    }))
     .sort((a, b) => (a.label < b.label ? -1 : 1))
 }

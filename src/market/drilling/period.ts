@@ -116,7 +116,7 @@ export interface Coverage {
  * the first day of all.
  */
 export function coverageOf(
-  held: readonly string[],
+  countedDays: readonly string[],
   {
     fromOn,
     toOn,
@@ -125,15 +125,15 @@ export function coverageOf(
   }: { fromOn: string; toOn: string; earliestOn: string | undefined; now: number },
 ): Coverage {
   const weekOf = (day: string) => startOfWeek(parseDay(day)!)
-  const weeks = new Set(held.map(weekOf))
+  const weeks = new Set(countedDays.map(weekOf))
   const due = countDays('week', fromOn, dayAfter(toOn, 1)).filter(
     day => publishedAt('week', day) <= now,
   )
   const reachesBack = earliestOn !== undefined && weekOf(earliestOn) <= weekOf(fromOn)
   return {
-    from: held[0],
-    to: held.at(-1),
-    observations: held.length,
-    complete: held.length > 0 && reachesBack && due.every(day => weeks.has(weekOf(day))),
+    from: countedDays[0],
+    to: countedDays.at(-1),
+    observations: countedDays.length,
+    complete: countedDays.length > 0 && reachesBack && due.every(day => weeks.has(weekOf(day))),
   }
 }

@@ -43,7 +43,7 @@ export interface StateActivity {
 const activePermits = 10
 const monthsInYear = 365 / 30
 
-const counted = (n: number) => (n === 1 ? '1 permit' : `${n} permits`)
+const permitsText = (n: number) => (n === 1 ? '1 permit' : `${n} permits`)
 
 /**
  * What drilling does in a state at present. Only a list that is up to date can say that nothing is
@@ -77,7 +77,7 @@ export function activityOf({
     }
   }
   const usual = permits365d / monthsInYear
-  const last = `${counted(permits30d)} in the last 30 days`
+  const last = `${permitsText(permits30d)} in the last 30 days`
   const against = `where the last 365 days had ${Math.round(usual * 10) / 10} in 30 days on average.`
   if (permits30d >= activePermits || permits30d >= usual / 2)
     return { status: 'active', indexing: 'index', reason: `${last}, ${against}` }

@@ -41,9 +41,10 @@ const bySlug = new Map(states.map(state => [state.slug, state]))
 
 /** A state by its two letters or its name, in any case, with dashes, underscores or spaces. */
 export function stateOf(text: string): DrillingState | undefined {
-  const given = text.trim()
+  const trimmed = text.trim()
   return (
-    byCode.get(given.toUpperCase()) ?? bySlug.get(given.toLowerCase().replaceAll(/[\s_-]+/g, '-'))
+    byCode.get(trimmed.toUpperCase()) ??
+    bySlug.get(trimmed.toLowerCase().replaceAll(/[\s_-]+/g, '-'))
   )
 }
 

@@ -23,12 +23,12 @@ export type PortPrices = ReadonlyMap<Grade, number>
 
 /** The difference of every grade that both ports have, first minus second. */
 export function gradeDifferences(first: PortPrices, second: PortPrices): Map<Grade, Difference> {
-  const found = new Map<Grade, Difference>()
+  const differences = new Map<Grade, Difference>()
   for (const [grade, price] of first) {
-    const other = second.get(grade)
-    if (other !== undefined) found.set(grade, difference(price, other))
+    const otherPrice = second.get(grade)
+    if (otherPrice !== undefined) differences.set(grade, difference(price, otherPrice))
   }
-  return found
+  return differences
 }
 
 /**
@@ -63,6 +63,6 @@ export function gradeSpread<Port>(
     const [a, b] = [prices.get(first), prices.get(second)]
     if (a !== undefined && b !== undefined) values.set(port, roundTo(a - b, 2))
   }
-  const sum = [...values.values()].reduce((all, one) => all + one, 0)
+  const sum = [...values.values()].reduce((sum, value) => sum + value, 0)
   return { values, average: values.size === 0 ? undefined : roundTo(sum / values.size, 2) }
 }

@@ -39,9 +39,9 @@ export const portNameOf = (ports: readonly Port[], text: string): string | undef
 
 /** AMERICAS, EMEA or APAC, from one of them or from a region of ports. */
 export function connectorRegion(text: string): string | undefined {
-  const found = regionOf(text, true)?.regions[0]
+  const region = regionOf(text, true)?.regions[0]
   return regionGroupNames.find(
-    name => found !== undefined && regionOf(name, true)?.regions.includes(found),
+    name => region !== undefined && regionOf(name, true)?.regions.includes(region),
   )
 }
 

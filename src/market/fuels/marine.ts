@@ -60,7 +60,7 @@ export function portOf(ports: readonly Port[], text: string): Port | undefined {
   return name === ''
     ? undefined
     : ports.find(port =>
-        [port.code, port.shortCode, port.slug, port.name].some(one => bare(one) === name),
+        [port.code, port.shortCode, port.slug, port.name].some(spelling => bare(spelling) === name),
       )
 }
 
@@ -81,7 +81,7 @@ export interface RegionChoice {
 /** A region by its name in any case; with `groups` also one of their names. */
 export function regionOf(text: string, groups: boolean): RegionChoice | undefined {
   const name = bare(text)
-  const region = portRegions.find(one => bare(one) === name)
+  const region = portRegions.find(candidate => bare(candidate) === name)
   if (region) return { name: region, regions: [region] }
   const group = groups ? regionGroups[name] : undefined
   return group && { name, regions: group }

@@ -31,10 +31,10 @@ export interface Accuracy {
 /** Undefined without a forecast to judge. */
 export function accuracyOf(scored: readonly Scored[]): Accuracy | undefined {
   if (scored.length === 0) return undefined
-  const errors = scored.map(one => one.forecast - one.actual)
+  const errors = scored.map(forecast => forecast.forecast - forecast.actual)
   const percents = scored
-    .filter(one => one.actual !== 0)
-    .map(one => (100 * (one.forecast - one.actual)) / Math.abs(one.actual))
+    .filter(score => score.actual !== 0)
+    .map(score => (100 * (score.forecast - score.actual)) / Math.abs(score.actual))
   return {
     mape: percents.length === 0 ? undefined : mean(percents.map(Math.abs)),
     mae: mean(errors.map(Math.abs)),
@@ -51,10 +51,10 @@ export function accuracyOf(scored: readonly Scored[]): Accuracy | undefined {
  */
 export const inPercent = (scored: readonly Scored[]): Scored[] =>
   scored
-    .filter(one => one.actual !== 0)
-    .map(one => ({
-      forecast: (100 * one.forecast) / Math.abs(one.actual),
-      actual: 100 * Math.sign(one.actual),
+    .filter(score => score.actual !== 0)
+    .map(score => ({
+      forecast: (100 * score.forecast) / Math.abs(score.actual),
+      actual: 100 * Math.sign(score.actual),
     }))
 
 /** 100 less the error in percent of what came, not under 0; undefined when that was 0. */

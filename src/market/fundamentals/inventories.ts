@@ -77,7 +77,7 @@ export const inventoryPlaces: readonly InventoryPlace[] = rows.map(
   }),
 )
 
-const byAgencySeries = new Map(inventoryPlaces.map(one => [one.agencySeries, one]))
+const byAgencySeries = new Map(inventoryPlaces.map(place => [place.agencySeries, place]))
 
 export const placeOfAgencySeries = (name: string): InventoryPlace | undefined =>
   byAgencySeries.get(name.trim().toUpperCase())
@@ -87,7 +87,7 @@ export const placeOfAgencySeries = (name: string): InventoryPlace | undefined =>
  * reserve.
  */
 export const nationalPlace = (product: InventoryProduct): InventoryPlace =>
-  inventoryPlaces.find(one => one.product === product && one.location === 'US')!
+  inventoryPlaces.find(place => place.product === product && place.location === 'US')!
 
 const otherWords: ReadonlyMap<string, InventoryProduct> = new Map([
   ['crude', 'crude_oil'],
@@ -107,11 +107,11 @@ export function productOf(text: string): InventoryProduct | undefined {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
-  return inventoryProducts.find(one => one === word) ?? otherWords.get(word)
+  return inventoryProducts.find(product => product === word) ?? otherWords.get(word)
 }
 
 /** A place as people write it: `PADD 3`, `cushing`. */
 export function locationOf(text: string): InventoryLocation | undefined {
   const word = text.replaceAll(/[\s_-]+/g, '').toLowerCase()
-  return inventoryLocations.find(one => one.toLowerCase() === word)
+  return inventoryLocations.find(location => location.toLowerCase() === word)
 }

@@ -68,18 +68,18 @@ export function monthlyForecast(
     const spread = bandDeviations * sigma * Math.sqrt(days) * width
     return { value, low: value * Math.exp(-spread), high: value * Math.exp(spread) }
   }
-  const of = (month: string): MonthForecast => {
+  const forecastOf = (month: string): MonthForecast => {
     const days = daysIn(month)
     const begun = monthOf(last.day) === month ? Number(last.day.slice(8)) : 0
     const share = begun / days
-    const left = Math.max(0, daysBetween(last.day, `${month}-01`) + (begun + days) / 2)
-    const rest = ahead(left, 1)
+    const daysLeft = Math.max(0, daysBetween(last.day, `${month}-01`) + (begun + days) / 2)
+    const rest = ahead(daysLeft, 1)
     const past = meanBetween(closes, `${month}-01`, last.day)
     if (past === undefined) return { month, ...rest }
     const mixed = (value: number) => share * past + (1 - share) * value
     return { month, value: mixed(rest.value), low: mixed(rest.low), high: mixed(rest.high) }
   }
-  return { months: months.map(of), dataPoints: run.value.dataPoints }
+  return { months: months.map(forecastOf), dataPoints: run.value.dataPoints }
 }
 
 /**

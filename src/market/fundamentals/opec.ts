@@ -29,7 +29,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 export function opecCountry(text: string): string {
   const name = text.trim().replaceAll(/[\s_]+/g, ' ')
   const plain = name.toLowerCase()
-  return opecMembers.find(one => one.toLowerCase() === plain) ?? otherNames.get(plain) ?? name
+  return opecMembers.find(member => member.toLowerCase() === plain) ?? otherNames.get(plain) ?? name
 }
 
 /** What a country produced, or several together, in one month. */
@@ -47,17 +47,17 @@ export interface Producer extends Produced {
 }
 
 export const totalProduced = (month: readonly Produced[]): number =>
-  month.reduce((sum, one) => sum + one.bpd, 0)
+  month.reduce((sum, producer) => sum + producer.bpd, 0)
 
 /** The producers of one month, largest first. */
 export function rankedProducers<T extends Produced>(month: readonly T[]): (T & Producer)[] {
   const total = totalProduced(month)
   return month
     .toSorted((a, b) => b.bpd - a.bpd || (a.country < b.country ? -1 : 1))
-    .map((one, i) => ({
-      ...one,
+    .map((producer, i) => ({
+      ...producer,
       rank: i + 1,
-      percentage: total === 0 ? undefined : (100 * one.bpd) / total,
+      percentage: total === 0 ? undefined : (100 * producer.bpd) / total,
     }))
 }
 
@@ -66,9 +66,9 @@ export function rankedProducers<T extends Produced>(month: readonly T[]): (T & P
  * and in steps of `step` barrels but for the largest, which takes what rounding leaves.
  */
 export function shareOut(total: number, weights: readonly number[], step: number): number[] {
-  const sum = weights.reduce((all, one) => all + one, 0)
-  const parts = weights.map(one => Math.round((total * one) / sum / step) * step)
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  const parts = weights.map(weight => Math.round((total * weight) / sum / step) * step)
   const largest = weights.indexOf(Math.max(...weights))
-  parts[largest]! += total - parts.reduce((all, one) => all + one, 0)
+  parts[largest]! += total - parts.reduce((allParts, part) => allParts + part, 0)
   return parts
 }

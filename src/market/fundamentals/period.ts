@@ -35,15 +35,15 @@ export const endOfMonth = (month: string): number => startOfNextMonth(parseDay(`
 
 /** `2026-12` or `2026-Q4`; undefined for anything else. */
 export function parsePeriod(text: string): Period | undefined {
-  const given = text.trim()
-  const quarter = quarterPattern.exec(given)
-  if (!quarter && !monthPattern.test(given)) return undefined
+  const trimmed = text.trim()
+  const quarter = quarterPattern.exec(trimmed)
+  if (!quarter && !monthPattern.test(trimmed)) return undefined
   const first = quarter
     ? `${quarter[1]}-${String(3 * Number(quarter[2]) - 2).padStart(2, '0')}`
-    : given
+    : trimmed
   const months = quarter ? [first, monthAfter(first, 1), monthAfter(first, 2)] : [first]
   return {
-    text: given.toUpperCase(),
+    text: trimmed.toUpperCase(),
     months,
     firstOn: `${first}-01`,
     lastOn: lastDayOf(months.at(-1)!),

@@ -29,8 +29,8 @@ export function levelBefore(closes: readonly Close[], span: StorageSpan): Close 
   if (!last) return undefined
   const day = dayAfter(last.day, -spanDays[span])
   const oldest = dayAfter(day, -toleranceDays)
-  const found = closes.findLast(close => close.day <= day)
-  return found && found.day >= oldest ? found : undefined
+  const earlier = closes.findLast(close => close.day <= day)
+  return earlier && earlier.day >= oldest ? earlier : undefined
 }
 
 export type StorageInterval = 'daily' | 'weekly' | 'monthly'

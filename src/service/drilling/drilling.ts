@@ -87,7 +87,7 @@ interface Family<T extends Regional> {
   store: RegionalStore<T>
   mirrored(row: T): Mirrored[]
   /** Undefined: the region has no code, and without one there is nothing to filter an event by. */
-  event(row: T, held: RegionalStore<T>, recordedAt: number): ServiceEvent | undefined
+  event(row: T, store: RegionalStore<T>, recordedAt: number): ServiceEvent | undefined
 }
 
 export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps): Drilling {

@@ -23,14 +23,14 @@ interface Movement {
 
 function movementOf<T extends Regional>(
   row: T,
-  held: RegionalStore<T>,
+  store: RegionalStore<T>,
   measure: (row: T) => number,
 ): Movement {
-  const counts: Count[] = held
+  const counts: Count[] = store
     .between(row.region, dayAfter(row.countedOn, -lookBackDays), dayAfter(row.countedOn, 1))
-    .map(one => ({ on: one.countedOn, value: measure(one) }))
-  const old = held.before(row.region, row.countedOn)
-  const previous = old === undefined ? null : measure(old)
+    .map(count => ({ on: count.countedOn, value: measure(count) }))
+  const before = store.before(row.region, row.countedOn)
+  const previous = before === undefined ? null : measure(before)
   return {
     previous,
     change: previous === null ? null : measure(row) - previous,
@@ -40,7 +40,7 @@ function movementOf<T extends Regional>(
   }
 }
 
-const frameOf = (name: string, commodity: string, row: Regional, at: number) => ({
+const envelopeOf = (name: string, commodity: string, row: Regional, at: number) => ({
   type: `drilling.${name}.updated`,
   at,
   dedupe: `${name} ${row.region} ${row.countedOn}`,
@@ -49,14 +49,18 @@ const frameOf = (name: string, commodity: string, row: Regional, at: number) => 
 
 export function rigCountEvent(
   row: RigCount,
-  held: RegionalStore<RigCount>,
+  store: RegionalStore<RigCount>,
   at: number,
 ): ServiceEvent | undefined {
   const commodity = rigCountCode(row.region)
   if (commodity === undefined || row.span === 'month') return undefined
-  const { previous, change, changePercent, week, year } = movementOf(row, held, one => one.total)
+  const { previous, change, changePercent, week, year } = movementOf(
+    row,
+    store,
+    count => count.total,
+  )
   return {
-    ...frameOf('rig_count', commodity, row, at),
+    ...envelopeOf('rig_count', commodity, row, at),
     data: {
       commodity,
       region: row.region,
@@ -80,14 +84,14 @@ export function rigCountEvent(
 
 export function fracSpreadEvent(
   row: FracSpreads,
-  held: RegionalStore<FracSpreads>,
+  store: RegionalStore<FracSpreads>,
   at: number,
 ): ServiceEvent | undefined {
   const commodity = fracSpreadCode(row.region)
   if (commodity === undefined) return undefined
-  const { previous, change, changePercent, week } = movementOf(row, held, one => one.active)
+  const { previous, change, changePercent, week } = movementOf(row, store, count => count.active)
   return {
-    ...frameOf('frac_spread', commodity, row, at),
+    ...envelopeOf('frac_spread', commodity, row, at),
     data: {
       commodity,
       region: row.region,
@@ -107,17 +111,17 @@ export function fracSpreadEvent(
 
 export function ducWellEvent(
   row: DucWells,
-  held: RegionalStore<DucWells>,
+  store: RegionalStore<DucWells>,
   at: number,
 ): ServiceEvent | undefined {
   const commodity = ducWellCode(row.region)
   if (commodity === undefined) return undefined
-  const { previous, change, changePercent } = movementOf(row, held, one => one.duc)
+  const { previous, change, changePercent } = movementOf(row, store, count => count.duc)
   const isMonthBefore =
-    (held.before(row.region, row.countedOn)?.countedOn ?? '') >=
+    (store.before(row.region, row.countedOn)?.countedOn ?? '') >=
     dayAfter(row.countedOn, -longestMonthDays)
   return {
-    ...frameOf('duc_well', commodity, row, at),
+    ...envelopeOf('duc_well', commodity, row, at),
     data: {
       commodity,
       region: row.region,

@@ -4,11 +4,11 @@ import type { PermitState } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { NamedCount } from '../../store/drilling/permit-counts.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
-import type { Permits, PermitsHeld } from './permits.ts'
+import type { PermitCoverage, Permits } from './permits.ts'
 
 /** What is drilled in a state. */
 export interface StatePermits {
-  held: PermitsHeld | undefined
+  coverage: PermitCoverage | undefined
   total: number
   permits30d: number
   permits365d: number
@@ -21,13 +21,10 @@ export interface StatePermits {
 const topMax = 10
 
 /** Of a state on a day; the spans of 30 and 365 days end with it. */
-export function statePermits(
-  { counts, search, store, held }: Permits,
-  state: PermitState,
-  today: string,
-): StatePermits {
+export function statePermits(permits: Permits, state: PermitState, today: string): StatePermits {
   const { code } = state
-  const known = held([code], today)
+  const { counts, search, store } = permits
+  const coverage = permits.coverage([code], today)
   const [end, monthAgo, yearAgo] = [1, -29, -364].map(days => dayAfter(today, days)) as [
     string,
     string,
@@ -40,13 +37,20 @@ export function statePermits(
   const readAt = store.readAt(code)
   const readOn = readAt === undefined ? undefined : isoDay(readAt)
   return {
-    held: known,
+    coverage,
     total: counts.ofState(code),
     permits30d,
     permits365d,
     topOperators: counts.topOperators(code, yearAgo, end, topMax),
     topCounties: counts.topCounties(code, yearAgo, end, topMax),
     recent: store.rows(search.page({ states: [code] }, topMax, 0).ids),
-    activity: activityOf({ state, newestOn: known?.asOf, readOn, permits30d, permits365d, today }),
+    activity: activityOf({
+      state,
+      newestOn: coverage?.asOf,
+      readOn,
+      permits30d,
+      permits365d,
+      today,
+    }),
   }
 }

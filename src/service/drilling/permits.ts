@@ -22,7 +22,7 @@ import {
 } from './permit-events.ts'
 
 /** How up to date what is held of some states is. */
-export interface PermitsHeld extends PermitFreshness {
+export interface PermitCoverage extends PermitFreshness {
   /** Newest day of all of them. */
   asOf: string
   /** By code. */
@@ -40,7 +40,7 @@ export interface Permits {
    */
   record(permits: readonly WellPermit[], recordedAt: number): WriteCounts
   /** Of some states, or of all that have a permit; undefined where none has. */
-  held(states: readonly string[] | undefined, today: string): PermitsHeld | undefined
+  coverage(states: readonly string[] | undefined, today: string): PermitCoverage | undefined
 }
 
 /** Older permits that come in are history that somebody loads, not news. */
@@ -62,14 +62,14 @@ export function createPermits({
 
   const emitNew = (inserted: PermitWrites['inserted'], at: number) => {
     const since = isoDay(at - newsDays * dayMs)
-    const news = inserted.filter(one => one.permitOn >= since)
+    const news = inserted.filter(permit => permit.permitOn >= since)
     if (news.length === 1 && inserted.length === 1) {
       for (const permit of store.rows([news[0]!.id])) events.emit(newPermitEvent(permit, at))
       return
     }
-    for (const [state, own] of Map.groupBy(news, one => one.state)) {
-      const newest = store.rows(own.slice(-batchMax).map(one => one.id)).reverse()
-      events.emit(permitBatchEvent(state, newest, own.length, at))
+    for (const [state, statePermits] of Map.groupBy(news, permit => permit.state)) {
+      const newest = store.rows(statePermits.slice(-batchMax).map(permit => permit.id)).reverse()
+      events.emit(permitBatchEvent(state, newest, statePermits.length, at))
     }
   }
 
@@ -104,11 +104,13 @@ export function createPermits({
         emitChanges(writes.statusChanges, recordedAt)
         return writes.counts
       }),
-    held(states, today) {
+    coverage(states, today) {
       const newest = counts.newestByState()
       const byState = new Map(
         states
-          ? states.flatMap(one => (newest.has(one) ? [[one, newest.get(one)!] as const] : []))
+          ? states.flatMap(state =>
+              newest.has(state) ? [[state, newest.get(state)!] as const] : [],
+            )
           : newest,
       )
       const asOf = [...byState.values()].reduce((a, b) => (b > a ? b : a), '')

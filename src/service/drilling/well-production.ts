@@ -46,7 +46,7 @@ export const unknownOperator = 'Unknown'
 
 export function createWellProduction({
   db,
-  wells: known,
+  wells: wellStore,
 }: {
   db: Database
   wells: Pick<WellStore, 'get' | 'put'>
@@ -56,11 +56,11 @@ export function createWellProduction({
   const newcomers = (reports: readonly WellReport[]): Well[] => {
     const first = new Map<string, WellReport>()
     for (const report of reports) {
-      const named = first.get(report.apiNumber)
-      if (!named || (named.operator === undefined && report.operator !== undefined))
+      const earlier = first.get(report.apiNumber)
+      if (!earlier || (earlier.operator === undefined && report.operator !== undefined))
         first.set(report.apiNumber, report)
     }
-    return [...first.values()].filter(report => !known.get(report.apiNumber)).map(wellOf)
+    return [...first.values()].filter(report => !wellStore.get(report.apiNumber)).map(wellOf)
   }
 
   const isWaitedFor = ({ month }: NationalMonth): boolean => {
@@ -73,7 +73,7 @@ export function createWellProduction({
     states,
     record: (reports, recordedAt) =>
       transact(db, () => {
-        known.put(newcomers(reports), recordedAt)
+        wellStore.put(newcomers(reports), recordedAt)
         return wells.write(reports, recordedAt)
       }),
     newestNational() {
@@ -83,9 +83,9 @@ export function createWellProduction({
     },
     covered: () => wells.newest(),
     whyMissing(apiNumber) {
-      const state = usStates.find(one => one.apiPrefix === apiNumber.slice(0, 2))?.code
+      const state = usStates.find(usState => usState.apiPrefix === apiNumber.slice(0, 2))?.code
       if (state === undefined) return { reason: 'unknown_state_prefix', state, source: undefined }
-      const source = wells.newest().find(one => one.state === state)?.source
+      const source = wells.newest().find(coverage => coverage.state === state)?.source
       const isCovered = source !== undefined || wellStates.includes(state)
       return { reason: isCovered ? 'well_not_in_source' : 'state_not_covered', state, source }
     },

@@ -59,24 +59,24 @@ const permitEvent = (permit: StoredPermit): WellEvent => ({
   },
 })
 
-function fracEvents(one: StoredDisclosure): WellEvent[] {
-  const { source } = one
+function fracEvents(disclosure: StoredDisclosure): WellEvent[] {
+  const { source } = disclosure
   const metadata = {
-    disclosure_id: String(one.id),
-    water_gallons: one.waterGallons,
-    operator: one.operator,
+    disclosure_id: String(disclosure.id),
+    water_gallons: disclosure.waterGallons,
+    operator: disclosure.operator,
   }
   return [
     {
       type: 'frac_start',
-      on: one.startedOn,
+      on: disclosure.startedOn,
       description: 'Hydraulic fracturing began.',
       source,
       metadata,
     },
     {
       type: 'frac_end',
-      on: one.endedOn,
+      on: disclosure.endedOn,
       description: 'Hydraulic fracturing ended.',
       source,
       metadata,

@@ -27,14 +27,14 @@ export function createSurchargeMatching(deps: {
   const { surcharges, catalogue, closes } = deps
   let version: number | undefined
   let services: CarrierSchedule[][] = []
-  let seen = ''
+  let matchedState = ''
 
   const readTables = () => {
     if (version === surcharges.version) return
     version = surcharges.version
     const all = Map.groupBy(
       surcharges.schedules(),
-      one => `${one.mode} ${one.carrier} ${one.serviceLevel}`,
+      table => `${table.mode} ${table.carrier} ${table.serviceLevel}`,
     )
     services = [...all.values()].filter(tables => tables.some(table => table.matched))
   }
@@ -55,14 +55,14 @@ export function createSurchargeMatching(deps: {
 
   const missing = (tables: readonly CarrierSchedule[], now: number): Surcharge[] => {
     const today = isoDay(now)
-    const held = new Set(surcharges.weeks(tables[0]!))
+    const knownWeeks = new Set(surcharges.weeks(tables[0]!))
     return surchargesOf(tables, table => {
       const series = catalogue.resolve(table.indexCode, now)?.series
       return series ? indexWeeks(closes.of(series.id), series.cadence, series.decimals, today) : []
     })
       .filter(
         ({ table, week }) =>
-          table.matched && week.effectiveOn <= today && !held.has(week.effectiveOn),
+          table.matched && week.effectiveOn <= today && !knownWeeks.has(week.effectiveOn),
       )
       .map(({ table, week }) => matchedRow(table, week))
   }
@@ -71,14 +71,14 @@ export function createSurchargeMatching(deps: {
     match(now) {
       readTables()
       const state = stateOf(now)
-      if (state === seen) return 0
+      if (state === matchedState) return 0
       let count = 0
       for (const tables of services) {
         const rows = missing(tables, now)
         if (rows.length > 0) surcharges.write(rows, now)
         count += rows.length
       }
-      seen = state
+      matchedState = state
       return count
     },
   }

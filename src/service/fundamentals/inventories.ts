@@ -43,18 +43,21 @@ export function createInventories(deps: {
   ingest: Ingest
 }): Inventories {
   const { store, catalogue, ingest } = deps
-  const placeOf = new Map(inventoryPlaces.map(one => [one.code, one]))
+  const placeOf = new Map(inventoryPlaces.map(place => [place.code, place]))
   const seriesOf = (places: readonly InventoryPlace[]) =>
-    places.flatMap(one => catalogue.named(one.code) ?? [])
+    places.flatMap(place => catalogue.named(place.code) ?? [])
 
   // An evaluation copy fills code by code: numbered before the last of them is there, the records
   // would not be in the order of their days.
   ingest.listenInside(changes => {
-    const changed = new Set(changes.map(one => one.seriesId))
+    const changed = new Set(changes.map(change => change.seriesId))
     const family = seriesOf(inventoryPlaces)
-    if (!family.some(one => changed.has(one.id))) return
-    if (family.some(one => one.fixture && !catalogue.extent(one) && !changed.has(one.id))) return
-    store.number(family.map(one => one.id))
+    if (!family.some(series => changed.has(series.id))) return
+    if (
+      family.some(series => series.fixture && !catalogue.extent(series) && !changed.has(series.id))
+    )
+      return
+    store.number(family.map(series => series.id))
   })
 
   const recordOf = ({
@@ -78,7 +81,7 @@ export function createInventories(deps: {
     }
   }
   const filterOf = ({ places, from, to }: InventoryFilter) => ({
-    seriesIds: seriesOf(places).map(one => one.id),
+    seriesIds: seriesOf(places).map(series => series.id),
     from,
     to,
   })
@@ -88,12 +91,12 @@ export function createInventories(deps: {
     page: (filter, limit, offset) => store.page(filterOf(filter), limit, offset).map(recordOf),
     count: filter => store.count(filterOf(filter)),
     byId(id) {
-      const found = store.byId(id)
-      return found && recordOf(found)
+      const row = store.byId(id)
+      return row && recordOf(row)
     },
     latest(place) {
-      const found = store.page(filterOf({ places: [place], ...always }), 1, 0)[0]
-      return found && recordOf(found)
+      const row = store.page(filterOf({ places: [place], ...always }), 1, 0)[0]
+      return row && recordOf(row)
     },
   }
 }

@@ -37,30 +37,30 @@ export interface PublishOptions {
 export function createMonthlyForecasts(store: MonthlyForecastStore): MonthlyForecasts {
   return {
     publish(series, now, closes, { further = [], inTime = false } = {}) {
-      const held = new Set(store.publications(series.id))
+      const published = new Set(store.publications(series.id))
       const last = lastPublication(isoDay(now), now)
       let count = 0
       for (let back = publicationsKept - 1; back >= 0; back -= 1) {
         const month = monthAfter(last, -back)
         const publishedAt = forecastPublishedAt(month)
-        if (held.has(publishedAt)) continue
+        if (published.has(publishedAt)) continue
         const usual = Array.from({ length: monthsAhead + 1 }, (_, n) => monthAfter(month, n))
-        const made = monthlyForecast(closesBefore(closes, `${month}-01`), [
+        const forecast = monthlyForecast(closesBefore(closes, `${month}-01`), [
           ...usual,
-          ...further.filter(one => one > usual.at(-1)!),
+          ...further.filter(furtherMonth => furtherMonth > usual.at(-1)!),
         ])
-        if (!made) continue
+        if (!forecast) continue
         const rounded = (value: number) => roundTo(value, series.decimals)
         store.write(
-          made.months.map(one => ({
+          forecast.months.map(monthForecast => ({
             seriesId: series.id,
-            month: one.month,
+            month: monthForecast.month,
             publishedAt,
-            dataPoints: made.dataPoints,
+            dataPoints: forecast.dataPoints,
             recordedAt: inTime ? publishedAt : now,
-            value: rounded(one.value),
-            low: rounded(one.low),
-            high: rounded(one.high),
+            value: rounded(monthForecast.value),
+            low: rounded(monthForecast.low),
+            high: rounded(monthForecast.high),
           })),
         )
         count += 1

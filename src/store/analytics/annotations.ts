@@ -50,7 +50,7 @@ export function createAnnotationStore(db: Database): AnnotationStore {
   const newest = db.query<{ day: string | null }, []>(
     'SELECT max(annotated_on) AS day FROM annotations',
   )
-  const one = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
+  const withId = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
     write: (rows, recordedAt) =>
@@ -63,6 +63,6 @@ export function createAnnotationStore(db: Database): AnnotationStore {
         .map(({ annotated_on: on, ...row }) => ({ ...row, on })),
     count: commodity => count.get(commodity ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,
-    has: id => one.get(id) !== null,
+    has: id => withId.get(id) !== null,
   }
 }

@@ -77,12 +77,12 @@ export function createCongressionalTradeStore(db: Database): CongressionalTradeS
   }
 }
 
-const rowOf = (one: CongressionalTrade) => ({
-  member: one.member,
-  ticker: one.ticker,
-  transaction_type: one.transactionType,
-  transacted_on: one.transactedOn,
-  amount_range: one.amountRange,
-  disclosed_on: one.disclosedOn,
-  source: one.source,
+const rowOf = (trade: CongressionalTrade) => ({
+  member: trade.member,
+  ticker: trade.ticker,
+  transaction_type: trade.transactionType,
+  transacted_on: trade.transactedOn,
+  amount_range: trade.amountRange,
+  disclosed_on: trade.disclosedOn,
+  source: trade.source,
 })

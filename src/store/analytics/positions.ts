@@ -54,25 +54,25 @@ const columns = [
   'source',
 ]
 
-const rowOf = (one: CotReport) => ({
-  market: one.market,
-  reported_on: one.reportedOn,
-  managed_money_long: one.managedMoneyLong,
-  managed_money_short: one.managedMoneyShort,
-  open_interest: one.openInterest,
-  source: one.source,
+const rowOf = (report: CotReport) => ({
+  market: report.market,
+  reported_on: report.reportedOn,
+  managed_money_long: report.managedMoneyLong,
+  managed_money_short: report.managedMoneyShort,
+  open_interest: report.openInterest,
+  source: report.source,
 })
 
 const jointOutcome = (outcomes: readonly Outcome[]): Outcome =>
-  outcomes.every(one => one === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
+  outcomes.every(outcome => outcome === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
 export function createPositionStore(db: Database): PositionStore {
   const page = db.query<Row, [string | null, number, number]>(
     `SELECT ${columns.join(', ')}, managed_money_long - managed_money_short - (
        SELECT before.managed_money_long - before.managed_money_short FROM cot_reports AS before
-       WHERE before.market = one.market AND before.reported_on < one.reported_on ORDER BY before.reported_on DESC LIMIT 1
+       WHERE before.market = report.market AND before.reported_on < report.reported_on ORDER BY before.reported_on DESC LIMIT 1
      ) AS change
-     FROM cot_reports AS one WHERE ?1 IS NULL OR market = ?1 ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
+     FROM cot_reports AS report WHERE ?1 IS NULL OR market = ?1 ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
   )
   const count = db.query<{ n: number }, [string | null]>(
     'SELECT count(*) AS n FROM cot_reports WHERE ?1 IS NULL OR market = ?1',
@@ -90,7 +90,7 @@ export function createPositionStore(db: Database): PositionStore {
   return {
     write: (rows, recordedAt) =>
       transact(db, () =>
-        counted(rows.map(row => jointOutcome(row.map(one => put(rowOf(one), recordedAt))))),
+        counted(rows.map(row => jointOutcome(row.map(report => put(rowOf(report), recordedAt))))),
       ),
     page: (market, limit, offset) =>
       page.all(market ?? null, limit, offset).map(row => ({

@@ -51,11 +51,11 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
   const addSubstance = db.query(
     'INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)',
   )
-  const used = db.query('UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
-  const isUsed = db.query<{ one: number }, [number, number]>(
-    'SELECT 1 AS one FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
+  const countUse = db.query('UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
+  const isUsed = db.query<{ used: number }, [number, number]>(
+    'SELECT 1 AS used FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
   )
-  const held = db.query<
+  const stored = db.query<
     Pick<Row, 'concentration_percent' | 'mass_lbs' | 'source'>,
     [number, number, string]
   >(
@@ -77,30 +77,30 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
   const substanceId = (name: string, cas: string) =>
     substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
 
-  const write = (one: FracChemical, recordedAt: number): Outcome => {
-    const id = substanceId(one.name, one.casNumber ?? '')
-    const old = held.get(one.disclosureId, id, one.purpose)
+  const write = (chemical: FracChemical, recordedAt: number): Outcome => {
+    const id = substanceId(chemical.name, chemical.casNumber ?? '')
+    const old = stored.get(chemical.disclosureId, id, chemical.purpose)
     const isSame =
       old &&
-      old.concentration_percent === one.concentrationPercent &&
-      old.mass_lbs === one.massLbs &&
-      old.source === one.source
+      old.concentration_percent === chemical.concentrationPercent &&
+      old.mass_lbs === chemical.massLbs &&
+      old.source === chemical.source
     if (isSame) return 'unchanged'
-    if (!old && !isUsed.get(one.disclosureId, id)) used.run(id)
+    if (!old && !isUsed.get(chemical.disclosureId, id)) countUse.run(id)
     put.run(
-      one.disclosureId,
+      chemical.disclosureId,
       id,
-      one.purpose,
-      one.concentrationPercent,
-      one.massLbs,
-      one.source,
+      chemical.purpose,
+      chemical.concentrationPercent,
+      chemical.massLbs,
+      chemical.source,
       recordedAt,
     )
     return old ? 'revised' : 'inserted'
   }
   return {
     write: (chemicals, recordedAt) =>
-      transact(db, () => counted(chemicals.map(one => write(one, recordedAt)))),
+      transact(db, () => counted(chemicals.map(chemical => write(chemical, recordedAt)))),
     of: disclosureId =>
       of.all(disclosureId).map(row => ({
         disclosureId,

@@ -120,27 +120,27 @@ const disclosureOf = (row: Row): StoredDisclosure => ({
   recordedAt: row.recorded_at,
 })
 
-const rowOf = (one: FracDisclosure): Omit<Row, 'id' | 'recorded_at'> => ({
-  reference: one.reference,
-  api_number: one.apiNumber,
-  state_code: one.state,
-  county: one.county,
-  operator: one.operator,
-  operator_key: operatorKey(one.operator),
-  well_name: one.wellName,
-  started_on: one.startedOn,
-  ended_on: one.endedOn,
-  latitude: one.latitude,
-  longitude: one.longitude,
-  water_gallons: one.waterGallons,
-  non_water_gallons: one.nonWaterGallons,
-  source: one.source,
+const rowOf = (disclosure: FracDisclosure): Omit<Row, 'id' | 'recorded_at'> => ({
+  reference: disclosure.reference,
+  api_number: disclosure.apiNumber,
+  state_code: disclosure.state,
+  county: disclosure.county,
+  operator: disclosure.operator,
+  operator_key: operatorKey(disclosure.operator),
+  well_name: disclosure.wellName,
+  started_on: disclosure.startedOn,
+  ended_on: disclosure.endedOn,
+  latitude: disclosure.latitude,
+  longitude: disclosure.longitude,
+  water_gallons: disclosure.waterGallons,
+  non_water_gallons: disclosure.nonWaterGallons,
+  source: disclosure.source,
 })
 
 export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   const prepared = statements(db)
   const write = disclosureWriter(db)
-  const one = db.query<Row, [number]>(`${read} WHERE id = ?`)
+  const byId = db.query<Row, [number]>(`${read} WHERE id = ?`)
   const idOf = db.query<{ id: number }, [string]>(
     'SELECT id FROM frac_disclosures WHERE reference = ?',
   )
@@ -165,9 +165,11 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   )
   return {
     write: (disclosures, recordedAt) =>
-      transact(db, () => counted(disclosures.map(each => write(rowOf(each), recordedAt)))),
+      transact(db, () =>
+        counted(disclosures.map(disclosure => write(rowOf(disclosure), recordedAt))),
+      ),
     get(id) {
-      const row = one.get(id)
+      const row = byId.get(id)
       return row ? disclosureOf(row) : undefined
     },
     idOf: reference => idOf.get(reference)?.id,
@@ -212,7 +214,7 @@ const idsInside = (circle: Circle, rows: readonly Row[]): Row[] =>
   )
 
 function disclosureWriter(db: Database) {
-  const held = db.query<Row, [string]>(`${read} WHERE reference = ?`)
+  const stored = db.query<Row, [string]>(`${read} WHERE reference = ?`)
   const add = db.query(
     `INSERT INTO frac_disclosures (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
   )
@@ -226,7 +228,7 @@ function disclosureWriter(db: Database) {
     `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
   )
   return (row: Omit<Row, 'id' | 'recorded_at'>, recordedAt: number): Outcome => {
-    const old = held.get(row.reference)
+    const old = stored.get(row.reference)
     if (!old) {
       const id = Number(add.run(...columns.map(name => row[name]), recordedAt).lastInsertRowid)
       addText.run(id, ...textColumns.map(name => row[name]))

@@ -35,9 +35,9 @@ const trigramCharacters = 3
 export function fracClauses(filter: FracFilter): Clauses {
   const parts: string[] = []
   const values: (string | number)[] = []
-  const add = (sql: string, ...given: (string | number)[]) => {
+  const add = (sql: string, ...added: (string | number)[]) => {
     parts.push(sql)
-    values.push(...given)
+    values.push(...added)
   }
   if (filter.states)
     add('state_code IN (SELECT value FROM json_each(?))', JSON.stringify(filter.states))
@@ -64,13 +64,13 @@ function addWord(word: string, add: (sql: string, ...values: (string | number)[]
   const upper = word.toUpperCase()
   const substances = `id IN (SELECT c.disclosure_id FROM frac_substances s JOIN frac_chemicals c ON c.substance_id = s.id WHERE instr(upper(s.name), ?) > 0)`
   if ([...word].length < trigramCharacters) {
-    const named = ['operator', 'well_name', 'county']
+    const names = ['operator', 'well_name', 'county']
       .map(column => `instr(upper(${column}), ?) > 0`)
       .join(' OR ')
-    add(`(${named} OR ${substances})`, upper, upper, upper, upper)
+    add(`(${names} OR ${substances})`, upper, upper, upper, upper)
   } else {
-    const named =
+    const names =
       'id IN (SELECT rowid FROM frac_disclosure_text WHERE frac_disclosure_text MATCH ?)'
-    add(`(${named} OR ${substances})`, `"${word.replaceAll('"', '""')}"`, upper)
+    add(`(${names} OR ${substances})`, `"${word.replaceAll('"', '""')}"`, upper)
   }
 }

@@ -102,7 +102,7 @@ export function createPermitCounts(db: Database): PermitCounts {
       .slice(0, limit)
       .map(([id, permits]) => ({ name: label.get(id)!.label, permits }))
   }
-  const moved = (kind: CountedKind) => ({
+  const movementQueries = (kind: CountedKind) => ({
     newest: db.query<{ day: string }, [number]>(
       `SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`,
     ),
@@ -111,9 +111,9 @@ export function createPermitCounts(db: Database): PermitCounts {
     ),
   })
   const movements = {
-    state: moved('state'),
-    operator: moved('operator'),
-    formation: moved('formation'),
+    state: movementQueries('state'),
+    operator: movementQueries('operator'),
+    formation: movementQueries('formation'),
   }
   return {
     total: () => total.get()!.n ?? 0,

@@ -58,10 +58,12 @@ const types: readonly WordColumn[] = ['permit_type_id', 'well_type_id']
  * types beside states and formations.
  */
 function isCounted(choices: readonly Choice[]): boolean {
-  const narrow = choices.filter(one => leaders.includes(one.column)).map(one => one.column)
+  const narrow = choices
+    .filter(choice => leaders.includes(choice.column))
+    .map(choice => choice.column)
   if (narrow.length === 0) return true
   if (narrow.length > 1 || narrow[0] === 'well_name_id') return false
-  return narrow[0] === 'formation_id' || choices.every(one => !types.includes(one.column))
+  return narrow[0] === 'formation_id' || choices.every(choice => !types.includes(choice.column))
 }
 
 /** Before and after every day that a permit may have. */
@@ -91,9 +93,9 @@ const otherwise = ({ column, ids }: Choice): Clause => ({
   values: [listed(ids)],
 })
 
-const all = (clauses: readonly Clause[]): Clause => ({
-  sql: clauses.map(one => one.sql).join(' AND '),
-  values: clauses.flatMap(one => one.values),
+const allOf = (clauses: readonly Clause[]): Clause => ({
+  sql: clauses.map(clause => clause.sql).join(' AND '),
+  values: clauses.flatMap(clause => clause.values),
 })
 
 function wordClause({ choices, permitIds }: FoundWord): Clause {
@@ -101,8 +103,8 @@ function wordClause({ choices, permitIds }: FoundWord): Clause {
   if (permitIds.length > 0) parts.push(inList('f.id', permitIds))
   if (parts.length === 0) return { sql: '0', values: [] }
   return {
-    sql: `(${parts.map(one => one.sql).join(' OR ')})`,
-    values: parts.flatMap(one => one.values),
+    sql: `(${parts.map(part => part.sql).join(' OR ')})`,
+    values: parts.flatMap(part => part.values),
   }
 }
 
@@ -135,8 +137,8 @@ export function createPermitSearch(db: Database): PermitSearch {
       if (!question) return nothing
       if (filter.circle) return around(question, filter.circle, limit, offset)
       const { choices } = question
-      const known = question.words.length === 0 && isCounted(choices)
-      return known ? byPeriods(question, limit, offset) : walk(question, limit, offset)
+      const areCounted = question.words.length === 0 && isCounted(choices)
+      return areCounted ? byPeriods(question, limit, offset) : walk(question, limit, offset)
     },
   }
 }
@@ -151,10 +153,11 @@ function questionOf(filter: PermitFilter, words: PermitWords): Question | undefi
   if (filter.permitType !== undefined) choices.push(words.permitType(filter.permitType))
   if (filter.wellType !== undefined) choices.push(words.wellType(filter.wellType))
   if (filter.wellName !== undefined) choices.push(words.wellName(filter.wellName))
-  if (choices.some(one => one.ids.length === 0)) return undefined
-  const found = (filter.text ?? '').split(/\s+/).filter(Boolean).map(words.anywhere)
-  if (found.some(one => one.choices.length === 0 && one.permitIds.length === 0)) return undefined
-  return { choices, words: found, from: filter.from ?? firstDay, to: filter.to ?? lastDay }
+  if (choices.some(choice => choice.ids.length === 0)) return undefined
+  const foundWords = (filter.text ?? '').split(/\s+/).filter(Boolean).map(words.anywhere)
+  if (foundWords.some(word => word.choices.length === 0 && word.permitIds.length === 0))
+    return undefined
+  return { choices, words: foundWords, from: filter.from ?? firstDay, to: filter.to ?? lastDay }
 }
 
 interface Span {
@@ -188,7 +191,7 @@ function wholePeriods(from: string, to: string, characters: number) {
   return {
     first: firstOn.slice(0, characters),
     end: endOn.slice(0, characters),
-    rest: rest.filter(one => one.from < one.to),
+    rest: rest.filter(span => span.from < span.to),
   }
 }
 
@@ -198,17 +201,17 @@ function wholePeriods(from: string, to: string, characters: number) {
  */
 function searchByPeriods(prepared: Prepared, words: PermitWords) {
   return ({ choices, from, to }: Question, limit: number, offset: number): PermitPage => {
-    const narrow = choices.find(one => leaders.includes(one.column))
-    const leader = narrow ?? choices.find(one => one.column === 'state_id')
-    const others = choices.filter(one => one !== leader)
+    const narrow = choices.find(choice => leaders.includes(choice.column))
+    const leader = narrow ?? choices.find(choice => choice.column === 'state_id')
+    const otherChoices = choices.filter(choice => choice !== leader)
     const { first, end, rest } = wholePeriods(
       from,
       to,
       narrow ? periodCharacters.year : periodCharacters.month,
     )
-    const inPeriods = all([
+    const inPeriods = allOf([
       inList('term_id', leader?.ids ?? [everyTerm]),
-      ...others.map(one => inList(one.column, one.ids)),
+      ...otherChoices.map(choice => inList(choice.column, choice.ids)),
     ])
     const spans: Span[] = prepared<{ period: string; permits: number }, Value[]>(
       `SELECT period, sum(permits) AS permits FROM permit_periods WHERE ${inPeriods.sql} AND period >= ? AND period < ? GROUP BY period`,
@@ -219,18 +222,21 @@ function searchByPeriods(prepared: Prepared, words: PermitWords) {
     const walked = leader ?? { column: 'state_id' as const, ids: words.everyState() }
     const index = indexes[walked.column]
     for (const span of rest) {
-      const where = all([...[walked, ...others].map(choiceClause), days(span.from, span.to)])
+      const where = allOf([
+        ...[walked, ...otherChoices].map(choiceClause),
+        days(span.from, span.to),
+      ])
       const sql = `SELECT count(*) AS n FROM well_permits f INDEXED BY ${index} WHERE ${where.sql}`
       spans.push({
         ...span,
         permits: prepared<{ n: number }, Value[]>(sql).get(...where.values)!.n,
       })
     }
-    const total = spans.reduce((sum, one) => sum + one.permits, 0)
+    const total = spans.reduce((sum, span) => sum + span.permits, 0)
     const place = placeOf(spans, limit, offset)
     if (!place) return { ids: [], total }
-    const where = all([
-      ...(choices.length === 0 ? [] : [walked, ...others]).map(choiceClause),
+    const where = allOf([
+      ...(choices.length === 0 ? [] : [walked, ...otherChoices]).map(choiceClause),
       days(place.from, place.to),
     ])
     const along = choices.length === 0 ? 'well_permits_by_day' : index
@@ -269,33 +275,37 @@ function placeOf(
  */
 function searchByWalk(prepared: Prepared, words: PermitWords) {
   /** Disjoint parts of what is searched, each along an index. */
-  const branchesOf = ({ choices, words: found, from, to }: Question): Clause[] => {
+  const branchesOf = ({ choices, words: foundWords, from, to }: Question): Clause[] => {
     const branch = (index: string, clauses: readonly Clause[]): Clause => {
-      const where = all([...clauses, days(from, to)])
+      const where = allOf([...clauses, days(from, to)])
       return {
         sql: `SELECT f.id, f.permit_on FROM well_permits f ${index} WHERE ${where.sql}`,
         values: where.values,
       }
     }
     const smallest = least(
-      choices.filter(one => leaders.includes(one.column)),
+      choices.filter(choice => leaders.includes(choice.column)),
       words.size,
     )
     if (smallest) {
-      const rest = choices.filter(one => one !== smallest)
-      const clauses = [choiceClause(smallest), ...rest.map(choiceClause), ...found.map(wordClause)]
+      const rest = choices.filter(choice => choice !== smallest)
+      const clauses = [
+        choiceClause(smallest),
+        ...rest.map(choiceClause),
+        ...foundWords.map(wordClause),
+      ]
       return [branch(`INDEXED BY ${indexes[smallest.column]}`, clauses)]
     }
     const sizeOf = (word: FoundWord) =>
-      word.choices.reduce((sum, one) => sum + words.size(one), word.permitIds.length)
-    const word = least(found, sizeOf)!
+      word.choices.reduce((sum, choice) => sum + words.size(choice), word.permitIds.length)
+    const word = least(foundWords, sizeOf)!
     const common = [
       ...choices.map(choiceClause),
-      ...found.filter(one => one !== word).map(wordClause),
+      ...foundWords.filter(foundWord => foundWord !== word).map(wordClause),
     ]
-    const branches = word.choices.map((one, i) =>
-      branch(`INDEXED BY ${indexes[one.column]}`, [
-        choiceClause(one),
+    const branches = word.choices.map((choice, i) =>
+      branch(`INDEXED BY ${indexes[choice.column]}`, [
+        choiceClause(choice),
         ...word.choices.slice(0, i).map(otherwise),
         ...common,
       ]),
@@ -309,8 +319,8 @@ function searchByWalk(prepared: Prepared, words: PermitWords) {
   }
   return (question: Question, limit: number, offset: number): PermitPage => {
     const branches = branchesOf(question)
-    const union = branches.map(one => one.sql).join(' UNION ALL ')
-    const values = branches.flatMap(one => one.values)
+    const union = branches.map(branch => branch.sql).join(' UNION ALL ')
+    const values = branches.flatMap(branch => branch.values)
     const total = prepared<{ n: number }, Value[]>(`SELECT count(*) AS n FROM (${union})`).get(
       ...values,
     )!.n
@@ -337,17 +347,17 @@ const dayShift = 2 ** 20
 /** Searches around a place: the box from the tree, the circle by great-circle distance. */
 function searchAround(prepared: Prepared) {
   return (
-    { choices, words: found, from, to }: Question,
+    { choices, words: foundWords, from, to }: Question,
     circle: Circle,
     limit: number,
     offset: number,
   ): PermitPage => {
     const box = boxAround(circle)
-    const clauses = [...choices.map(choiceClause), ...found.map(wordClause)]
+    const clauses = [...choices.map(choiceClause), ...foundWords.map(wordClause)]
     // The tree first: without the word the planner may begin with an index and ask the tree once
     // for each of its rows.
     const join = clauses.length === 0 ? '' : 'CROSS JOIN well_permits f ON f.id = p.id'
-    const where = all([
+    const where = allOf([
       {
         sql: 'p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ? AND p.first_day >= ? AND p.last_day < ?',
         values: [],

@@ -23,31 +23,31 @@ export interface PermitTerms {
 }
 
 export function createPermitTerms(db: Database): PermitTerms {
-  const held = db.query<{ id: number }, [string, string]>(
+  const storedTerm = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
   )
   const add = db.query('INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)')
-  const heldName = db.query<{ id: number }, [string]>(
+  const storedName = db.query<{ id: number }, [string]>(
     'SELECT id FROM permit_well_names WHERE name = ?',
   )
   const addName = db.query('INSERT INTO permit_well_names (name) VALUES (?)')
   const addText = db.query('INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
   // As long as the transaction and no longer: what a rollback takes back must not be remembered.
-  const known = new Map<string, number>()
+  const ids = new Map<string, number>()
   const remembered = (key: string, find: () => number) => {
-    const id = known.get(key) ?? find()
-    known.set(key, id)
+    const id = ids.get(key) ?? find()
+    ids.set(key, id)
     return id
   }
   return {
     id: (kind, filed, read) =>
       remembered(`${kind}/${filed}`, () => {
         const { name, label } = read(filed)
-        return held.get(kind, name)?.id ?? Number(add.run(kind, name, label).lastInsertRowid)
+        return storedTerm.get(kind, name)?.id ?? Number(add.run(kind, name, label).lastInsertRowid)
       }),
     wellNameId: name =>
       remembered(`/${name}`, () => {
-        const old = heldName.get(name)
+        const old = storedName.get(name)
         if (old) return old.id
         const id = Number(addName.run(name).lastInsertRowid)
         addText.run(id, name)

@@ -105,9 +105,9 @@ export function createPermitWords(db: Database): PermitWords {
     text === '' ? [] : idsOf((text.length < partCharactersMin ? start : part).all(kind, text))
   const wellNames = (typed: string) => {
     if ([...typed].length < partCharactersMin) return []
-    const found = names.all(`"${typed.replaceAll('"', '""')}"`, namesMax + 1)
-    if (found.length > namesMax) throw new TooCommon(typed)
-    return idsOf(found)
+    const matches = names.all(`"${typed.replaceAll('"', '""')}"`, namesMax + 1)
+    if (matches.length > namesMax) throw new TooCommon(typed)
+    return idsOf(matches)
   }
 
   return {
@@ -132,7 +132,7 @@ export function createPermitWords(db: Database): PermitWords {
       const digits = word.replaceAll('-', '')
       const wells = /^\d{10,14}$/.test(digits) ? idsOf(ofWell.all(digits, `${digits}:`)) : []
       return {
-        choices: choices.filter(one => one.ids.length > 0),
+        choices: choices.filter(choice => choice.ids.length > 0),
         permitIds: [...new Set([...idsOf(numbered.all(word)), ...wells])],
       }
     },

@@ -16,13 +16,13 @@ export interface Regional {
  * are known.
  */
 export type Recorded<T> = T & { recordedAt?: number }
-export type Held<T> = T & { recordedAt: number }
+export type Stored<T> = T & { recordedAt: number }
 
 /**
  * A row with its place among all rows of a list, from 1 in chronological order, and what its
  * measure rose by since the count before of its region.
  */
-export type Numbered<T> = Held<T> & { id: number; change: number | undefined }
+export type Numbered<T> = Stored<T> & { id: number; change: number | undefined }
 
 export interface RegionalFilter {
   /** Undefined: every region of the list. */
@@ -52,14 +52,14 @@ export interface RegionalStore<T extends Regional> {
   count(list: readonly string[], filter: RegionalFilter): number
   numbered(list: readonly string[], id: number): Numbered<T> | undefined
   /** Of one region, oldest first. */
-  between(region: string, fromOn: string, toOn: string): Held<T>[]
+  between(region: string, fromOn: string, toOn: string): Stored<T>[]
   /** Every region of a day. */
-  on(day: string): Held<T>[]
+  on(day: string): Stored<T>[]
   /** The last day before `before` that any of the regions has a count of. */
   newestOn(list: readonly string[], before?: string): string | undefined
   firstOn(region: string): string | undefined
   /** The newest of a region before a day. */
-  before(region: string, day: string): Held<T> | undefined
+  before(region: string, day: string): Stored<T> | undefined
 }
 
 export interface RegionalTable<T extends Regional> {
@@ -76,15 +76,15 @@ export function createRegionalStore<T extends Regional>(
   db: Database,
   { table, columns, measure }: RegionalTable<T>,
 ): RegionalStore<T> {
-  type Row = Held<T> & { change: number | null }
+  type Row = Stored<T> & { change: number | null }
   const fields = Object.entries<string>(columns) as [keyof T & string, string][]
   const selected = [
     ...fields.map(([field, column]) => `${column} AS ${field}`),
     'recorded_at AS recordedAt',
   ].join(', ')
   const change = measure
-    ? `one.${measure} - (SELECT ${measure} FROM ${table} AS old WHERE old.region = one.region AND old.counted_on < one.counted_on
-       ORDER BY old.counted_on DESC LIMIT 1)`
+    ? `row.${measure} - (SELECT ${measure} FROM ${table} AS earlier WHERE earlier.region = row.region AND earlier.counted_on < row.counted_on
+       ORDER BY earlier.counted_on DESC LIMIT 1)`
     : 'NULL'
   const listed = 'region IN (SELECT value FROM json_each(?1))'
   const inside = `${listed} AND counted_on >= ?2 AND counted_on < ?3`
@@ -92,10 +92,10 @@ export function createRegionalStore<T extends Regional>(
   // everything would be read and sorted.
   const byDay = (condition: string) => `+${condition}`
   const page = db.query<Row, SQLQueryBindings[]>(
-    `SELECT ${selected}, ${change} AS change FROM ${table} AS one WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
+    `SELECT ${selected}, ${change} AS change FROM ${table} AS row WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
   )
   const nth = db.query<Row, SQLQueryBindings[]>(
-    `SELECT ${selected}, ${change} AS change FROM ${table} AS one WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
+    `SELECT ${selected}, ${change} AS change FROM ${table} AS row WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
   )
   const count = db.query<{ n: number }, SQLQueryBindings[]>(
     `SELECT count(*) AS n FROM ${table} WHERE ${inside}`,
@@ -103,10 +103,10 @@ export function createRegionalStore<T extends Regional>(
   const places = db.query<{ region: string; day: string }, SQLQueryBindings[]>(
     `SELECT region, counted_on AS day FROM ${table} WHERE ${byDay(inside)} ORDER BY counted_on, region`,
   )
-  const between = db.query<Held<T>, SQLQueryBindings[]>(
+  const between = db.query<Stored<T>, SQLQueryBindings[]>(
     `SELECT ${selected} FROM ${table} WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on`,
   )
-  const on = db.query<Held<T>, SQLQueryBindings[]>(
+  const on = db.query<Stored<T>, SQLQueryBindings[]>(
     `SELECT ${selected} FROM ${table} WHERE counted_on = ? ORDER BY region`,
   )
   const newest = db.query<{ day: string }, SQLQueryBindings[]>(
@@ -115,7 +115,7 @@ export function createRegionalStore<T extends Regional>(
   const first = db.query<{ day: string | null }, SQLQueryBindings[]>(
     `SELECT min(counted_on) AS day FROM ${table} WHERE region = ?`,
   )
-  const before = db.query<Held<T>, SQLQueryBindings[]>(
+  const before = db.query<Stored<T>, SQLQueryBindings[]>(
     `SELECT ${selected} FROM ${table} WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1`,
   )
   const put = upsert<Record<string, string | number | null>>(
@@ -124,9 +124,9 @@ export function createRegionalStore<T extends Regional>(
     fields.map(([, column]) => column),
     ['region', 'counted_on'],
   )
-  const rowOf = (one: T) =>
+  const rowOf = (row: T) =>
     Object.fromEntries(
-      fields.map(([field, column]) => [column, one[field] as string | number | null]),
+      fields.map(([field, column]) => [column, row[field] as string | number | null]),
     )
 
   const only = (list: readonly string[], regions: readonly string[] | undefined): string =>
@@ -144,7 +144,7 @@ export function createRegionalStore<T extends Regional>(
     const walked = places.all(all, oldestOn, dayAfter(newestOn, 1))
     const ids = new Map(walked.map((place, i) => [`${place.day} ${place.region}`, skipped + i + 1]))
     return rows.map(({ change, ...row }) => ({
-      ...(row as Held<T>),
+      ...(row as Stored<T>),
       id: ids.get(`${row.countedOn} ${row.region}`)!,
       change: change ?? undefined,
     }))
@@ -158,7 +158,7 @@ export function createRegionalStore<T extends Regional>(
     count: (list, { regions, fromOn, toOn }) => count.get(only(list, regions), fromOn, toOn)!.n,
     numbered(list, id) {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)
-      return row ? { ...(row as Held<T>), id, change: row.change ?? undefined } : undefined
+      return row ? { ...(row as Stored<T>), id, change: row.change ?? undefined } : undefined
     },
     between: (region, fromOn, toOn) => between.all(region, fromOn, toOn),
     on: day => on.all(day),

@@ -64,14 +64,14 @@ interface Row {
 
 const columns = ['state_code', 'month', 'oil_bbl', 'gas_mcf', 'water_bbl', 'provisional', 'source']
 
-const rowOf = (one: StateMonth): Row => ({
-  state_code: one.state,
-  month: one.month,
-  oil_bbl: one.oilBbl,
-  gas_mcf: one.gasMcf,
-  water_bbl: one.waterBbl,
-  provisional: Number(one.provisional),
-  source: one.source,
+const rowOf = (month: StateMonth): Row => ({
+  state_code: month.state,
+  month: month.month,
+  oil_bbl: month.oilBbl,
+  gas_mcf: month.gasMcf,
+  water_bbl: month.waterBbl,
+  provisional: Number(month.provisional),
+  source: month.source,
 })
 
 const monthOf = (row: Row & { recorded_at: number }): StateMonthRow => ({

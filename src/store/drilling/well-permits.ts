@@ -282,7 +282,7 @@ function permitWriter(db: Database) {
   const idOf = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?',
   )
-  const held = db.query<Facts & Papers & { id: number }, [number]>(
+  const storedPermit = db.query<Facts & Papers & { id: number }, [number]>(
     `SELECT f.id, ${factColumns.map(name => `f.${name}`).join(', ')}, ${textColumns.map(name => `p.${name}`).join(', ')}
      FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`,
   )
@@ -352,8 +352,8 @@ function permitWriter(db: Database) {
         permit.permitOn,
       )
       const [facts, papers] = [factsOf(permit, terms), papersOf(permit, recordedAt)]
-      const known = idOf.get(permit.state, reference)
-      const old = known && held.get(known.id)
+      const storedId = idOf.get(permit.state, reference)
+      const old = storedId && storedPermit.get(storedId.id)
       const isSame =
         old &&
         factColumns.every(name => old[name] === facts[name]) &&

@@ -68,7 +68,7 @@ const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS g
 const [looksFirst, looksMore] = [64, 4]
 
 export function createWellProductionStore(db: Database): WellProductionStore {
-  const held = db.query<WellMonthRow, [string, string]>(
+  const stored = db.query<WellMonthRow, [string, string]>(
     `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
   )
   const put = db.query(
@@ -94,7 +94,7 @@ export function createWellProductionStore(db: Database): WellProductionStore {
   )
 
   const writeRow = (row: WellMonth, recordedAt: number): keyof WriteCounts => {
-    const old = held.get(row.apiNumber, row.month)
+    const old = stored.get(row.apiNumber, row.month)
     if (old && isSame(old, row)) return 'unchanged'
     const { apiNumber, month, oilBbl, gasMcf, waterBbl, daysProducing, source } = row
     put.run(apiNumber, month, oilBbl, gasMcf, waterBbl, daysProducing, source, recordedAt)
@@ -146,12 +146,13 @@ function topWells(db: Database): WellProductionStore['top'] {
   )
   return (state, fromMonth, toMonth, limit) => {
     const years = yearsOf(fromMonth, toMonth)
-    const seen = new Map<string, TopWell & { rows: number }>()
+    const candidates = new Map<string, TopWell & { rows: number }>()
     for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {
       const lists = years.map(year => bestOfYear.all(state, year, depth))
       for (const { apiNumber } of lists.flat())
-        if (!seen.has(apiNumber)) seen.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
-      const best = [...seen.values()]
+        if (!candidates.has(apiNumber))
+          candidates.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
+      const best = [...candidates.values()]
         .filter(well => well.rows > 0)
         .sort(byOil)
         .slice(0, limit)

@@ -112,10 +112,10 @@ const wellOf = (row: Row): Well => ({
 
 export function createWellStore(db: Database): WellStore {
   const write = upsert<Row>(db, 'wells', columns, ['api_number'])
-  const one = db.query<Row, [string]>(
+  const byNumber = db.query<Row, [string]>(
     `SELECT ${columns.join(', ')} FROM wells WHERE api_number = ?`,
   )
-  const found = db.query<
+  const matching = db.query<
     Row,
     [string | null, string | null, string | null, string | null, string | null, number, number]
   >(
@@ -133,12 +133,12 @@ export function createWellStore(db: Database): WellStore {
     put: (wells, recordedAt) =>
       transact(db, () => counted(wells.map(well => write(rowOf(well), recordedAt)))),
     get(apiNumber) {
-      const row = one.get(apiNumber)
+      const row = byNumber.get(apiNumber)
       return row ? wellOf(row) : undefined
     },
     search({ state, operator, formation, producingFrom, producingTo, circle }) {
       const box = circle && boxAround(circle)
-      const rows = found.all(
+      const rows = matching.all(
         state ?? null,
         operator?.toUpperCase() ?? null,
         formation?.toUpperCase() ?? null,

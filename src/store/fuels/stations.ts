@@ -56,7 +56,7 @@ const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
 export function createStationStore(db: Database): StationStore {
-  const held = db.query<Row, [string]>(
+  const stored = db.query<Row, [string]>(
     `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
   )
   const put = db.query<{ id: number }, Columns[]>(
@@ -75,9 +75,9 @@ export function createStationStore(db: Database): StationStore {
      WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`,
   )
 
-  const writeOne = (station: Station, recordedAt: number): Outcome => {
+  const writeStation = (station: Station, recordedAt: number): Outcome => {
     const { reference, latitude, longitude, observedAt } = station
-    const old = held.get(reference)
+    const old = stored.get(reference)
     const row = rowOf(station)
     if (
       old &&
@@ -95,18 +95,18 @@ export function createStationStore(db: Database): StationStore {
 
   return {
     write: (stations, recordedAt) =>
-      transact(db, () => counted(stations.map(one => writeOne(one, recordedAt)))),
+      transact(db, () => counted(stations.map(station => writeStation(station, recordedAt)))),
     near(centre, radiusMiles, limit) {
       const box = boxAround({ ...centre, radiusMiles })
       const [south, north] = [Math.floor(box.south * degree), Math.ceil(box.north * degree)]
-      const found = spansOf(box)
+      const stations = spansOf(box)
         .flatMap(([west, east]) =>
           inside.all(south, north, Math.floor(west * degree), Math.ceil(east * degree)),
         )
         .map(row => ({ ...stationOf(row), miles: milesBetween(centre, row) }))
-        .filter(one => one.miles <= radiusMiles)
+        .filter(station => station.miles <= radiusMiles)
         .sort((a, b) => a.miles - b.miles || a.id - b.id)
-      return { stations: found.slice(0, limit), total: found.length }
+      return { stations: stations.slice(0, limit), total: stations.length }
     },
   }
 }

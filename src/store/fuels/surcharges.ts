@@ -131,22 +131,22 @@ const rowOf = ({
   serviceLevel,
   carrierName,
   serviceName,
-  ...one
+  ...surcharge
 }: Surcharge): Row => ({
   mode,
   carrier,
   service_level: serviceLevel,
   carrier_name: carrierName,
   service_name: serviceName,
-  effective_on: one.effectiveOn,
-  percent: one.percent,
-  index_code: one.indexCode,
-  index_price: one.indexPrice,
-  band_min: one.band.min,
-  band_max: one.band.max,
-  source: one.source,
-  retrieved_at: one.retrievedAt,
-  fixture: one.fixture ? 1 : 0,
+  effective_on: surcharge.effectiveOn,
+  percent: surcharge.percent,
+  index_code: surcharge.indexCode,
+  index_price: surcharge.indexPrice,
+  band_min: surcharge.band.min,
+  band_max: surcharge.band.max,
+  source: surcharge.source,
+  retrieved_at: surcharge.retrievedAt,
+  fixture: surcharge.fixture ? 1 : 0,
 })
 
 interface ScheduleRow {
@@ -195,22 +195,22 @@ const scheduleRow = ({
   serviceLevel,
   carrierName,
   serviceName,
-  ...one
+  ...schedule
 }: CarrierSchedule): ScheduleRow => ({
   mode,
   carrier,
   service_level: serviceLevel,
   carrier_name: carrierName,
   service_name: serviceName,
-  valid_from_on: one.validFromOn,
-  index_code: one.indexCode,
-  effective_weekday: one.effectiveWeekday,
-  bands: JSON.stringify(one.bands.map(({ min, max, percent }) => [min, max, percent])),
-  beyond_width: one.beyond?.width ?? null,
-  beyond_percent: one.beyond?.percent ?? null,
-  matched: one.matched ? 1 : 0,
-  source: one.source,
-  retrieved_at: one.retrievedAt,
+  valid_from_on: schedule.validFromOn,
+  index_code: schedule.indexCode,
+  effective_weekday: schedule.effectiveWeekday,
+  bands: JSON.stringify(schedule.bands.map(({ min, max, percent }) => [min, max, percent])),
+  beyond_width: schedule.beyond?.width ?? null,
+  beyond_percent: schedule.beyond?.percent ?? null,
+  matched: schedule.matched ? 1 : 0,
+  source: schedule.source,
+  retrieved_at: schedule.retrievedAt,
 })
 
 const key = ['mode', 'carrier', 'service_level'] as const

@@ -59,7 +59,7 @@ const matching = '(?1 IS NULL OR country = ?1) AND month >= ?2 AND month < ?3'
 const rowOf = (row: Row): OpecRow => ({ ...row, bpdBefore: row.bpdBefore ?? undefined })
 
 export function createOpecStore(db: Database): OpecStore {
-  const held = db.query<{ id: number; bpd: number; source: string }, [string, string]>(
+  const stored = db.query<{ id: number; bpd: number; source: string }, [string, string]>(
     'SELECT id, bpd, source FROM opec_productions WHERE country = ? AND month = ?',
   )
   const insert = db.query(
@@ -84,7 +84,7 @@ export function createOpecStore(db: Database): OpecStore {
   const months = db.query<{ month: string }, []>(
     'SELECT DISTINCT month FROM opec_productions ORDER BY month',
   )
-  const named = db.query<{ country: string }, [string]>(
+  const countryByName = db.query<{ country: string }, [string]>(
     'SELECT country FROM opec_productions WHERE country = ? COLLATE NOCASE LIMIT 1',
   )
   return {
@@ -95,7 +95,7 @@ export function createOpecStore(db: Database): OpecStore {
         for (const row of rows.toSorted((a, b) =>
           a.month === b.month ? 0 : a.month < b.month ? -1 : 1,
         )) {
-          const old = held.get(row.country, row.month)
+          const old = stored.get(row.country, row.month)
           if (!old)
             insert.run(row.country, row.month, row.bpd, row.source, row.recordedAt ?? recordedAt)
           else if (old.bpd !== row.bpd || old.source !== row.source)
@@ -120,6 +120,6 @@ export function createOpecStore(db: Database): OpecStore {
     ofMonth: month => ofMonth.all(month).map(rowOf),
     newestMonth: () => newest.get()?.month ?? undefined,
     months: () => months.all().map(row => row.month),
-    countryNamed: text => named.get(text)?.country,
+    countryNamed: text => countryByName.get(text)?.country,
   }
 }

@@ -177,7 +177,7 @@ const pageQuery = (db: Database, order: string) =>
   )
 
 function outlookWriter(db: Database): OutlookStore['write'] {
-  const held = db.query<
+  const stored = db.query<
     { id: number; value: number; target_on: string; fixture: number },
     [string, number, string, string]
   >(
@@ -197,7 +197,7 @@ function outlookWriter(db: Database): OutlookStore['write'] {
         a.publishedOn === b.publishedOn ? 0 : a.publishedOn < b.publishedOn ? -1 : 1,
       )
       for (const { source, seriesId, period, value, publishedOn, targetOn, fixture } of inOrder) {
-        const old = held.get(source, seriesId, period, publishedOn)
+        const old = stored.get(source, seriesId, period, publishedOn)
         const mark = fixture ? 1 : 0
         if (!old)
           insert.run(source, seriesId, period, value, publishedOn, targetOn, mark, recordedAt)

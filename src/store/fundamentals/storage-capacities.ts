@@ -29,7 +29,7 @@ interface Row {
 
 export function createStorageCapacityStore(db: Database): StorageCapacityStore {
   const columns = 'series_id, effective_on, capacity, source'
-  const one = db.query<Row, [number, string]>(
+  const ofDay = db.query<Row, [number, string]>(
     `SELECT ${columns} FROM storage_capacities WHERE series_id = ? AND effective_on = ?`,
   )
   const on = db.query<Row, [number, string]>(
@@ -44,12 +44,12 @@ export function createStorageCapacityStore(db: Database): StorageCapacityStore {
       transact(db, () => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         for (const row of rows) {
-          const held = one.get(row.seriesId, row.effectiveOn)
-          if (held && held.capacity === row.capacity && held.source === row.source)
+          const stored = ofDay.get(row.seriesId, row.effectiveOn)
+          if (stored && stored.capacity === row.capacity && stored.source === row.source)
             counts.unchanged += 1
           else {
             put.run({ ...row, recordedAt })
-            counts[held ? 'revised' : 'inserted'] += 1
+            counts[stored ? 'revised' : 'inserted'] += 1
           }
         }
         return counts

@@ -16,7 +16,7 @@ export interface NotedSeries {
 }
 
 /** Series of which each month's largest move is noted. */
-const noted: readonly { code: string; kind: 'price' | 'stocks' }[] = [
+const watchedCodes: readonly { code: string; kind: 'price' | 'stocks' }[] = [
   { code: 'BRENT_CRUDE_USD', kind: 'price' },
   { code: 'WTI_USD', kind: 'price' },
   { code: 'NATURAL_GAS_USD', kind: 'price' },
@@ -50,7 +50,7 @@ function largestMove(closes: readonly Close[], from: string, to: string): Move |
 }
 
 function noteOf(
-  { code, kind }: (typeof noted)[number],
+  { code, kind }: (typeof watchedCodes)[number],
   { name, currency, unit, decimals, closes }: NotedSeries,
   monthAt: number,
 ): Annotation | undefined {
@@ -59,7 +59,7 @@ function noteOf(
   if (!move) return undefined
   const { before, after, percent } = move
   const month = `${monthNames[Number(from.slice(5, 7)) - 1]} ${from.slice(0, 4)}`
-  const shown = (close: Close) => close.value.toFixed(decimals)
+  const textOf = (close: Close) => close.value.toFixed(decimals)
   const measure =
     currency === null ? unit.replaceAll('_', ' ') : `${currency} per ${unit.replaceAll('_', ' ')}`
   const size = `${percent > 0 ? 'up' : 'down'} ${Math.abs(percent).toFixed(2)}%`
@@ -70,7 +70,7 @@ function noteOf(
       kind === 'price'
         ? `${name}: largest daily move of ${month}`
         : `${name}: largest weekly change of ${month}`,
-    description: `${name} ${kind === 'price' ? 'closed' : 'stood'} at ${shown(after)} ${measure}, ${size} from ${shown(before)} on ${before.day}.`,
+    description: `${name} ${kind === 'price' ? 'closed' : 'stood'} at ${textOf(after)} ${measure}, ${size} from ${textOf(before)} on ${before.day}.`,
     category: kind === 'price' ? 'price_move' : 'inventory',
     commodity: code,
     source: fixtureSource,
@@ -89,16 +89,16 @@ export function createAnnotationFiller(deps: {
 }): Filler {
   const { annotations, seriesOf, clock } = deps
   /** The newest month that a series has been looked at for. */
-  const seen = new Map<string, number>()
+  const newestMonths = new Map<string, number>()
 
-  const look = (now: number): number => {
+  const writeNotes = (now: number): number => {
     const newest = startOfMonth(startOfMonth(now - settledMs) - 1)
-    const due = noted.filter(one => seen.get(one.code) !== newest)
-    const notes = due.flatMap(one => {
-      const series = seriesOf(one.code)
+    const due = watchedCodes.filter(watched => newestMonths.get(watched.code) !== newest)
+    const notes = due.flatMap(watched => {
+      const series = seriesOf(watched.code)
       if (!series) return []
-      seen.set(one.code, newest)
-      return monthsUpTo(newest).flatMap(monthAt => noteOf(one, series, monthAt) ?? [])
+      newestMonths.set(watched.code, newest)
+      return monthsUpTo(newest).flatMap(monthAt => noteOf(watched, series, monthAt) ?? [])
     })
     // What somebody changed in the copy stays.
     const missing = notes.filter(note => !annotations.has(note.id))
@@ -107,10 +107,10 @@ export function createAnnotationFiller(deps: {
   }
   return {
     step() {
-      look(clock.now())
+      writeNotes(clock.now())
       return false
     },
-    advance: look,
+    advance: writeNotes,
   }
 }
 

@@ -41,8 +41,8 @@ function trendOn(closes: readonly Close[], day: string): number | undefined {
     .filter(close => close.day > halfYearAfter && close.value > 0)
   const month = inside.filter(close => close.day > monthAfter)
   if (month.length === 0 || inside[0]!.day > dayAfter(halfYearAfter, weekDays)) return undefined
-  const mean = (some: readonly Close[]) =>
-    some.reduce((sum, close) => sum + close.value, 0) / some.length
+  const mean = (closes: readonly Close[]) =>
+    closes.reduce((sum, close) => sum + close.value, 0) / closes.length
   return Math.log(mean(month) / mean(inside))
 }
 
@@ -104,14 +104,14 @@ export function createPositionFiller(deps: {
    * Publishes what a market has due; answers how many reports. What somebody imported into the copy
    * stays.
    */
-  const publish = (one: Market, now: number): number => {
-    const closes = now < one.dueAt ? undefined : closesOf(one.code)
+  const publish = (market: Market, now: number): number => {
+    const closes = now < market.dueAt ? undefined : closesOf(market.code)
     if (!closes) return 0
-    const held = new Set(cot.dates(one.market))
+    const knownDays = new Set(cot.dates(market.market))
     const [from, to] = [isoDay(now - historyDays * dayMs), isoDay(now)]
     const days = reportDays(from, to)
-    const missing = days.filter(day => !held.has(day) && cotReleasedAt(day) <= now)
-    const reports = missing.flatMap(day => reportOf(one, day, closes) ?? [])
+    const missing = days.filter(day => !knownDays.has(day) && cotReleasedAt(day) <= now)
+    const reports = missing.flatMap(day => reportOf(market, day, closes) ?? [])
     if (reports.length > 0) {
       cot.write(
         reports.map(report => [report]),
@@ -121,15 +121,17 @@ export function createPositionFiller(deps: {
     const next = [...days, ...reportDays(to, dayAfter(to, 7))]
       .map(cotReleasedAt)
       .filter(at => at > now)
-    one.dueAt = Math.min(...next)
+    market.dueAt = Math.min(...next)
     return reports.length
   }
 
   return {
     step(budgetMs) {
       const until = stopwatch.monotonic() + budgetMs
-      return markets.some(one => publish(one, clock.now()) > 0 && stopwatch.monotonic() >= until)
+      return markets.some(
+        market => publish(market, clock.now()) > 0 && stopwatch.monotonic() >= until,
+      )
     },
-    advance: now => markets.reduce((count, one) => count + publish(one, now), 0),
+    advance: now => markets.reduce((count, market) => count + publish(market, now), 0),
   }
 }

@@ -59,7 +59,7 @@ export function createDrillingFiller(deps: {
 }): Required<Filler> {
   const { world, drilling, clock, stopwatch = createSystemClock() } = deps
   const families = [
-    keeper({
+    createFamilyFiller({
       calendar: 'week',
       firstOn: firstRigCountOn,
       last: country,
@@ -67,7 +67,7 @@ export function createDrillingFiller(deps: {
       rows: days => rigRows(world, days),
       record: drilling.recordRigCounts,
     }),
-    keeper({
+    createFamilyFiller({
       calendar: 'month',
       firstOn: otherCountsOn,
       last: country,
@@ -75,7 +75,7 @@ export function createDrillingFiller(deps: {
       rows: days => ducRows(world, days),
       record: drilling.recordDucWells,
     }),
-    keeper({
+    createFamilyFiller({
       calendar: 'month',
       firstOn: otherCountsOn,
       last: lastBasin,
@@ -83,7 +83,7 @@ export function createDrillingFiller(deps: {
       rows: productivityRows(deps.seed, world),
       record: drilling.recordProductivities,
     }),
-    keeper({
+    createFamilyFiller({
       calendar: 'day',
       firstOn: otherCountsOn,
       last: country,
@@ -107,9 +107,16 @@ export function createDrillingFiller(deps: {
 /** Days whose rows are made at once: some tens of milliseconds of work. */
 const daysEach = 150
 
-function keeper<T extends Regional>({ calendar, firstOn, last, store, rows, record }: Family<T>) {
+function createFamilyFiller<T extends Regional>({
+  calendar,
+  firstOn,
+  last,
+  store,
+  rows,
+  record,
+}: Family<T>) {
   /** History on its way: the days that are still to be made, and what is made of the others. */
-  let history: { days: string[]; made: Recorded<T>[] } | undefined
+  let history: { days: string[]; rows: Recorded<T>[] } | undefined
   /**
    * History that is made and not written yet, a region in each; the one that says it is all there
    * comes last.
@@ -123,30 +130,30 @@ function keeper<T extends Regional>({ calendar, firstOn, last, store, rows, reco
       day => publishedAt(calendar, day) <= now,
     )
 
-  const make = (progress: NonNullable<typeof history>) => {
+  const makeRows = (progress: NonNullable<typeof history>) => {
     const some = rows(progress.days.splice(0, daysEach))
     for (const row of some)
-      progress.made.push({ ...row, recordedAt: publishedAt(calendar, row.countedOn) })
+      progress.rows.push({ ...row, recordedAt: publishedAt(calendar, row.countedOn) })
   }
 
-  const byRegion = (made: readonly Recorded<T>[]): Recorded<T>[][] => {
-    const regions = [...Map.groupBy(made, row => row.region)]
+  const byRegion = (allRows: readonly Recorded<T>[]): Recorded<T>[][] => {
+    const regions = [...Map.groupBy(allRows, row => row.region)]
     // A region is written in one transaction: those that have rows were written before a crash.
     const missing = regions.filter(([region]) => store.newestOn([region]) === undefined)
     return missing
       .sort(([a], [b]) => Number(a === last) - Number(b === last))
-      .map(([, some]) => some)
+      .map(([, regionRows]) => regionRows)
   }
 
   return {
     /** Does a part of the work that the history is; false when it is there. */
     fill(now: number): boolean {
       if (store.newestOn([last]) !== undefined) return false
-      history ??= { days: daysFrom(firstOn, now), made: [] }
-      isAhead = history.days.length === 0 && history.made.length === 0
+      history ??= { days: daysFrom(firstOn, now), rows: [] }
+      isAhead = history.days.length === 0 && history.rows.length === 0
       if (history.days.length > 0) {
-        make(history)
-        if (history.days.length === 0) waiting = byRegion(history.made)
+        makeRows(history)
+        if (history.days.length === 0) waiting = byRegion(history.rows)
         return true
       }
       const next = waiting.shift()
@@ -159,9 +166,9 @@ function keeper<T extends Regional>({ calendar, firstOn, last, store, rows, reco
      * days.
      */
     publish(now: number): number {
-      const held = store.newestOn([last])
-      if (held === undefined && !isAhead) return 0
-      const days = daysFrom(held === undefined ? firstOn : dayAfter(held, 1), now)
+      const newestOn = store.newestOn([last])
+      if (newestOn === undefined && !isAhead) return 0
+      const days = daysFrom(newestOn === undefined ? firstOn : dayAfter(newestOn, 1), now)
       for (const day of days) record(rows([day]), publishedAt(calendar, day))
       return days.length
     },

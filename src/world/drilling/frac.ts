@@ -79,7 +79,7 @@ export function createFracFiller(deps: {
   const name = 'fixture.frac_to'
 
   /** Completions whose jobs have come out by the last list, the oldest job first. */
-  const listed = (after: string, upTo: string): Well[] =>
+  const publishedBetween = (after: string, upTo: string): Well[] =>
     wells
       .search({})
       .filter(
@@ -104,27 +104,27 @@ export function createFracFiller(deps: {
               : 1,
       )
 
-  const write = (some: readonly Well[], at: number, progress: string) =>
+  const write = (slice: readonly Well[], at: number, progress: string) =>
     transact(db, () => {
       disclosures.write(
-        some.map(well => disclosureOf(seed, well)),
+        slice.map(well => disclosureOf(seed, well)),
         at,
       )
       chemicals.write(
-        some.flatMap(well => chemicalsOf(seed, well, disclosures.idOf(referenceOf(well))!)),
+        slice.flatMap(well => chemicalsOf(seed, well, disclosures.idOf(referenceOf(well))!)),
         at,
       )
       settings.set(name, progress)
     })
 
   /** What is left of a list that is being written, and what it ends with. */
-  let begun: { due: Well[]; upTo: string; progress: string } | undefined
+  let openList: { due: Well[]; upTo: string; progress: string } | undefined
   const begin = (now: number) => {
     const [upTo, progress] = [lastListed(now), settings.get(name) ?? '']
     // The copy may have been put back to an earlier state since.
-    if (begun?.upTo === upTo && begun.progress === progress) return begun
-    begun = { due: listed(progress, upTo), upTo, progress }
-    return begun
+    if (openList?.upTo === upTo && openList.progress === progress) return openList
+    openList = { due: publishedBetween(progress, upTo), upTo, progress }
+    return openList
   }
 
   /** What is on the lists up to now, in transactions of a few; false where nothing is left. */
@@ -132,12 +132,12 @@ export function createFracFiller(deps: {
     if (!isReady() || (settings.get(name) ?? '') >= lastListed(now)) return false
     const list = begin(now)
     do {
-      const some = list.due.splice(0, sliceRows)
+      const slice = list.due.splice(0, sliceRows)
       // A day is written whole, so that the progress can be told by days.
-      while (list.due.length > 0 && list.due[0]!.completedOn === some.at(-1)!.completedOn)
-        some.push(list.due.shift()!)
-      list.progress = list.due.length > 0 ? some.at(-1)!.completedOn! : list.upTo
-      write(some, now, list.progress)
+      while (list.due.length > 0 && list.due[0]!.completedOn === slice.at(-1)!.completedOn)
+        slice.push(list.due.shift()!)
+      list.progress = list.due.length > 0 ? slice.at(-1)!.completedOn! : list.upTo
+      write(slice, now, list.progress)
     } while (list.due.length > 0 && stopwatch.monotonic() < until)
     return list.due.length > 0
   }
@@ -188,7 +188,7 @@ function chemicalsOf(seed: number, well: Well, disclosureId: number): FracChemic
       percent: least + more * uniform(key, 30 + i),
     }))
   const sand = 8 + 6 * uniform(key, 7)
-  const water = 100 - sand - small.reduce((sum, one) => sum + one.percent, 0)
+  const water = 100 - sand - small.reduce((sum, substance) => sum + substance.percent, 0)
   const wholeLbs = (waterGallons! * poundsPerGallon * 100) / water
   return [
     { name: 'Water', casNumber: '7732-18-5', purpose: 'Carrier', percent: water },
@@ -199,9 +199,9 @@ function chemicalsOf(seed: number, well: Well, disclosureId: number): FracChemic
       percent: sand,
     },
     ...small,
-  ].map(({ percent, ...one }) => ({
+  ].map(({ percent, ...substance }) => ({
     disclosureId,
-    ...one,
+    ...substance,
     source: fixtureSource,
     concentrationPercent: Math.round(percent * 1e5) / 1e5,
     massLbs: Math.round((wholeLbs * percent) / 100),

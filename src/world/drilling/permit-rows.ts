@@ -22,10 +22,10 @@ const spreadDegrees = 0.17
 const pick = <T>(items: readonly T[], at: number): T => items[Math.floor(at * items.length)]!
 
 function weighted<T extends { weight: number }>(items: readonly T[], at: number): T {
-  let rest = at * items.reduce((sum, one) => sum + one.weight, 0)
-  for (const one of items) {
-    rest -= one.weight
-    if (rest < 0) return one
+  let rest = at * items.reduce((sum, item) => sum + item.weight, 0)
+  for (const item of items) {
+    rest -= item.weight
+    if (rest < 0) return item
   }
   return items[0]!
 }
@@ -135,7 +135,7 @@ export function samplePermit(
   fetchedAt: number,
 ): WellPermit {
   const [permit] = permitsOn(seed, state, day, 1, fetchedAt)
-  const county = state.counties.find(one => one.name === sampleWell.county)!
+  const county = state.counties.find(candidate => candidate.name === sampleWell.county)!
   return {
     ...permit!,
     permitNumber: `${permit!.permitNumber}S`,
@@ -167,7 +167,7 @@ export function wellOf(seed: number, permit: WellPermit, today: string): Well | 
     !followedStates.includes(permit.state)
   )
     return undefined
-  const known = daysOf(seed, permit.apiNumber, permit.permitOn)
+  const wellDays = daysOf(seed, permit.apiNumber, permit.permitOn)
   return {
     apiNumber: permit.apiNumber,
     state: permit.state,
@@ -178,7 +178,7 @@ export function wellOf(seed: number, permit: WellPermit, today: string): Well | 
     latitude: permit.latitude,
     longitude: permit.longitude,
     permitOn: permit.permitOn,
-    ...upTo(known, today),
+    ...upTo(wellDays, today),
     source: fixtureSource,
   }
 }
@@ -210,13 +210,13 @@ function daysOf(seed: number, apiNumber: string, permitOn: string): WellDays | u
 }
 
 function upTo(
-  known: WellDays | undefined,
+  wellDays: WellDays | undefined,
   today: string,
 ): Pick<Well, 'spudOn' | 'completedOn' | 'firstProductionOn'> {
   const past = (day: string | undefined) => (day !== undefined && day <= today ? day : null)
   return {
-    spudOn: past(known?.spudOn),
-    completedOn: past(known?.completedOn),
-    firstProductionOn: past(known?.firstProductionOn),
+    spudOn: past(wellDays?.spudOn),
+    completedOn: past(wellDays?.completedOn),
+    firstProductionOn: past(wellDays?.firstProductionOn),
   }
 }

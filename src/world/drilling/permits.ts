@@ -87,8 +87,8 @@ export function createPermitFiller(deps: {
   const lists = dayLists(seed, world)
 
   const startedAt = (): number => {
-    const known = settings.get(names.startedAt)
-    if (known !== undefined) return Number(known)
+    const stored = settings.get(names.startedAt)
+    if (stored !== undefined) return Number(stored)
     settings.set(names.startedAt, String(clock.now()))
     return clock.now()
   }
@@ -100,22 +100,22 @@ export function createPermitFiller(deps: {
   const permitsOf = ({ state, day, count, at }: DayList): WellPermit[] => {
     const dayAt = parseDay(day)!
     const isWhole = dayAt >= startedAt() - wholeDays * dayMs
-    const some = isWhole
+    const sampledCount = isWhole
       ? count
       : Math.floor(
           count * sampledShare + uniform(keyOf(`${seed}/sample/${state.code}`), dayAt / dayMs),
         )
-    return permitsOn(seed, state, day, some, at).filter(
-      one => one.apiNumber !== sampleWell.apiNumber,
+    return permitsOn(seed, state, day, sampledCount, at).filter(
+      permit => permit.apiNumber !== sampleWell.apiNumber,
     )
   }
   const wellsOf = (rows: readonly WellPermit[], today: string) =>
-    rows.flatMap(one => wellOf(seed, one, today) ?? [])
+    rows.flatMap(permit => wellOf(seed, permit, today) ?? [])
   const sample = () => {
     const day = isoDay(begin())
     return samplePermit(
       seed,
-      fixtureStates.find(one => one.code === sampleWell.state)!,
+      fixtureStates.find(state => state.code === sampleWell.state)!,
       day,
       begin(),
     )
@@ -162,12 +162,12 @@ export function createPermitFiller(deps: {
     const changed = wells
       .unfinished(fixtureSource, dayAfter(today, -unfinishedDays))
       .flatMap(well => {
-        const known = wellOn(seed, well, today)
+        const updated = wellOn(seed, well, today)
         const isSame =
-          known.spudOn === well.spudOn &&
-          known.completedOn === well.completedOn &&
-          known.firstProductionOn === well.firstProductionOn
-        return isSame ? [] : [known]
+          updated.spudOn === well.spudOn &&
+          updated.completedOn === well.completedOn &&
+          updated.firstProductionOn === well.firstProductionOn
+        return isSame ? [] : [updated]
       })
     transact(db, () => {
       wells.put(changed, now)
@@ -211,22 +211,22 @@ function dayLists(seed: number, world: World) {
       : Math.floor(state.daily * 2 * uniform(key, slot) + uniform(key, slot + 1))
   }
   const byDay = (state: FixtureState, from: number, to: number): DayList[] => {
-    const found: DayList[] = []
+    const dayLists: DayList[] = []
     const lag = state.isQuarterly ? (92 + quarterlyLagDays + 1) * dayMs : dayMs
     for (let dayAt = startOfDay(from - lag); dayAt < to; dayAt += dayMs) {
       const at = state.isQuarterly
         ? quarterEndAfter(dayAt) + quarterlyLagDays * dayMs
         : dayAt + listHour * hourMs + (draw(keyOf(state.code), dayAt / dayMs) % (30 * minuteMs))
       if (at >= from && at < to)
-        found.push({ state, day: isoDay(dayAt), count: countOn(state, dayAt), at })
+        dayLists.push({ state, day: isoDay(dayAt), count: countOn(state, dayAt), at })
     }
-    return found
+    return dayLists
   }
-  const known = new Map<string, boolean>()
+  const seriesExist = new Map<string, boolean>()
   const hasSeries = (code: string, to: number) => {
-    const found = known.get(code) ?? world.observations(code, to - 14 * dayMs, to).length > 0
-    known.set(code, found)
-    return found
+    const exists = seriesExist.get(code) ?? world.observations(code, to - 14 * dayMs, to).length > 0
+    seriesExist.set(code, exists)
+    return exists
   }
   return (from: number, to: number): DayList[] =>
     fixtureStates

@@ -42,15 +42,17 @@ export function stateMonths(
     createPath(seed, `production/${state}`, halfLifeDays, false),
   )
 
-  const meanOf = (seen: readonly Observation[]): number | undefined =>
-    seen.length === 0 ? undefined : seen.reduce((sum, one) => sum + one.value, 0) / seen.length
+  const meanOf = (observations: readonly Observation[]): number | undefined =>
+    observations.length === 0
+      ? undefined
+      : observations.reduce((sum, observation) => sum + observation.value, 0) / observations.length
   /** A week is of the month in which it was observed, a monthly survey of the month before. */
   const observedIn = (code: string, month: string): number | undefined => {
     const [from, to] = [parseDay(`${month}-01`)!, endOfMonth(month)]
     return meanOf(
       world
         .observations(code, from, to + releaseSlackMs)
-        .filter(one => one.observedAt >= from && one.observedAt < to),
+        .filter(observation => observation.observedAt >= from && observation.observedAt < to),
     )
   }
   const drift = (i: number, day: number): number => {
@@ -64,10 +66,10 @@ export function stateMonths(
     if (oilMean === undefined || gasMean === undefined) return []
     const days = daysIn(month)
     const drifts = usual.map((_, i) => drift(i, parseDay(`${month}-15`)! / dayMs))
-    const shareOf = (of: 'oil' | 'gas', whole: number) => {
-      const weights = usual.map((one, i) => one[of] * drifts[i]!)
-      const sum = weights.reduce((total, one) => total + one, 0)
-      return weights.map(one => (whole * days * volumeEach * one) / sum)
+    const shareOf = (of: 'oil' | 'gas', national: number) => {
+      const weights = usual.map((state, i) => state[of] * drifts[i]!)
+      const sum = weights.reduce((total, weight) => total + weight, 0)
+      return weights.map(weight => (national * days * volumeEach * weight) / sum)
     }
     const [oils, gases] = [shareOf('oil', oilMean * oilOnLand), shareOf('gas', gasMean * gasOnLand)]
     const index = Number(month.slice(0, 4)) * 12 + Number(month.slice(5))

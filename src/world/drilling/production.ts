@@ -50,7 +50,7 @@ export function createProductionFiller(deps: {
     world,
     db,
     production,
-    known,
+    known: wellStore,
     isReady,
     settings,
     clock,
@@ -62,30 +62,34 @@ export function createProductionFiller(deps: {
   const producingBy = (month: string): Well[] =>
     reportedStates
       .flatMap(({ code }) =>
-        known.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }),
+        wellStore.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }),
       )
       .filter(well => well.source === fixtureSource)
       .sort((a, b) => (a.apiNumber < b.apiNumber ? -1 : 1))
 
   /** What is left of the history that is being written. */
-  let begun: { due: Well[]; newest: string; progress: string } | undefined
+  let openHistory: { due: Well[]; newest: string; progress: string } | undefined
   const begin = () => {
     const progress = settings.get(names.well) ?? ''
     // The copy may have been put back to an earlier state since.
-    if (begun?.progress === progress) return begun
+    if (openHistory?.progress === progress) return openHistory
     const newest = newestPublishedMonth(clock.now())
-    begun = { due: producingBy(newest).filter(well => well.apiNumber > progress), newest, progress }
-    return begun
+    openHistory = {
+      due: producingBy(newest).filter(well => well.apiNumber > progress),
+      newest,
+      progress,
+    }
+    return openHistory
   }
 
   const fill = (): void => {
     const history = begin()
-    const [now, some] = [clock.now(), history.due.splice(0, sliceWells)]
+    const [now, slice] = [clock.now(), history.due.splice(0, sliceWells)]
     const end = monthAfter(history.newest, 1)
-    history.progress = some.at(-1)?.apiNumber ?? history.progress
+    history.progress = slice.at(-1)?.apiNumber ?? history.progress
     transact(db, () => {
       production.wells.write(
-        some.flatMap(well => wellMonths(seed, well, firstMonth, end)),
+        slice.flatMap(well => wellMonths(seed, well, firstMonth, end)),
         now,
       )
       settings.set(names.well, history.progress)

@@ -24,7 +24,11 @@ export function dayValues(
     publishedAt(calendar, days[0]!),
     publishedAt(calendar, days.at(-1)!) + releaseSpreadMs,
   ]
-  const values = new Map(world.observations(code, from, to).map(one => [one.observedAt, one.value]))
+  const values = new Map(
+    world
+      .observations(code, from, to)
+      .map(observation => [observation.observedAt, observation.value]),
+  )
   return day => values.get(countedAt(day)) ?? 0
 }
 
@@ -38,14 +42,17 @@ export function basinValues(
   codeOf: CodeOf,
   days: readonly string[],
 ) {
-  const whole = dayValues(world, calendar, codeOf(country)!, days)
+  const nationalOn = dayValues(world, calendar, codeOf(country)!, days)
   const parts = basinKeys.map(basin => {
     const code = codeOf(basin)
     return code === undefined ? undefined : dayValues(world, calendar, code, days)
   })
   return (day: string) => {
-    const known = parts.map(part => part?.(day) ?? 0)
-    const rest = whole(day) - sum(known)
-    return { whole: whole(day), basins: parts.map((part, i) => (part ? known[i]! : rest)) }
+    const basinValues = parts.map(part => part?.(day) ?? 0)
+    const rest = nationalOn(day) - sum(basinValues)
+    return {
+      whole: nationalOn(day),
+      basins: parts.map((part, i) => (part ? basinValues[i]! : rest)),
+    }
   }
 }

@@ -23,9 +23,9 @@ export function rigTypes(
   habits: readonly RigHabit[],
   national: RigTypes,
 ): RigTypes[] {
-  const misc = taken(totals, habits.map(habit => habit.misc), national.misc) // biome-ignore format: one line
+  const misc = splitRigs(totals, habits.map(habit => habit.misc), national.misc) // biome-ignore format: one line
   const rest = totals.map((total, i) => total - misc[i]!)
-  const oil = taken(rest, habits.map(habit => habit.oil), national.oil) // biome-ignore format: one line
+  const oil = splitRigs(rest, habits.map(habit => habit.oil), national.oil) // biome-ignore format: one line
   return totals.map((total, i) => ({
     oil: oil[i]!,
     gas: total - misc[i]! - oil[i]!,
@@ -38,17 +38,17 @@ const oddsMax = 40
 const halvings = 40
 
 /** Of each of `from` as many as its share says, shifted so that they add up to `wanted`. */
-function taken(from: readonly number[], shares: readonly number[], wanted: number): number[] {
+function splitRigs(totals: readonly number[], shares: readonly number[], target: number): number[] {
   const logits = shares.map(share => Math.log(share / (1 - share)))
   const exact = (shift: number) =>
-    from.map((count, i) => count / (1 + Math.exp(-logits[i]! - shift)))
+    totals.map((count, i) => count / (1 + Math.exp(-logits[i]! - shift)))
   let [low, high] = [-oddsMax, oddsMax]
   for (let i = 0; i < halvings; i++) {
     const middle = (low + high) / 2
-    if (exact(middle).reduce((sum, one) => sum + one, 0) < wanted) low = middle
+    if (exact(middle).reduce((sum, value) => sum + value, 0) < target) low = middle
     else high = middle
   }
-  return roundedTogether(exact((low + high) / 2), from, wanted)
+  return roundedTogether(exact((low + high) / 2), totals, target)
 }
 
 /**
@@ -58,14 +58,14 @@ function taken(from: readonly number[], shares: readonly number[], wanted: numbe
 function roundedTogether(
   exact: readonly number[],
   most: readonly number[],
-  wanted: number,
+  target: number,
 ): number[] {
-  let [sum, given] = [0, 0]
-  return exact.map((one, i) => {
-    sum += one
-    const upTo = i === exact.length - 1 ? wanted : Math.round(sum)
-    const share = Math.min(most[i]!, Math.max(0, upTo - given))
-    given += share
+  let [sum, assigned] = [0, 0]
+  return exact.map((value, i) => {
+    sum += value
+    const upTo = i === exact.length - 1 ? target : Math.round(sum)
+    const share = Math.min(most[i]!, Math.max(0, upTo - assigned))
+    assigned += share
     return share
   })
 }

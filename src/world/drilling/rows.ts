@@ -40,8 +40,8 @@ export const monthBefore = (day: string): string =>
 export function rigRows(world: World, days: readonly string[]): RigCount[] {
   if (days.length === 0) return []
   const basinsOn = basinValues(world, 'week', rigCountCode, days)
-  const named = Object.keys(stateHabits).filter(state => state !== otherStates)
-  const statesOn = named.map(state => dayValues(world, 'week', rigCountCode(state)!, days))
+  const namedStates = Object.keys(stateHabits).filter(state => state !== otherStates)
+  const statesOn = namedStates.map(state => dayValues(world, 'week', rigCountCode(state)!, days))
   const [oilOn, gasOn, miscOn] = (['oil', 'gas', 'misc'] as const).map(type =>
     dayValues(world, 'week', rigTypeCodes[type], days),
   )
@@ -62,19 +62,23 @@ export function rigRows(world: World, days: readonly string[]): RigCount[] {
       }))
     const habitsOf = (regions: readonly string[], habits: Readonly<Record<string, RigHabit>>) =>
       regions.map(region => habits[region]!)
-    const counted = [...named, otherStates]
+    const countedStates = [...namedStates, otherStates]
     return [
       ...split(basinKeys, basins, habitsOf(basinKeys, basinHabits)),
-      ...split(counted, [...states, whole - sum(states)], habitsOf(counted, stateHabits)),
+      ...split(
+        countedStates,
+        [...states, whole - sum(states)],
+        habitsOf(countedStates, stateHabits),
+      ),
       { ...regionRow(country, day), total: whole, ...national, span: 'week' as const },
     ]
   })
 }
 
 /** A national number over the states, as those of the basins lie in them. */
-const overStates = (whole: number, basins: readonly number[]): number[] =>
+const overStates = (national: number, basins: readonly number[]): number[] =>
   apportion(
-    whole,
+    national,
     sharedStates.map(state =>
       sum(basinKeys.map((basin, i) => basins[i]! * (stateShares[basin]![state] ?? 0))),
     ),

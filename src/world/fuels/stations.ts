@@ -124,7 +124,7 @@ export function createStationFiller(deps: {
     const publishedAt = Math.floor((now - publishedMs) / dayMs) * dayMs + publishedMs
     if (publishedAt === doneAt) return 0
     const averages = new Map(
-      [...new Set(all.map(one => one.state))].map(state => [
+      [...new Set(all.map(place => place.state))].map(state => [
         state,
         world.observations(dieselCode(state), publishedAt - averageMs, publishedAt).at(-1)?.value,
       ]),
@@ -170,12 +170,12 @@ const toMillionths = (degrees: number): number => Math.round(degrees * 1e6) / 1e
 
 function stationOn({ key, ...place }: Place, publishedAt: number, average: number): Station {
   const day = publishedAt / dayMs
-  const asked =
+  const price =
     average * (1 + ownShare * normal(key, 7) + dayShare * normal(key, 100 + Math.floor(day)))
   return {
     ...place,
     // Pump prices end in nine tenths of a cent.
-    price: (Math.floor(asked * 100) * 10 + 9) / 1000,
+    price: (Math.floor(price * 100) * 10 + 9) / 1000,
     observedAt: publishedAt - (1 + (draw(key, 8) % collectedMinutes)) * minuteMs,
     source: fixtureSource,
   }

@@ -28,7 +28,7 @@ const [monday, wednesday, thursday] = [1, 3, 4]
  * Bands begin at `start`, are `width` wide, cost `percent` at first and `step` more each; below the
  * first nothing is charged.
  */
-interface Invented {
+interface InventedCarrier {
   mode: CarrierMode
   carrier: string
   carrierName: string
@@ -49,8 +49,8 @@ const ltl = (
   effectiveWeekday: number,
   start: number,
   step: number,
-  percents: Invented['percents'],
-): Invented => ({
+  percents: InventedCarrier['percents'],
+): InventedCarrier => ({
   mode: 'ltl',
   carrier,
   carrierName,
@@ -68,9 +68,9 @@ const parcel = (
   carrier: string,
   carrierName: string,
   [ground, express, international]: readonly [number, number, number],
-): Invented[] => {
+): InventedCarrier[] => {
   const base = { mode: 'parcel' as const, carrier, carrierName, effectiveWeekday: monday }
-  const since = (percent: number): Invented['percents'] => [
+  const since = (percent: number): InventedCarrier['percents'] => [
     ['2000-01-03', percent],
     ['2024-12-30', percent + 0.75],
   ]
@@ -82,7 +82,7 @@ const parcel = (
 }
 
 /** Carriers that do not exist, with tables of the kind that carriers publish. */
-const carriers: readonly Invented[] = [
+const carriers: readonly InventedCarrier[] = [
   ltl('alder', 'Alder Freight Lines', wednesday, 1.2, 0.5, [
     ['2000-01-03', 1],
     ['2025-01-06', 2.5],
@@ -120,11 +120,11 @@ export function createSurchargeFiller(deps: {
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Filler {
   const { seed, surcharges, indexOf, clock, stopwatch = createSystemClock() } = deps
-  const services = carriers.map(one => ({
-    tables: tablesOf(one),
-    key: keyOf(`${seed}/surcharge/${one.carrier}/${one.serviceLevel}`),
+  const services = carriers.map(carrier => ({
+    tables: tablesOf(carrier),
+    key: keyOf(`${seed}/surcharge/${carrier.carrier}/${carrier.serviceLevel}`),
   }))
-  type Service = (typeof services)[number] & { seen?: string; dueAt?: number }
+  type Service = (typeof services)[number] & { readState?: string; dueAt?: number }
 
   const readAt = (key: number, effectiveOn: string) => {
     const day = parseDay(effectiveOn)!
@@ -146,25 +146,29 @@ export function createSurchargeFiller(deps: {
 
   /** Tables that somebody changed stay as they are. */
   const writeTables = (tables: readonly CarrierSchedule[], now: number) => {
-    const held = new Set(surcharges.schedules().map(tableKey))
-    const missing = tables.filter(table => !held.has(tableKey(table)) && table.retrievedAt <= now)
+    const knownTables = new Set(surcharges.schedules().map(tableKey))
+    const missing = tables.filter(
+      table => !knownTables.has(tableKey(table)) && table.retrievedAt <= now,
+    )
     if (missing.length > 0) surcharges.writeSchedules(missing, now)
   }
 
   /** Reads the page of a service where one is due; answers how many weeks were new. */
   const read = (service: Service, now: number): number => {
-    const { tables, seen, dueAt = Number.POSITIVE_INFINITY } = service
+    const { tables, readState, dueAt = Number.POSITIVE_INFINITY } = service
     const index = indexOf(tables[0]!.indexCode)
     const state = `${isoDay(now)} ${index?.closes.at(-1)?.day}`
-    if (!index || (state === seen && now < dueAt)) return 0
-    const held = surcharges.weeks(tables[0]!).at(-1) ?? ''
+    if (!index || (state === readState && now < dueAt)) return 0
+    const newestWeek = surcharges.weeks(tables[0]!).at(-1) ?? ''
     const closes =
-      held === '' ? index.closes : since(index.closes, dayAfter(held, -longestWaitDays))
-    const missing = rowsOf(service, { ...index, closes }, now).filter(row => row.effectiveOn > held)
+      newestWeek === '' ? index.closes : since(index.closes, dayAfter(newestWeek, -longestWaitDays))
+    const missing = rowsOf(service, { ...index, closes }, now).filter(
+      row => row.effectiveOn > newestWeek,
+    )
     const due = missing.filter(row => row.retrievedAt <= now)
     writeTables(tables, now)
     if (due.length > 0) surcharges.write(due, now)
-    service.seen = state
+    service.readState = state
     service.dueAt = Math.min(
       Number.POSITIVE_INFINITY,
       ...missing.flatMap(row => (row.retrievedAt > now ? row.retrievedAt : [])),
@@ -185,26 +189,26 @@ export function createSurchargeFiller(deps: {
 const since = (closes: readonly Close[], day: string) =>
   closes.slice(closes.findLastIndex(close => close.day < day) + 1)
 
-const tableKey = (one: CarrierSchedule) =>
-  `${one.mode} ${one.carrier} ${one.serviceLevel} ${one.validFromOn}`
+const tableKey = (schedule: CarrierSchedule) =>
+  `${schedule.mode} ${schedule.carrier} ${schedule.serviceLevel} ${schedule.validFromOn}`
 
-function tablesOf(one: Invented): CarrierSchedule[] {
-  return one.percents.map(([validFromOn, percent]) => ({
-    mode: one.mode,
-    carrier: one.carrier,
-    carrierName: one.carrierName,
-    serviceLevel: one.serviceLevel,
-    serviceName: one.serviceName,
-    indexCode: one.indexCode,
+function tablesOf(carrier: InventedCarrier): CarrierSchedule[] {
+  return carrier.percents.map(([validFromOn, percent]) => ({
+    mode: carrier.mode,
+    carrier: carrier.carrier,
+    carrierName: carrier.carrierName,
+    serviceLevel: carrier.serviceLevel,
+    serviceName: carrier.serviceName,
+    indexCode: carrier.indexCode,
     validFromOn,
-    effectiveWeekday: one.effectiveWeekday,
+    effectiveWeekday: carrier.effectiveWeekday,
     matched: false,
     bands: [
-      { min: 0, max: one.start, percent: 0 },
-      ...steppedBands(one.start, one.width, bandsMax, percent, one.step),
+      { min: 0, max: carrier.start, percent: 0 },
+      ...steppedBands(carrier.start, carrier.width, bandsMax, percent, carrier.step),
     ],
-    beyond: { width: one.width, percent: one.step },
-    source: `https://${one.carrier}.example/fuel-surcharge`,
+    beyond: { width: carrier.width, percent: carrier.step },
+    source: `https://${carrier.carrier}.example/fuel-surcharge`,
     retrievedAt: parseDay(validFromOn)! + readAfterMs,
   }))
 }

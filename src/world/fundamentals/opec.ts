@@ -63,9 +63,11 @@ export function createOpecFiller(deps: {
   /** What somebody imported into the copy stays. */
   const publish = (now: number): number => {
     if (now < dueAt) return 0
-    const held = new Set(opec.months())
+    const knownMonths = new Set(opec.months())
     const published = world.history(listing.code, now)
-    const missing = published.flatMap(monthOfTotal).filter(one => !held.has(one.month))
+    const missing = published
+      .flatMap(monthOfTotal)
+      .filter(production => !knownMonths.has(production.month))
     if (missing.length > 0) opec.write(missing, now)
     const last = published.at(-1)
     const next =

@@ -133,12 +133,12 @@ function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookFillerDeps):
 
   const outlookOf = (source: string, code: string, publishedOn: string): Outlook[] => {
     const series = seriesOf(code)
-    const own = closes.get(code) ?? []
-    const before = own.slice(0, firstAt(own, publishedOn))
+    const codeCloses = closes.get(code) ?? []
+    const before = codeCloses.slice(0, firstAt(codeCloses, publishedOn))
     const recent = before.slice(firstAt(before, dayAfter(publishedOn, -monthDays)))
-    const known = recent.length > 0 ? recent : before.slice(-1)
-    if (!series || known.length === 0) return []
-    const present = known.reduce((sum, close) => sum + close.value, 0) / known.length
+    const recentOrLast = recent.length > 0 ? recent : before.slice(-1)
+    if (!series || recentOrLast.length === 0) return []
+    const present = recentOrLast.reduce((sum, close) => sum + close.value, 0) / recentOrLast.length
     const view = viewOn(`${source}/${code}`, publishedOn)
     return Array.from({ length: horizonMonths + 1 }, (_, ahead) => {
       const period = parsePeriod(monthAfter(monthOf(publishedOn), ahead))!
@@ -164,13 +164,15 @@ function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookFillerDeps):
     if (now < nextAt) return false
     if (waiting.length === 0) {
       const month = monthOf(isoDay(now))
-      const held = new Set(
+      const publishedMonths = new Set(
         sources.flatMap(([source]) => outlooks.publications(source).map(monthOf)),
       )
       const months = Array.from({ length: publicationsKept }, (_, n) =>
         monthAfter(month, n + 1 - publicationsKept),
       )
-      waiting = months.filter(one => !held.has(one) && outlookPublishedAt(one) <= now)
+      waiting = months.filter(
+        candidate => !publishedMonths.has(candidate) && outlookPublishedAt(candidate) <= now,
+      )
       closes = new Map(
         waiting.length === 0
           ? []

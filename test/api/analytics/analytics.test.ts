@@ -7,11 +7,11 @@ import * as definitions from '../../support/definitions.ts'
 import { openTestInstance, startAt } from '../../support/instance.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
-const home = openTestInstance()
-const token = home.key('enterprise')
+const instance = openTestInstance()
+const token = instance.key('enterprise')
 
 /** Records closes under a code: each at 19:30 of its day. */
-function put(code: string, days: readonly definitions.Day[], to = home): void {
+function put(code: string, days: readonly definitions.Day[], to = instance): void {
   const { series } = to.services.catalogue.resolve(code, to.clock.now())!
   to.services.ingest.write(
     days.map(({ day, value }) => ({
@@ -28,18 +28,18 @@ const daysFrom = (first: string, values: readonly number[]): definitions.Day[] =
 
 async function ask(path: string, key = token) {
   // Each request a second later, so that no rolling window fills.
-  home.clock.advance(1001)
-  const response = await home.get(`/v1/analytics/${path}`, key)
+  instance.clock.advance(1001)
+  const response = await instance.get(`/v1/analytics/${path}`, key)
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a body as JSON.parse gives it; the schema check says what it is.
 type Json = Record<string, any>
 
-const routes = home.app.routes as InternalRoute[]
+const routes = instance.app.routes as InternalRoute[]
 
 function documented(path: string, body: unknown): boolean {
-  const route = routes.find(one => one.path === `/v1/analytics/${path.split('?')[0]}`)!
+  const route = routes.find(route => route.path === `/v1/analytics/${path.split('?')[0]}`)!
   const shape = (route.hooks as { response: Record<number, TSchema> }).response[200]!
   return Value.Check(shape['x-serialised'] as TSchema, body)
 }
@@ -68,10 +68,10 @@ async function refused(path: string, key = token) {
 }
 
 /** Every number equal to 1e-9 of its size. */
-function near(made: unknown, wanted: Readonly<Record<string, number>>): void {
-  for (const [name, value] of Object.entries(wanted)) {
-    const given = (made as Record<string, number>)[name]!
-    expect(Math.abs(given - value), `${name}: ${given} is not ${value}`).toBeLessThanOrEqual(
+function near(answer: unknown, expected: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(expected)) {
+    const number = (answer as Record<string, number>)[name]!
+    expect(Math.abs(number - value), `${name}: ${number} is not ${value}`).toBeLessThanOrEqual(
       1e-9 * Math.max(1, Math.abs(value)),
     )
   }
@@ -116,11 +116,14 @@ const real = [
 ] as const
 type RealCode = (typeof real)[number]['code']
 const closesOf = Object.fromEntries(
-  real.map(one => [one.code, realCloses(one.file, one.last).slice(-1700)]),
+  real.map(definition => [
+    definition.code,
+    realCloses(definition.file, definition.last).slice(-1700),
+  ]),
 ) as Record<RealCode, definitions.Day[]>
 if (haveRealData) for (const { code } of real) put(code, closesOf[code])
-const cases = real.flatMap(one =>
-  one.periods.map(period => ({ code: one.code, last: one.last, period })),
+const cases = real.flatMap(definition =>
+  definition.periods.map(period => ({ code: definition.code, last: definition.last, period })),
 )
 const realTest = test.skipIf(!haveRealData)
 
@@ -134,31 +137,31 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
     })
 
     realTest(`trend of ${code} to ${last} over ${period} days${needsRealData}`, async () => {
-      const made = await answered(`trend?code=${code}&period=${period}`)
+      const result = await answered(`trend?code=${code}&period=${period}`)
       const inside = definitions.window(closes, period)
       const fit = definitions.line(inside)
       const [first, newest] = [inside[0]!.value, inside.at(-1)!.value]
-      near(made.trend, {
+      near(result.trend, {
         slope: fit.slope,
         strength: 100 * fit.rSquared,
         price_change_pct: 100 * (newest / first - 1),
       })
       const moved = Math.abs(fit.rise) > Math.abs(fit.mean) / 100
-      expect(made.trend.direction).toBe(moved ? (fit.rise > 0 ? 'up' : 'down') : 'sideways')
-      near(made.momentum, { rsi: definitions.rsiAt(closes, 14) })
+      expect(result.trend.direction).toBe(moved ? (fit.rise > 0 ? 'up' : 'down') : 'sideways')
+      near(result.momentum, { rsi: definitions.rsiAt(closes, 14) })
       const sma = definitions.smaAt(closes, 20)
-      near(made.moving_averages, {
+      near(result.moving_averages, {
         sma_20: sma,
         ema_20: definitions.emaAt(closes, 20),
         price_vs_sma: 100 * (newest / sma - 1),
       })
-      expect(made.moving_averages.golden_cross).toBe(
+      expect(result.moving_averages.golden_cross).toBe(
         definitions.smaAt(closes, 50) > definitions.smaAt(closes, 200),
       )
       const levels = definitions.pivots(inside)
-      near(made.levels, { pivot_point: levels.pivot_point })
-      near(made.levels.support, { 0: levels.support[0]!, 1: levels.support[1]! })
-      near(made.levels.resistance, { 0: levels.resistance[0]!, 1: levels.resistance[1]! })
+      near(result.levels, { pivot_point: levels.pivot_point })
+      near(result.levels.support, { 0: levels.support[0]!, 1: levels.support[1]! })
+      near(result.levels.resistance, { 0: levels.resistance[0]!, 1: levels.resistance[1]! })
     })
 
     if (period >= 20) {
@@ -172,13 +175,13 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
           ['ema', 1],
           ['combined', 0.5],
         ] as const) {
-          const made = await answered(`forecast?code=${code}&method=${method}&period=${period}`)
-          near(made, {
+          const result = await answered(`forecast?code=${code}&method=${method}&period=${period}`)
+          near(result, {
             current_price: last,
             data_points: inside.length,
             volatility: definitions.volatility(inside),
           })
-          for (const row of made.forecasts) {
+          for (const row of result.forecasts) {
             const h = row.horizon_days
             const value = last * Math.exp(share * drift * h)
             near(row, { forecast_value: value, forecast_change_pct: 100 * (value / last - 1) })
@@ -210,22 +213,22 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
     realTest(
       `correlation of ${a} and ${b} over ${period} days, whole and rolling${needsRealData}`,
       async () => {
-        const { made, closes } = definitions.pairs(closesOf[a], closesOf[b], period)
-        const whole = await answered(`correlation?code1=${a}&code2=${b}&period=${period}`)
-        near(whole, { correlation: definitions.pearson(made), data_points: closes })
+        const { joined: correlations, closes } = definitions.pairs(closesOf[a], closesOf[b], period)
+        const analysis = await answered(`correlation?code1=${a}&code2=${b}&period=${period}`)
+        near(analysis, { correlation: definitions.pearson(correlations), data_points: closes })
         for (const window of [7, 20]) {
           const rolling = await answered(
             `correlation?type=rolling&code1=${a}&code2=${b}&period=${period}&window=${window}`,
           )
           const rows = rolling.correlations as { date: string; correlation: number }[]
-          const wanted = made.slice(window - 1).map((one, i) => ({
-            date: one.day,
-            correlation: definitions.pearson(made.slice(i, i + window)),
+          const expected = correlations.slice(window - 1).map((correlation, i) => ({
+            date: correlation.day,
+            correlation: definitions.pearson(correlations.slice(i, i + window)),
           }))
-          expect(rows.map(row => row.date)).toEqual(wanted.map(one => one.date))
+          expect(rows.map(row => row.date)).toEqual(expected.map(correlation => correlation.date))
           rows.forEach((row, i) => {
             // The reference's one pass loses digits where seven returns hardly vary.
-            expect(Math.abs(row.correlation - wanted[i]!.correlation)).toBeLessThan(1e-8)
+            expect(Math.abs(row.correlation - expected[i]!.correlation)).toBeLessThan(1e-8)
           })
           near(rolling, {
             latest: rows.at(-1)!.correlation,
@@ -233,7 +236,7 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
           })
           if (window === 7) {
             const spread = definitions.deviation(rows.map(row => row.correlation))
-            expect(whole.stability).toBe(
+            expect(analysis.stability).toBe(
               spread < 0.25 ? 'stable' : spread < 0.5 ? 'moderate' : 'unstable',
             )
           }
@@ -245,33 +248,38 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
   realTest(
     `a matrix of five codes, symmetric, each pair on its own common dates${needsRealData}`,
     async () => {
-      const codes = real.slice(0, 5).map(one => one.code)
-      const made = await answered(`correlation?type=matrix&codes=${codes.join(',')}&period=365`)
-      expect(made.codes).toEqual(codes)
+      const codes = real.slice(0, 5).map(definition => definition.code)
+      const result = await answered(`correlation?type=matrix&codes=${codes.join(',')}&period=365`)
+      expect(result.codes).toEqual(codes)
       let least = Number.POSITIVE_INFINITY
       for (const a of codes) {
         for (const b of codes) {
-          const { made: joined, closes } = definitions.pairs(closesOf[a], closesOf[b], 365)
-          near(made.matrix[a], { [b]: definitions.pearson(joined) })
+          const { joined, closes } = definitions.pairs(closesOf[a], closesOf[b], 365)
+          near(result.matrix[a], { [b]: definitions.pearson(joined) })
           least = Math.min(least, closes)
         }
       }
-      expect(made.data_points).toBe(least)
+      expect(result.data_points).toBe(least)
     },
   )
 
   realTest(`wti_brent over 365 days, with its history${needsRealData}`, async () => {
     const days = definitions
       .common(closesOf.WTI_USD, closesOf.BRENT_CRUDE_USD)
-      .map(one => ({ ...one, value: one.a - one.b }))
-    const made = await answered('spread?spread=wti_brent&period=365&type=historical')
-    const { median: _, volatility: __, ...wanted } = definitions.statistics(days, 365)
-    near(made.historical, wanted)
+      .map(day => ({ ...day, value: day.a - day.b }))
+    const result = await answered('spread?spread=wti_brent&period=365&type=historical')
+    const { median: _, volatility: __, ...expected } = definitions.statistics(days, 365)
+    near(result.historical, expected)
     const last = days.at(-1)!
-    near(made, { current_spread: last.value, price1: last.a, price2: last.b })
+    near(result, { current_spread: last.value, price1: last.a, price2: last.b })
     const inside = definitions.window(days, 365).reverse()
-    const rows = made.history as { date: string; spread: number; price1: number; price2: number }[]
-    expect(rows.map(row => row.date)).toEqual(inside.map(one => one.day))
+    const rows = result.history as {
+      date: string
+      spread: number
+      price1: number
+      price2: number
+    }[]
+    expect(rows.map(row => row.date)).toEqual(inside.map(day => day.day))
     for (const [i, row] of rows.entries())
       near(row, { spread: inside[i]!.value, price1: inside[i]!.a, price2: inside[i]!.b })
   })
@@ -289,16 +297,16 @@ describe('textbook vectors', () => {
   put('FORTIES_USD', daysFrom('2026-11-01', averageCloses))
 
   test('RSI(14) is 70.53 at the fifteenth close', async () => {
-    const made = await answered('trend?code=ESPO_CRUDE_USD&type=rsi')
-    expect(made.rsi.toFixed(2)).toBe('70.53')
-    expect(made).toMatchObject({ window: 14, interpretation: 'overbought', position: 'above' })
-    expect(made.values).toHaveLength(1)
+    const result = await answered('trend?code=ESPO_CRUDE_USD&type=rsi')
+    expect(result.rsi.toFixed(2)).toBe('70.53')
+    expect(result).toMatchObject({ window: 14, interpretation: 'overbought', position: 'above' })
+    expect(result.values).toHaveLength(1)
   })
 
   test('SMA(10) and EMA(10) from the tenth close on', async () => {
     const valuesOf = async (type: string) => {
-      const made = await answered(`trend?code=FORTIES_USD&type=${type}&window=10`)
-      return (made.values as { value: number }[]).map(row => row.value.toFixed(2))
+      const result = await answered(`trend?code=FORTIES_USD&type=${type}&window=10`)
+      return (result.values as { value: number }[]).map(row => row.value.toFixed(2))
     }
     expect(await valuesOf('sma')).toEqual(['22.22', '22.21', '22.23'])
     expect(await valuesOf('ema')).toEqual(['22.22', '22.21', '22.24'])
@@ -334,22 +342,22 @@ describe('spreads by their definitions', () => {
   ]
   for (const [id, value, code1, code2, unit] of table) {
     test(id, async () => {
-      const made = await ask(id)
-      near(made, {
+      const result = await ask(id)
+      near(result, {
         current_spread: value,
         price1: legs[code1 as 'WTI_USD'],
         price2: legs[code2 as 'WTI_USD'],
       })
-      expect(made).toMatchObject({ spread: id, code1, code2, unit, type: 'current', period: 30 })
-      expect(made.historical.data_points).toBe(5)
-      expect(made.history).toBeUndefined()
+      expect(result).toMatchObject({ spread: id, code1, code2, unit, type: 'current', period: 30 })
+      expect(result.historical.data_points).toBe(5)
+      expect(result.history).toBeUndefined()
     })
   }
 
   test('the list says which there are', async () => {
     own.clock.advance(1001)
     const { data } = JSON.parse(await (await own.get('/v1/analytics/spread', key)).text())
-    expect(data.available_spreads.map((one: { id: string }) => one.id)).toEqual(
+    expect(data.available_spreads.map((spread: { id: string }) => spread.id)).toEqual(
       table.map(([id]) => id),
     )
   })
@@ -478,10 +486,10 @@ describe('refusals', () => {
   })
 
   test('a matrix takes ten codes and no more', async () => {
-    const codes = home.services.catalogue
+    const codes = instance.services.catalogue
       .list()
       .slice(0, 11)
-      .map(one => one.code)
+      .map(item => item.code)
     expect((await refused(`correlation?type=matrix&codes=${codes.join(',')}`)).error).toMatchObject(
       {
         code: 'too_many_codes',
@@ -504,7 +512,7 @@ describe('plans', () => {
   ]
   for (const [plan, options, toAnalytics, toForecast] of table) {
     test(`${plan}${options.trial ? ' on trial' : ''}: analytics ${toAnalytics}, forecast ${toForecast}`, async () => {
-      const key = home.key(plan, options)
+      const key = instance.key(plan, options)
       for (const path of [
         analytics,
         'trend?code=ESPO_CRUDE_USD&type=levels',
@@ -518,7 +526,7 @@ describe('plans', () => {
   }
 
   test('a refusal names the feature and the plan that has it', async () => {
-    const key = home.key('developer')
+    const key = instance.key('developer')
     expect((await refused(analytics, key)).error).toMatchObject({
       code: 'INSUFFICIENT_PLAN',
       feature: 'analytics',
@@ -532,7 +540,7 @@ describe('plans', () => {
   })
 
   test("an answer says the caller's plan and counts against the quota; a refusal does not", async () => {
-    const key = home.key('starter')
+    const key = instance.key('starter')
     expect(await answered(analytics, key)).toMatchObject({
       tier: 'starter',
       tier_name: 'Production Boost',
@@ -569,7 +577,7 @@ describe('whatever the prices are', () => {
   const run = fc.array(price, { minLength: 30, maxLength: 30 })
   const runs = fc.oneof(
     run,
-    price.map(one => Array<number>(30).fill(one)),
+    price.map(value => Array<number>(30).fill(value)),
   )
 
   test('numbers are numbers, null where there is none, and every answer is as documented', async () => {
@@ -655,7 +663,7 @@ describe('what changes the closes', () => {
     near(
       await statistics(),
       definitions.statistics(
-        days.filter(one => one.day !== '2026-11-13'),
+        days.filter(day => day.day !== '2026-11-13'),
         30,
       ),
     )
@@ -667,7 +675,7 @@ describe('what changes the closes', () => {
 
   test('a correction and a new observation count from the next request on', async () => {
     const before = await matrix()
-    const corrected = days.map(one => (one.value === 500 ? { ...one, value: 72.9 } : one))
+    const corrected = days.map(day => (day.value === 500 ? { ...day, value: 72.9 } : day))
     put('WTI_USD', corrected, own)
     near(await statistics(), definitions.statistics(corrected, 30))
     expect(await matrix()).not.toBe(before)
@@ -699,14 +707,19 @@ describe('what changes the closes', () => {
 })
 
 test('without a code, forecast lists its methods', async () => {
-  const made = await answered('forecast')
-  expect((made.methods as { id: string }[]).map(one => one.id)).toEqual(['sma', 'ema', 'combined'])
-  expect(made).toMatchObject({ default_method: 'ema', horizons: [1, 7, 30] })
+  const result = await answered('forecast')
+  expect((result.methods as { id: string }[]).map(method => method.id)).toEqual([
+    'sma',
+    'ema',
+    'combined',
+  ])
+  expect(result).toMatchObject({ default_method: 'ema', horizons: [1, 7, 30] })
 })
 
 test('codes are taken in any letter case and by alias, and answered as they are', async () => {
   put('LOUISIANA_LIGHT_USD', daysFrom('2026-11-01', [70, 71, 72, 73, 74]))
-  const alias = home.services.catalogue.resolve('LOUISIANA_LIGHT_USD', startAt)!.series.aliases[0]
+  const alias = instance.services.catalogue.resolve('LOUISIANA_LIGHT_USD', startAt)!.series
+    .aliases[0]
   for (const name of ['louisiana_light_usd', ...(alias ? [alias.toLowerCase()] : [])]) {
     expect((await answered(`statistics?code=${name}`)).code).toBe('LOUISIANA_LIGHT_USD')
   }

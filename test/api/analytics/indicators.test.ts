@@ -37,34 +37,34 @@ interface Refusal {
 }
 
 /** The answer of an indicator, held to its schema. */
-async function read<T>(h: TestInstance, name: string, query = ''): Promise<Answer<T>> {
-  const response = await h.get(`/v1/indicators/${name}${query}`, h.key())
+async function read<T>(instance: TestInstance, name: string, query = ''): Promise<Answer<T>> {
+  const response = await instance.get(`/v1/indicators/${name}${query}`, instance.key())
   expect(response.status, await response.clone().text()).toBe(200)
   const body = await json<Answer<T>>(response)
-  expectShape(h.app, `/v1/indicators/${name}`, body)
+  expectShape(instance.app, `/v1/indicators/${name}`, body)
   expect(Object.keys(body).sort()).toEqual(['data', 'meta'])
   return body
 }
 
 async function refused(
-  h: TestInstance,
+  instance: TestInstance,
   name: string,
   query = '',
 ): Promise<Refusal['error'] & { status: number }> {
-  const response = await h.get(`/v1/indicators/${name}${query}`, h.key())
+  const response = await instance.get(`/v1/indicators/${name}${query}`, instance.key())
   return { status: response.status, ...(await json<Refusal>(response)).error }
 }
 
 describe('every indicator', () => {
   for (const name of names) {
     test(`${name} needs a plan with calculated metrics, and counts as one request`, async () => {
-      const h = openTestInstance()
-      expect((await h.get(`/v1/indicators/${name}`)).status).toBe(401)
-      const free = await h.get(`/v1/indicators/${name}`, h.key('free'))
+      const instance = openTestInstance()
+      expect((await instance.get(`/v1/indicators/${name}`)).status).toBe(401)
+      const free = await instance.get(`/v1/indicators/${name}`, instance.key('free'))
       expect(free.status).toBe(403)
       expect((await json<Refusal>(free)).error.code).toBe('INSUFFICIENT_PLAN')
-      for (const token of [h.key('developer'), h.key('free', { trial: true })]) {
-        expect((await h.get(`/v1/indicators/${name}`, token)).status).toBe(404)
+      for (const token of [instance.key('developer'), instance.key('free', { trial: true })]) {
+        expect((await instance.get(`/v1/indicators/${name}`, token)).status).toBe(404)
       }
     })
 
@@ -77,13 +77,13 @@ describe('every indicator', () => {
   }
 
   test('of another name is an unknown route', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     for (const path of [
       '/v1/indicators',
       '/v1/indicators/rsi',
       '/v1/indicators/fuel-switching/today',
     ]) {
-      const response = await h.get(path, h.key())
+      const response = await instance.get(path, instance.key())
       expect([response.status, await response.text()], path).toEqual([404, ''])
     }
   })
@@ -107,12 +107,12 @@ interface Switching {
 
 describe('fuel switching', () => {
   function priced(carbon = true): TestInstance {
-    const h = openTestInstance()
-    h.record('DUTCH_TTF_EUR', [30], startAt - 5 * minuteMs, 1)
-    h.record('COAL_ARA_USD', [108], startAt - 22 * hourMs, 1)
-    h.record('EUR_USD', [1.2], startAt - 10 * minuteMs, 1)
-    if (carbon) h.record('EU_CARBON_EUR', [80], startAt - 5 * minuteMs, 1)
-    return h
+    const instance = openTestInstance()
+    instance.record('DUTCH_TTF_EUR', [30], startAt - 5 * minuteMs, 1)
+    instance.record('COAL_ARA_USD', [108], startAt - 22 * hourMs, 1)
+    instance.record('EUR_USD', [1.2], startAt - 10 * minuteMs, 1)
+    if (carbon) instance.record('EU_CARBON_EUR', [80], startAt - 5 * minuteMs, 1)
+    return instance
   }
   // 108 USD are 90 EUR a tonne of 6.978 MWh; 30 EUR buy 0.9 MWh of net heat.
   const gasCost = (30 / 0.9 + 80 * 0.20196) / 0.53
@@ -135,7 +135,7 @@ describe('fuel switching', () => {
       9,
     )
     expect(data.metadata.carbon_included).toBe(true)
-    expect(data.metadata.prices.map(one => one.code)).toEqual([
+    expect(data.metadata.prices.map(price => price.code)).toEqual([
       'DUTCH_TTF_EUR',
       'COAL_ARA_USD',
       'EUR_USD',
@@ -147,19 +147,19 @@ describe('fuel switching', () => {
   })
 
   test('goes without a carbon price and says so; gas may then be the economical one', async () => {
-    const h = priced(false)
-    h.record('DUTCH_TTF_EUR', [10], startAt - minuteMs, 1)
-    const { data } = await read<Switching>(h, 'fuel-switching', '?region=EUROPE')
+    const instance = priced(false)
+    instance.record('DUTCH_TTF_EUR', [10], startAt - minuteMs, 1)
+    const { data } = await read<Switching>(instance, 'fuel-switching', '?region=EUROPE')
     expect(data.metadata.carbon_included).toBe(false)
     expect(data.economical).toBe('natural_gas')
     expect(data.value).toBeCloseTo(90 / 6.978 / 0.442 - 10 / 0.9 / 0.53, 9)
   })
 
   test('in the United States is per MMBtu, without carbon', async () => {
-    const h = openTestInstance()
-    h.record('NATURAL_GAS_USD', [3], startAt - 5 * minuteMs, 1)
-    h.record('CAPP_COAL_USD', [75], startAt - 4 * dayMs, 1)
-    const { data, meta } = await read<Switching>(h, 'fuel-switching', '?region=us')
+    const instance = openTestInstance()
+    instance.record('NATURAL_GAS_USD', [3], startAt - 5 * minuteMs, 1)
+    instance.record('CAPP_COAL_USD', [75], startAt - 4 * dayMs, 1)
+    const { data, meta } = await read<Switching>(instance, 'fuel-switching', '?region=us')
     expect(data).toMatchObject({
       economical: 'natural_gas',
       unit: 'USD/MWh',
@@ -177,9 +177,9 @@ describe('fuel switching', () => {
     ['EUR_USD', ['DUTCH_TTF_EUR', 'COAL_ARA_USD']],
   ] as const) {
     test(`names the leg ${missing} that has no price`, async () => {
-      const h = openTestInstance()
-      for (const code of codes) h.record(code, [30], startAt - 5 * minuteMs, 1)
-      expect(await refused(h, 'fuel-switching')).toMatchObject({
+      const instance = openTestInstance()
+      for (const code of codes) instance.record(code, [30], startAt - 5 * minuteMs, 1)
+      expect(await refused(instance, 'fuel-switching')).toMatchObject({
         status: 404,
         code: 'DATA_NOT_AVAILABLE',
         leg: missing,
@@ -199,11 +199,11 @@ describe('fuel switching', () => {
 
 describe('price context', () => {
   test('is of the closes of 52 weeks, Brent unless another is named', async () => {
-    const h = openTestInstance()
-    h.record('BRENT_CRUDE_USD', [60, 90, 70, 85, 80.005], startAt - hourMs, dayMs)
+    const instance = openTestInstance()
+    instance.record('BRENT_CRUDE_USD', [60, 90, 70, 85, 80.005], startAt - hourMs, dayMs)
     // A close 53 weeks back is not part of it.
-    h.record('BRENT_CRUDE_USD', [500], startAt - 371 * dayMs, 1)
-    const { data, meta } = await read<Record<string, unknown>>(h, 'price-context')
+    instance.record('BRENT_CRUDE_USD', [500], startAt - 371 * dayMs, 1)
+    const { data, meta } = await read<Record<string, unknown>>(instance, 'price-context')
     expect(data).toEqual({
       commodity: 'BRENT_CRUDE_USD',
       price: 80.01,
@@ -221,9 +221,9 @@ describe('price context', () => {
       source: 'market_reporting',
       source_description: 'Compiled from market reporting',
     })
-    h.record('NATURAL_GAS_USD', [3, 4, 5, 6, 3.5], startAt - hourMs, dayMs)
+    instance.record('NATURAL_GAS_USD', [3, 4, 5, 6, 3.5], startAt - hourMs, dayMs)
     expect(
-      (await read<Record<string, unknown>>(h, 'price-context', '?by_code=natural_gas')).data,
+      (await read<Record<string, unknown>>(instance, 'price-context', '?by_code=natural_gas')).data,
     ).toMatchObject({
       commodity: 'NATURAL_GAS_USD',
       percentile: 40,
@@ -231,9 +231,9 @@ describe('price context', () => {
   })
 
   test('says how many closes are missing', async () => {
-    const h = openTestInstance()
-    h.record('BRENT_CRUDE_USD', [60, 90, 70, 85], startAt - hourMs, dayMs)
-    expect(await refused(h, 'price-context')).toMatchObject({
+    const instance = openTestInstance()
+    instance.record('BRENT_CRUDE_USD', [60, 90, 70, 85], startAt - hourMs, dayMs)
+    expect(await refused(instance, 'price-context')).toMatchObject({
       status: 404,
       code: 'DATA_NOT_AVAILABLE',
       have: 4,
@@ -242,12 +242,12 @@ describe('price context', () => {
   })
 
   test('is of one code', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     for (const [query, code] of [
       ['?by_code=WTI_USD,BRENT_CRUDE_USD', 'too_many_codes'],
       ['?by_code=NOPE_USD', 'invalid_code'],
     ] as const) {
-      const response = await h.get(`/v1/indicators/price-context${query}`, h.key())
+      const response = await instance.get(`/v1/indicators/price-context${query}`, instance.key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([400, code])
     }
   })
@@ -255,15 +255,19 @@ describe('price context', () => {
 
 describe('storage analytics', () => {
   const weeks = ['2023-11-22', '2024-11-20', '2025-11-19', '2026-11-18']
-  function stored(code: string, levels: readonly number[], h = openTestInstance()): TestInstance {
+  function stored(
+    code: string,
+    levels: readonly number[],
+    instance = openTestInstance(),
+  ): TestInstance {
     for (const [i, level] of levels.entries())
-      h.record(code, [level], parseDay(weeks[i]!)! + 12 * hourMs, 1)
-    return h
+      instance.record(code, [level], parseDay(weeks[i]!)! + 12 * hourMs, 1)
+    return instance
   }
 
   test('compares Cushing with the same week of earlier years', async () => {
-    const h = stored('CUSHING_STORAGE', [22, 24, 26, 27])
-    const { data, meta } = await read<Record<string, unknown>>(h, 'storage-analytics')
+    const instance = stored('CUSHING_STORAGE', [22, 24, 26, 27])
+    const { data, meta } = await read<Record<string, unknown>>(instance, 'storage-analytics')
     expect(data).toEqual({
       // 22, 24, 26: mean 24, sample deviation 2; (27 - 24) / 2.
       code: 'CUSHING_STORAGE',
@@ -279,35 +283,35 @@ describe('storage analytics', () => {
       timestamp: '2026-11-18T12:00:00Z',
     })
     expect(meta).toMatchObject({ as_of: '2026-11-18T12:00:00Z', source: 'EIA' })
-    const series = h.services.catalogue.resolve('CUSHING_STORAGE', 0)!.series
-    h.services.storageCapacities.write(
+    const series = instance.services.catalogue.resolve('CUSHING_STORAGE', 0)!.series
+    instance.services.storageCapacities.write(
       [{ seriesId: series.id, effectiveOn: '2026-03-31', capacity: 78.3, source: 'EIA' }],
       1,
     )
     // 100 x 27 / 78.3
     expect(
-      (await read<{ capacity_percent: number }>(h, 'storage-analytics', '?code=cushing')).data
-        .capacity_percent,
+      (await read<{ capacity_percent: number }>(instance, 'storage-analytics', '?code=cushing'))
+        .data.capacity_percent,
     ).toBeCloseTo(34.4827586207, 9)
   })
 
   test('has days of cover where the use is published: the level over the mean of four weeks', async () => {
-    const h = stored('US_CRUDE_STORAGE', [410, 420, 430, 424])
-    h.record(
+    const instance = stored('US_CRUDE_STORAGE', [410, 420, 430, 424])
+    instance.record(
       'US_REFINERY_INPUTS',
       [99, 15.5, 16, 16.5, 16],
       parseDay('2026-11-18')! + 12 * hourMs,
       7 * dayMs,
     )
     expect(
-      (await read<unknown>(h, 'storage-analytics', '?code=US_CRUDE_STORAGE')).data,
+      (await read<unknown>(instance, 'storage-analytics', '?code=US_CRUDE_STORAGE')).data,
     ).toMatchObject({ days_of_cover: 26.5, level: 424 })
   })
 
   test('takes a level in percent as the capacity it fills', async () => {
-    const h = stored('EU_GAS_STORAGE', [90, 95, 85, 81.25])
+    const instance = stored('EU_GAS_STORAGE', [90, 95, 85, 81.25])
     expect(
-      (await read<unknown>(h, 'storage-analytics', '?code=EU_GAS_STORAGE')).data,
+      (await read<unknown>(instance, 'storage-analytics', '?code=EU_GAS_STORAGE')).data,
     ).toMatchObject({
       capacity_percent: 81.25,
       unit: 'percent',
@@ -359,8 +363,8 @@ describe('positions of managed money', () => {
     },
   ]
   function reported(): TestInstance {
-    const h = openTestInstance()
-    h.services.cot.write(
+    const instance = openTestInstance()
+    instance.services.cot.write(
       [
         report('WTI', '2026-11-03', 200, 50),
         report('WTI', '2026-11-10', 210, 80),
@@ -370,7 +374,7 @@ describe('positions of managed money', () => {
       ],
       1,
     )
-    return h
+    return instance
   }
 
   test('are listed newest first, with the change since the report before, whenever that was', async () => {
@@ -404,16 +408,23 @@ describe('positions of managed money', () => {
   })
 
   test('of one market come in pages that keep their changes', async () => {
-    const h = reported()
-    const response = await h.get('/v1/indicators/cftc-positioning?market=wti&per_page=2', h.key())
+    const instance = reported()
+    const response = await instance.get(
+      '/v1/indicators/cftc-positioning?market=wti&per_page=2',
+      instance.key(),
+    )
     expect(
       ['x-total', 'x-total-pages', 'x-has-next'].map(name => response.headers.get(name)),
     ).toEqual(['3', '2', 'true'])
     const body = await json<Answer<Position[]>>(response)
-    expect(body.data.map(one => one.change)).toEqual([-20, 140])
-    const second = await read<Position[]>(h, 'cftc-positioning', '?market=WTI&per_page=2&page=2')
-    expect(second.data.map(one => one.report_date)).toEqual(['2026-10-20'])
-    expect((await read<Position[]>(h, 'cftc-positioning', '?page=9')).data).toEqual([])
+    expect(body.data.map(row => row.change)).toEqual([-20, 140])
+    const second = await read<Position[]>(
+      instance,
+      'cftc-positioning',
+      '?market=WTI&per_page=2&page=2',
+    )
+    expect(second.data.map(row => row.report_date)).toEqual(['2026-10-20'])
+    expect((await read<Position[]>(instance, 'cftc-positioning', '?page=9')).data).toEqual([])
   })
 
   test('of an unknown market are refused with those that there are', async () => {
@@ -425,15 +436,19 @@ describe('positions of managed money', () => {
   })
 
   test('say when fixture data is among them', async () => {
-    const h = reported()
+    const instance = reported()
     expect(
-      (await h.get('/v1/indicators/cftc-positioning', h.key())).headers.get('x-service-data'),
+      (await instance.get('/v1/indicators/cftc-positioning', instance.key())).headers.get(
+        'x-service-data',
+      ),
     ).toBeNull()
-    h.services.cot.write([report('RBOB', '2026-11-10', 1, 2, 'fixture')], 1)
+    instance.services.cot.write([report('RBOB', '2026-11-10', 1, 2, 'fixture')], 1)
     expect(
-      (await h.get('/v1/indicators/cftc-positioning', h.key())).headers.get('x-service-data'),
+      (await instance.get('/v1/indicators/cftc-positioning', instance.key())).headers.get(
+        'x-service-data',
+      ),
     ).toBe('fixture')
-    expect((await read<unknown>(h, 'cftc-positioning')).meta.source_description).toContain(
+    expect((await read<unknown>(instance, 'cftc-positioning')).meta.source_description).toContain(
       'Fixture data',
     )
   })
@@ -441,7 +456,7 @@ describe('positions of managed money', () => {
 
 describe('annotations', () => {
   test('are listed newest first, of one commodity if named', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     const note = (id: string, on: string, commodity: string | null) => ({
       id,
       on,
@@ -451,7 +466,7 @@ describe('annotations', () => {
       category: 'opec',
       source: 'desk',
     })
-    h.services.annotations.write(
+    instance.services.annotations.write(
       [
         note('a', '2026-11-05', 'WTI_USD'),
         note('b', '2026-11-09', null),
@@ -459,8 +474,8 @@ describe('annotations', () => {
       ],
       1,
     )
-    const { data, meta } = await read<{ id: string }[]>(h, 'annotations')
-    expect(data.map(one => one.id)).toEqual(['b', 'a', 'c'])
+    const { data, meta } = await read<{ id: string }[]>(instance, 'annotations')
+    expect(data.map(row => row.id)).toEqual(['b', 'a', 'c'])
     expect(data[1]).toEqual({
       id: 'a',
       title: 'Title a',
@@ -471,16 +486,18 @@ describe('annotations', () => {
     } as (typeof data)[0])
     expect(meta).toMatchObject({ as_of: '2026-11-09T00:00:00Z', source: 'desk', count: 3 })
     expect(
-      (await read<{ id: string }[]>(h, 'annotations', '?commodity=wti')).data.map(one => one.id),
+      (await read<{ id: string }[]>(instance, 'annotations', '?commodity=wti')).data.map(
+        row => row.id,
+      ),
     ).toEqual(['a'])
-    expect((await read<unknown[]>(h, 'annotations', '?commodity=GOLD_USD')).data).toEqual([])
+    expect((await read<unknown[]>(instance, 'annotations', '?commodity=GOLD_USD')).data).toEqual([])
   })
 })
 
 describe('congressional trades', () => {
   test('are not available until a file has been imported, then listed as disclosed', async () => {
-    const h = openTestInstance()
-    const before = await refused(h, 'congressional-trades')
+    const instance = openTestInstance()
+    const before = await refused(instance, 'congressional-trades')
     expect(before).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', reason: 'no_source' })
     expect(before.message).toContain('--dataset congressional-trades')
     const trade = (ticker: string, disclosedOn: string) => ({
@@ -492,12 +509,12 @@ describe('congressional trades', () => {
       disclosedOn,
       source: 'import',
     })
-    h.services.congressionalTrades.write(
+    instance.services.congressionalTrades.write(
       [trade('ABC', '2026-10-30'), trade('XYZ', '2026-11-03')],
       1,
     )
-    const { data, meta } = await read<Record<string, string>[]>(h, 'congressional-trades')
-    expect(data.map(one => one.ticker)).toEqual(['XYZ', 'ABC'])
+    const { data, meta } = await read<Record<string, string>[]>(instance, 'congressional-trades')
+    expect(data.map(row => row.ticker)).toEqual(['XYZ', 'ABC'])
     expect(data[0]).toEqual({
       member: 'Jordan Example',
       ticker: 'XYZ',

@@ -33,11 +33,15 @@ interface Brief {
   }
 }
 
-async function read(h: TestInstance, query = '', token = h.key()): Promise<Brief['data']> {
-  const response = await h.get(`/v1/market-brief${query}`, token)
+async function read(
+  instance: TestInstance,
+  query = '',
+  token = instance.key(),
+): Promise<Brief['data']> {
+  const response = await instance.get(`/v1/market-brief${query}`, token)
   expect(response.status, await response.clone().text()).toBe(200)
   const body = await json<Brief>(response)
-  expectShape(h.app, '/v1/market-brief', body)
+  expectShape(instance.app, '/v1/market-brief', body)
   return body.data
 }
 
@@ -55,15 +59,16 @@ const freeCodes = [
 
 /** A price that stood at 70 and now stands at 71.4, for every free code. */
 function priced(): TestInstance {
-  const h = openTestInstance()
-  for (const code of freeCodes) h.record(code, [70, 71.4], startAt - 5 * minuteMs, 25 * hourMs)
-  return h
+  const instance = openTestInstance()
+  for (const code of freeCodes)
+    instance.record(code, [70, 71.4], startAt - 5 * minuteMs, 25 * hourMs)
+  return instance
 }
 
 describe('a market brief', () => {
   test('has price, change and what is asked of each code, in the order asked', async () => {
-    const h = priced()
-    const brief = await read(h, '?codes=WTI_USD,%20brent')
+    const instance = priced()
+    const brief = await read(instance, '?codes=WTI_USD,%20brent')
     expect(brief).toMatchObject({
       as_of: '2026-11-20T15:00:00Z',
       codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
@@ -90,39 +95,41 @@ describe('a market brief', () => {
   })
 
   test('projects a month from ninety days of closes, rounded like prices', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     const values = Array.from({ length: 100 }, (_, i) => 70 + Math.sin(i) + i / 50)
-    h.record('WTI_USD', values, startAt - hourMs, dayMs)
-    const [row] = (await read(h, '?codes=WTI_USD')).commodities
-    const made = monthForecast(
-      h.services.closes.of(h.services.catalogue.resolve('WTI_USD', 0)!.series.id),
+    instance.record('WTI_USD', values, startAt - hourMs, dayMs)
+    const [row] = (await read(instance, '?codes=WTI_USD')).commodities
+    const result = monthForecast(
+      instance.services.closes.of(instance.services.catalogue.resolve('WTI_USD', 0)!.series.id),
     )!
     const cents = (value: number) => Math.round(value * 100) / 100
     expect(row!.forecast_1m).toEqual({
-      point: cents(made.point),
-      low: cents(made.low),
-      high: cents(made.high),
+      point: cents(result.point),
+      low: cents(result.low),
+      high: cents(result.high),
       method: 'combined',
-      confidence: Math.round(made.confidence * 10_000) / 10_000,
-      confidence_level: made.level,
+      confidence: Math.round(result.confidence * 10_000) / 10_000,
+      confidence_level: result.level,
     })
   })
 
   test('without codes has those of the free tier, cut to the number of the plan', async () => {
-    const h = priced()
+    const instance = priced()
     for (const [plan, count] of [
       ['free', 3],
       ['developer', 5],
       ['starter', 9],
       ['enterprise', 9],
     ] as const) {
-      expect((await read(h, '', h.key(plan))).codes, plan).toEqual(freeCodes.slice(0, count))
+      expect((await read(instance, '', instance.key(plan))).codes, plan).toEqual(
+        freeCodes.slice(0, count),
+      )
     }
-    expect((await read(h, '?codes=,', h.key('free', { trial: true }))).count).toBe(5)
+    expect((await read(instance, '?codes=,', instance.key('free', { trial: true }))).count).toBe(5)
   })
 
   test('of more codes than the plan takes is refused with both numbers and the plan that takes them', async () => {
-    const h = priced()
+    const instance = priced()
     const many = Array.from({ length: 21 }, () => 'WTI_USD')
     for (const [plan, requested, limit, required] of [
       ['free', 4, 3, 'developer'],
@@ -130,9 +137,9 @@ describe('a market brief', () => {
       ['developer', 6, 5, 'starter'],
       ['enterprise', 21, 20, null],
     ] as const) {
-      const response = await h.get(
+      const response = await instance.get(
         `/v1/market-brief?codes=${many.slice(0, requested)}`,
-        h.key(plan),
+        instance.key(plan),
       )
       expect([response.status, response.headers.get('x-error-code')], plan).toEqual([
         403,
@@ -148,22 +155,22 @@ describe('a market brief', () => {
       })
       expect(String(error.message)).toMatch(/tier/)
     }
-    expect((await read(h, `?codes=${many.slice(0, 20)}`)).count).toBe(1)
+    expect((await read(instance, `?codes=${many.slice(0, 20)}`)).count).toBe(1)
   })
 
   test('names codes without a price, and is a 404 when none has one', async () => {
-    const h = priced()
-    const brief = await read(h, '?codes=OMAN_CRUDE_USD,WTI_USD')
+    const instance = priced()
+    const brief = await read(instance, '?codes=OMAN_CRUDE_USD,WTI_USD')
     expect([brief.missing_codes, brief.codes, brief.count]).toEqual([
       ['OMAN_CRUDE_USD'],
       ['WTI_USD'],
       1,
     ])
-    for (const [one, query] of [
-      [h, '?codes=OMAN_CRUDE_USD'],
+    for (const [parameter, query] of [
+      [instance, '?codes=OMAN_CRUDE_USD'],
       [openTestInstance(), ''],
     ] as const) {
-      const response = await one.get(`/v1/market-brief${query}`, one.key())
+      const response = await parameter.get(`/v1/market-brief${query}`, parameter.key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([
         404,
         'DATA_NOT_AVAILABLE',
@@ -172,12 +179,12 @@ describe('a market brief', () => {
   })
 
   test('refuses unknown codes and a narrative that is neither true nor false', async () => {
-    const h = priced()
+    const instance = priced()
     for (const [query, code] of [
       ['?codes=WTI_USD,NOPE_USD', 'invalid_code'],
       ['?narrative=maybe', 'INVALID_PARAMETER'],
     ] as const) {
-      const response = await h.get(`/v1/market-brief${query}`, h.key())
+      const response = await instance.get(`/v1/market-brief${query}`, instance.key())
       expect([response.status, response.headers.get('x-error-code')]).toEqual([400, code])
     }
   })
@@ -188,21 +195,21 @@ describe('a market brief', () => {
   })
 
   test('marks prices that have not come for long', async () => {
-    const h = priced()
-    h.clock.advance(30 * dayMs)
-    const brief = await read(h, '?codes=WTI_USD&narrative=true')
+    const instance = priced()
+    instance.clock.advance(30 * dayMs)
+    const brief = await read(instance, '?codes=WTI_USD&narrative=true')
     expect(brief.commodities[0]!.stale).toBe(true)
     expect(brief.narrative).toStartWith('WTI Crude Oil last stood at 71.40 USD')
   })
 
   test('counts as one request however many codes it has, and none when refused', async () => {
-    const h = priced()
-    const token = h.key('free')
-    const used = () => h.services.meter.standing(h.services.keys.find(token)!).used
-    await read(h, '', token)
+    const instance = priced()
+    const token = instance.key('free')
+    const used = () => instance.services.meter.standing(instance.services.keys.find(token)!).used
+    await read(instance, '', token)
     expect(used()).toBe(1)
-    await h.get('/v1/market-brief?codes=A,B,C,D', token)
+    await instance.get('/v1/market-brief?codes=A,B,C,D', token)
     expect(used()).toBe(1)
-    expect((await h.get('/v1/market-brief')).status).toBe(401)
+    expect((await instance.get('/v1/market-brief')).status).toBe(401)
   })
 })

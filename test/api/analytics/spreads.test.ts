@@ -13,12 +13,12 @@ import { haveRealData, needsRealData, realCloses } from '../../support/real-data
 type Json = Record<string, any>
 
 /** An instance with a key, and answers held against their documentation. */
-function desk() {
-  const home = openTestInstance()
-  const token = home.key()
-  const routes = home.app.routes as InternalRoute[]
+function pricedInstance() {
+  const instance = openTestInstance()
+  const token = instance.key()
+  const routes = instance.app.routes as InternalRoute[]
   const ask = async (path: string, key = token) => {
-    const response = await home.get(`/v1/spreads/${path}`, key)
+    const response = await instance.get(`/v1/spreads/${path}`, key)
     const text = await response.text()
     return {
       status: response.status,
@@ -29,7 +29,7 @@ function desk() {
   const answered = async (path: string, key = token): Promise<Json> => {
     const { status, body } = await ask(path, key)
     expect(status, JSON.stringify(body)).toBe(200)
-    const route = routes.find(one => one.path === `/v1/spreads/${path.split('?')[0]}`)!
+    const route = routes.find(route => route.path === `/v1/spreads/${path.split('?')[0]}`)!
     expect(
       Value.Check((route.hooks as { response: Record<number, TSchema> }).response[200]!, body),
       JSON.stringify(body),
@@ -42,25 +42,25 @@ function desk() {
     expect(error.code).toBe(headers.get('x-error-code'))
     return { ...error, status }
   }
-  const seriesId = (code: string) => home.services.catalogue.resolve(code, startAt)!.series.id
-  return { home, ask, answered, refused, seriesId }
+  const seriesId = (code: string) => instance.services.catalogue.resolve(code, startAt)!.series.id
+  return { instance, ask, answered, refused, seriesId }
 }
 
-const close = (made: number, wanted: number) =>
-  expect(Math.abs(made - wanted), `${made} is not ${wanted}`).toBeLessThan(1e-9)
+const close = (value: number, expected: number) =>
+  expect(Math.abs(value - expected), `${value} is not ${expected}`).toBeLessThan(1e-9)
 
 /**
  * A settled day of the nearest contracts of a family, nearest first; null leaves one without a
  * price.
  */
 function settle(
-  home: TestInstance,
+  instance: TestInstance,
   family: FamilyCode,
   prices: readonly (number | null)[],
   quotedAt = startAt - hourMs,
 ): void {
   const months = listedMonths(family, isoDay(startAt), prices.length)
-  home.services.futures.recordDays(
+  instance.services.futures.recordDays(
     prices.flatMap((price, i) => {
       if (price === null) return []
       const none = { open: null, high: null, low: null, volume: null, openInterest: null }
@@ -128,7 +128,7 @@ const prices: Record<string, number> = {
 
 /** Every spread from the prices above, by hand from the documentation. */
 const p = prices as Record<string, number>
-const wanted: Record<string, [keyof typeof pathsOf, number, string]> = {
+const expected: Record<string, [keyof typeof pathsOf, number, string]> = {
   brent_gasoil: ['crack', p.GASOIL_USD! / 7.45 - p.BRENT_CRUDE_USD!, 'USD/bbl'],
   wti_321: [
     'crack',
@@ -161,13 +161,13 @@ const wanted: Record<string, [keyof typeof pathsOf, number, string]> = {
 }
 
 describe('a spread of today', () => {
-  const { home, answered } = desk()
+  const { instance, answered } = pricedInstance()
   for (const [code, price] of Object.entries(prices))
-    home.record(code, [price - 1, price], startAt - hourMs, dayMs)
+    instance.record(code, [price - 1, price], startAt - hourMs, dayMs)
 
-  for (const [id, [path, value, unit]] of Object.entries(wanted)) {
+  for (const [id, [path, value, unit]] of Object.entries(expected)) {
     test(`${id} is what its formula says, and the sum of its components`, async () => {
-      home.clock.advance(1)
+      instance.clock.advance(1)
       const { data } = await answered(`${path}?id=${id}`)
       expect(data).toMatchObject({ id, type: path, unit, timestamp: isoInstant(startAt - hourMs) })
       close(data.value, value)
@@ -195,11 +195,11 @@ describe('a spread of today', () => {
 
   for (const [type, path] of Object.entries(pathsOf)) {
     test(`${path} alone answers the first of its ids, and all of them together`, async () => {
-      home.clock.advance(60_000)
-      const ids = spreads[type as keyof typeof spreads].map(one => one.id)
+      instance.clock.advance(60_000)
+      const ids = spreads[type as keyof typeof spreads].map(spread => spread.id)
       expect((await answered(path)).data.id).toBe(ids[0]!)
       const all = await answered(`${path}/all`)
-      expect(all.data.map((one: Json) => one.id)).toEqual(ids)
+      expect(all.data.map((row: Json) => row.id)).toEqual(ids)
       expect(all.meta).toEqual({ count: ids.length, unavailable: [] })
     })
   }
@@ -214,9 +214,9 @@ describe('a spread of today', () => {
 })
 
 describe('a leg without a price', () => {
-  const { home, answered, refused } = desk()
-  for (const code of ['WTI_USD', 'MARS_USD']) home.record(code, [70, 71], startAt, dayMs)
-  home.record('BRENT_CRUDE_USD', [75], startAt - 96 * hourMs, dayMs)
+  const { instance, answered, refused } = pricedInstance()
+  for (const code of ['WTI_USD', 'MARS_USD']) instance.record(code, [70, 71], startAt, dayMs)
+  instance.record('BRENT_CRUDE_USD', [75], startAt - 96 * hourMs, dayMs)
 
   test('is named', async () => {
     expect(await refused('basis?id=lls_wti')).toMatchObject({
@@ -235,7 +235,7 @@ describe('a leg without a price', () => {
 
   test('counts as one when it is older than 96 hours, to the millisecond', async () => {
     expect((await answered('basis')).data.value).toBe(-4)
-    home.clock.advance(1)
+    instance.clock.advance(1)
     const last = isoInstant(startAt - 96 * hourMs)
     expect(await refused('basis')).toMatchObject({
       status: 404,
@@ -247,11 +247,11 @@ describe('a leg without a price', () => {
   })
 
   test('leaves its spreads out of all, which says so; when none is left, that is a 404', async () => {
-    const made = await answered('basis/all')
-    expect(made.data.map((one: Json) => one.id)).toEqual(['mars_wti'])
-    expect(made.meta.count).toBe(1)
-    expect(made.meta.unavailable).toContainEqual({ id: 'wti_brent', leg: 'BRENT_CRUDE_USD' })
-    expect(made.meta.unavailable).toHaveLength(spreads.basis.length - 1)
+    const result = await answered('basis/all')
+    expect(result.data.map((row: Json) => row.id)).toEqual(['mars_wti'])
+    expect(result.meta.count).toBe(1)
+    expect(result.meta.unavailable).toContainEqual({ id: 'wti_brent', leg: 'BRENT_CRUDE_USD' })
+    expect(result.meta.unavailable).toHaveLength(spreads.basis.length - 1)
     expect(await refused('physical-premium/all')).toMatchObject({
       status: 404,
       code: 'DATA_NOT_AVAILABLE',
@@ -261,7 +261,7 @@ describe('a leg without a price', () => {
 })
 
 describe('the past of a spread', () => {
-  const { home, ask, answered, refused, seriesId } = desk()
+  const { instance, ask, answered, refused, seriesId } = pricedInstance()
   const first = parseDay('2026-08-03')!
   const weekdays = Array.from({ length: 110 }, (_, i) => first + i * dayMs).filter(
     day => weekdayOf(day) <= 5 && day <= startAt,
@@ -274,7 +274,7 @@ describe('the past of a spread', () => {
       observedAt: day + 14 * hourMs,
       value: valueAt(day, leg),
     }))
-    home.services.ingest.write(points, startAt - dayMs)
+    instance.services.ingest.write(points, startAt - dayMs)
   }
   const wantedIn = (from: string, to: string) =>
     weekdays
@@ -289,17 +289,17 @@ describe('the past of a spread', () => {
   const path = 'basis/historical'
 
   test('is one value a date, newest first, with the price of each leg', async () => {
-    const made = await answered(`${path}?start_date=2026-09-01&end_date=2026-10-30`)
+    const result = await answered(`${path}?start_date=2026-09-01&end_date=2026-10-30`)
     const rows = wantedIn('2026-09-01', '2026-10-30')
-    expect(made.data.map((row: Json) => row.date)).toEqual(rows.map(row => row.date))
+    expect(result.data.map((row: Json) => row.date)).toEqual(rows.map(row => row.date))
     for (const [i, row] of rows.entries()) {
-      close(made.data[i].value, row.value)
-      expect(made.data[i]).toMatchObject({
+      close(result.data[i].value, row.value)
+      expect(result.data[i]).toMatchObject({
         unit: 'USD/bbl',
         legs: { WTI_USD: row.first, BRENT_CRUDE_USD: row.second },
       })
     }
-    expect(made).toMatchObject({
+    expect(result).toMatchObject({
       id: 'wti_brent',
       type: 'basis',
       name: 'WTI - Brent',
@@ -308,10 +308,10 @@ describe('the past of a spread', () => {
   })
 
   test('covers 90 days up to today unless asked otherwise', async () => {
-    const made = await answered(path)
+    const result = await answered(path)
     const rows = wantedIn('2026-08-23', '2026-11-20')
-    expect(made.data.map((row: Json) => row.date)).toEqual(rows.map(row => row.date))
-    expect(made.coverage).toEqual({
+    expect(result.data.map((row: Json) => row.date)).toEqual(rows.map(row => row.date))
+    expect(result.coverage).toEqual({
       from: '2026-08-24',
       to: '2026-11-20',
       observations: rows.length,
@@ -356,17 +356,17 @@ describe('the past of a spread', () => {
       ['1w', 7],
       ['month', 30],
     ] as const) {
-      const made = await answered(
+      const result = await answered(
         `${path}?start_date=2026-09-01&end_date=2026-10-30&interval=${interval}`,
       )
-      expect(made.data.map((row: Json) => row.date)).toEqual(lastOf(length))
-      expect(made.coverage.observations).toBe(wantedIn('2026-09-01', '2026-10-30').length)
+      expect(result.data.map((row: Json) => row.date)).toEqual(lastOf(length))
+      expect(result.coverage.observations).toBe(wantedIn('2026-09-01', '2026-10-30').length)
     }
   })
 
   test('is incomplete where a weekday has no value, and says from when to when it has some', async () => {
-    const made = await answered(`${path}?start_date=2026-07-30&end_date=2026-08-07`)
-    expect(made.coverage).toEqual({
+    const result = await answered(`${path}?start_date=2026-07-30&end_date=2026-08-07`)
+    expect(result.coverage).toEqual({
       from: '2026-08-03',
       to: '2026-08-07',
       observations: 5,
@@ -384,21 +384,21 @@ describe('the past of a spread', () => {
   })
 
   test('leaves quarantined days of a leg out', async () => {
-    const bad = home.services.quarantine.add({
+    const bad = instance.services.quarantine.add({
       seriesId: seriesId('BRENT_CRUDE_USD'),
       fromOn: '2026-10-06',
       toOn: '2026-10-07',
       reason: 'stuck',
       createdAt: startAt,
     })
-    const made = await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)
-    expect(made.data.map((row: Json) => row.date)).toEqual([
+    const result = await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)
+    expect(result.data.map((row: Json) => row.date)).toEqual([
       '2026-10-09',
       '2026-10-08',
       '2026-10-05',
     ])
-    expect(made.coverage).toMatchObject({ observations: 3, complete: false })
-    home.services.quarantine.remove(bad.id)
+    expect(result.coverage).toMatchObject({ observations: 3, complete: false })
+    instance.services.quarantine.remove(bad.id)
     expect(
       (await answered(`${path}?start_date=2026-10-05&end_date=2026-10-09`)).coverage.complete,
     ).toBe(true)
@@ -408,15 +408,15 @@ describe('the past of a spread', () => {
     const range = 'start_date=2026-10-01&end_date=2026-10-15'
     expect((await answered(`${path}?${range}`)).data_revised_at).toBeNull()
     const correct = (day: string, value: number, recordedAt: number) =>
-      home.services.ingest.write(
+      instance.services.ingest.write(
         [{ seriesId: seriesId('WTI_USD'), observedAt: parseDay(day)! + 14 * hourMs, value }],
         recordedAt,
       )
     correct('2026-10-12', 71.5, startAt - 3 * hourMs)
     correct('2026-10-16', 71.5, startAt - 2 * hourMs)
-    const made = await answered(`${path}?${range}`)
-    expect(made.data_revised_at).toBe(isoInstant(startAt - 3 * hourMs))
-    expect(made.data.find((row: Json) => row.date === '2026-10-12').legs.WTI_USD).toBe(71.5)
+    const result = await answered(`${path}?${range}`)
+    expect(result.data_revised_at).toBe(isoInstant(startAt - 3 * hourMs))
+    expect(result.data.find((row: Json) => row.date === '2026-10-12').legs.WTI_USD).toBe(71.5)
     expect((await answered(`${path}?start_date=2026-10-01`)).data_revised_at).toBe(
       isoInstant(startAt - 2 * hourMs),
     )
@@ -439,39 +439,39 @@ describe('the past of a spread', () => {
     ['basis/historical?interval=hour', 400, 'invalid_interval', undefined],
     ['basis/historical?interval=fortnight', 400, 'invalid_interval', undefined],
   ]
-  for (const [asked, status, code, parameter] of invalid) {
-    test(`${asked}: ${code}`, async () => {
-      home.clock.advance(5000)
-      expect(await refused(asked)).toMatchObject({ status, code, ...(parameter && { parameter }) })
+  for (const [query, status, code, parameter] of invalid) {
+    test(`${query}: ${code}`, async () => {
+      instance.clock.advance(5000)
+      expect(await refused(query)).toMatchObject({ status, code, ...(parameter && { parameter }) })
     })
   }
 
   test('an unknown id comes with those that there are', async () => {
-    expect((await refused('basis?id=x')).allowed).toEqual(spreads.basis.map(one => one.id))
+    expect((await refused('basis?id=x')).allowed).toEqual(spreads.basis.map(basin => basin.id))
   })
 })
 
 describe('on real series', () => {
-  const { home, answered, seriesId } = desk()
+  const { instance, answered, seriesId } = pricedInstance()
   const files = {
     WTI_USD: 'oil-prices/wti-daily.csv',
     BRENT_CRUDE_USD: 'oil-prices/brent-daily.csv',
     GASOLINE_USD: 'eia-spot-products/DGASNYH.csv',
     HEATING_OIL_USD: 'eia-spot-products/DDFUELNYH.csv',
   }
-  const held = Object.fromEntries(
+  const seriesOfLegs = Object.fromEntries(
     Object.entries(files).map(([code, file]) => [
       code,
       new Map(
         realCloses(file, '2024-12-31')
-          .filter(one => one.day >= '2020-01-01')
-          .map(one => [one.day, one.value]),
+          .filter(close => close.day >= '2020-01-01')
+          .map(close => [close.day, close.value]),
       ),
     ]),
   )
   if (haveRealData) {
-    for (const [code, days] of Object.entries(held)) {
-      home.services.ingest.write(
+    for (const [code, days] of Object.entries(seriesOfLegs)) {
+      instance.services.ingest.write(
         [...days].map(([day, value]) => ({
           seriesId: seriesId(code),
           observedAt: parseDay(day)! + 19 * hourMs,
@@ -481,7 +481,7 @@ describe('on real series', () => {
       )
     }
   }
-  const of = (code: string, day: string) => held[code]!.get(day)!
+  const of = (code: string, day: string) => seriesOfLegs[code]!.get(day)!
   const table: [string, string, string[], (day: string) => number][] = [
     [
       'basis',
@@ -508,16 +508,18 @@ describe('on real series', () => {
       async () => {
         const rows: Json[] = []
         for (let page = 1; page <= 3; page++) {
-          home.clock.advance(3000)
-          const made = await answered(
+          instance.clock.advance(3000)
+          const result = await answered(
             `${path}/historical?id=${id}&start_date=2020-03-01&end_date=2020-12-31&page=${page}`,
           )
-          rows.push(...made.data)
-          expect(made.coverage.complete).toBe(false)
+          rows.push(...result.data)
+          expect(result.coverage.complete).toBe(false)
         }
-        const days = [...held[legs[0]!]!.keys()].filter(
+        const days = [...seriesOfLegs[legs[0]!]!.keys()].filter(
           day =>
-            day >= '2020-03-01' && day <= '2020-12-31' && legs.every(leg => held[leg]!.has(day)),
+            day >= '2020-03-01' &&
+            day <= '2020-12-31' &&
+            legs.every(leg => seriesOfLegs[leg]!.has(day)),
         )
         expect(rows.map(row => row.date)).toEqual(days.reverse())
         for (const row of rows) close(row.value, value(row.date))
@@ -528,7 +530,7 @@ describe('on real series', () => {
 })
 
 describe('gasoil crack', () => {
-  const { home, ask, answered, refused } = desk()
+  const { instance, ask, answered, refused } = pricedInstance()
   const crack = 'gasoil-crack'
 
   test('names the leg that has no price', async () => {
@@ -537,7 +539,7 @@ describe('gasoil crack', () => {
       code: 'DATA_NOT_AVAILABLE',
       leg: 'product',
     })
-    settle(home, 'GASOIL_FUTURES', [702.5], startAt - 95 * hourMs)
+    settle(instance, 'GASOIL_FUTURES', [702.5], startAt - 95 * hourMs)
     expect(await refused(crack)).toMatchObject({
       status: 404,
       code: 'DATA_NOT_AVAILABLE',
@@ -547,7 +549,7 @@ describe('gasoil crack', () => {
   })
 
   test('is front-month gasoil / 7.45 - front-month Brent, dated by the older leg', async () => {
-    settle(home, 'BRENT_FUTURES', [75.1, 74.8])
+    settle(instance, 'BRENT_FUTURES', [75.1, 74.8])
     const { data } = await answered(crack)
     const [gasoil, brent] = [
       listedMonths('GASOIL_FUTURES', isoDay(startAt), 1)[0]!,
@@ -577,9 +579,9 @@ describe('gasoil crack', () => {
   })
 
   test('refuses a leg older than 96 hours', async () => {
-    home.clock.advance(hourMs)
+    instance.clock.advance(hourMs)
     expect((await ask(crack)).status).toBe(200)
-    home.clock.advance(1)
+    instance.clock.advance(1)
     expect(await refused(crack)).toMatchObject({
       status: 404,
       leg: 'product',
@@ -608,7 +610,7 @@ describe('gasoil crack', () => {
 })
 
 describe('curve structure', () => {
-  const { home, answered, refused } = desk()
+  const { instance, answered, refused } = pricedInstance()
 
   test('of no curve is a 404', async () => {
     expect(await refused('curve-structure?commodity=EXCH_BRENT')).toMatchObject({
@@ -623,7 +625,7 @@ describe('curve structure', () => {
 
   test('in backwardation has positive spreads and a negative slope', async () => {
     settle(
-      home,
+      instance,
       'BRENT_FUTURES',
       [80, 79.5, 79.1, 78.8, 78.5, 78.3, 78.1, 77.9, 77.8, 77.7, 77.6, 77.5],
     )
@@ -659,7 +661,7 @@ describe('curve structure', () => {
   }
   for (const [name, curve, structure, severity] of table) {
     test(`${name}: ${structure}, ${severity}`, async () => {
-      settle(home, families[name]!, curve)
+      settle(instance, families[name]!, curve)
       const { data } = await answered(`curve-structure?commodity=${name}`)
       expect(data).toMatchObject({
         commodity: name,
@@ -675,15 +677,15 @@ describe('curve structure', () => {
   }
 
   test('of all has every curve', async () => {
-    const made = await answered('curve-structure/all')
-    expect(made.data.map((one: Json) => one.commodity)).toEqual([
+    const result = await answered('curve-structure/all')
+    expect(result.data.map((row: Json) => row.commodity)).toEqual([
       'EXCH_BRENT',
       'EXCH_WTI',
       'EXCH_GASOIL',
       'EXCH_NG',
       'EXCH_TTF',
     ])
-    expect(made.meta).toEqual({ count: 5 })
+    expect(result.meta).toEqual({ count: 5 })
   })
 
   test('takes the family code, a slug and any letter case', async () => {
@@ -709,7 +711,7 @@ describe('curve structure', () => {
   })
 
   test('a month without a price does not move the months behind it', async () => {
-    const { home: own, answered: get } = desk()
+    const { instance: own, answered: get } = pricedInstance()
     settle(own, 'BRENT_FUTURES', [80, null, 79, 78.8, 78.6, 78.4])
     const { data } = await get('curve-structure?commodity=EXCH_BRENT')
     expect(data).toMatchObject({
@@ -720,7 +722,7 @@ describe('curve structure', () => {
   })
 
   test('leaves prices older than 96 hours out', async () => {
-    const { home: own, answered: get, refused: no } = desk()
+    const { instance: own, answered: get, refused: no } = pricedInstance()
     settle(own, 'BRENT_FUTURES', [80, 79.5, 79], startAt - 96 * hourMs)
     expect((await get('curve-structure/all')).meta.count).toBe(1)
     own.clock.advance(1)
@@ -730,10 +732,10 @@ describe('curve structure', () => {
 })
 
 describe('plans', () => {
-  const { home, ask, refused } = desk()
-  for (const [code, price] of Object.entries(prices)) home.record(code, [price], startAt, dayMs)
-  settle(home, 'GASOIL_FUTURES', [702.5])
-  settle(home, 'BRENT_FUTURES', [75.1, 74.8])
+  const { instance, ask, refused } = pricedInstance()
+  for (const [code, price] of Object.entries(prices)) instance.record(code, [price], startAt, dayMs)
+  settle(instance, 'GASOIL_FUTURES', [702.5])
+  settle(instance, 'BRENT_FUTURES', [75.1, 74.8])
   const paths = [
     ...Object.values(pathsOf).flatMap(path => [path, `${path}/all`, `${path}/historical`]),
     'margin',
@@ -749,14 +751,14 @@ describe('plans', () => {
   ]
   for (const [plan, options, status] of table) {
     test(`${plan}${options.trial ? ' on trial' : ''}: ${status} on every path`, async () => {
-      const key = home.key(plan, options)
+      const key = instance.key(plan, options)
       for (const path of paths) expect((await ask(path, key)).status, path).toBe(status)
     })
   }
 
   test('an expired trial is refused, with the plan that has them', async () => {
-    const key = home.key('free', { trial: true })
-    home.clock.advance(7 * dayMs)
+    const key = instance.key('free', { trial: true })
+    instance.clock.advance(7 * dayMs)
     expect(await refused('crack', key)).toMatchObject({
       status: 403,
       code: 'INSUFFICIENT_PLAN',
@@ -768,11 +770,11 @@ describe('plans', () => {
 })
 
 test('fixture data is marked in a header and in the metadata', async () => {
-  const { home, ask, seriesId } = desk()
-  for (const code of ['WTI_USD', 'BRENT_CRUDE_USD']) home.record(code, [70, 71], startAt, dayMs)
+  const { instance, ask, seriesId } = pricedInstance()
+  for (const code of ['WTI_USD', 'BRENT_CRUDE_USD']) instance.record(code, [70, 71], startAt, dayMs)
   expect((await ask('basis')).headers.get('x-service-data')).toBeNull()
-  home.services.series.markFixture([seriesId('BRENT_CRUDE_USD')])
-  home.services.catalogue.reload()
+  instance.services.series.markFixture([seriesId('BRENT_CRUDE_USD')])
+  instance.services.catalogue.reload()
   for (const path of ['basis', 'basis/all', 'basis/historical'])
     expect((await ask(path)).headers.get('x-service-data'), path).toBe('fixture')
   expect((await ask('basis')).body.data.metadata.source_description).toContain('Fixture data')

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { openTestInstance } from '../../support/instance.ts'
 import { json } from '../../support/shape.ts'
-import { prefix, type Row, sample, third, wellDesk, wellOf } from '../../support/wells.ts'
+import { openWellInstance, prefix, type Row, sample, third, wellOf } from '../../support/wells.ts'
 
-const { data, refusal } = wellDesk()
+const { data, refusal } = openWellInstance()
 
 interface Cycle {
   filters: Row
@@ -45,7 +45,7 @@ describe('cycle time', () => {
         '2025-Q4': { well_count: 1, median_days: 365, avg_days: 365 },
       },
     })
-    expect(cycle.top_fastest.map(one => one.total_days)).toEqual([150, 161, 365])
+    expect(cycle.top_fastest.map(well => well.total_days)).toEqual([150, 161, 365])
     expect(cycle.top_slowest[0]).toEqual({
       api_number: third,
       operator: 'Badland Petroleum, Inc.',
@@ -75,14 +75,16 @@ describe('cycle time', () => {
     const cycle = await data<Cycle>(`/cycle-time?${query}`)
     expect(cycle.wells_with_cycle_data).toBe(count)
     expect(
-      Object.values(cycle.quarterly_cohorts).reduce((sum, one) => sum + one.well_count, 0),
+      Object.values(cycle.quarterly_cohorts).reduce((sum, quarter) => sum + quarter.well_count, 0),
     ).toBe(count)
     if (/operator|formation/.test(query)) return
     for (const span of ['quarter', 'month', 'year']) {
       const { cohorts } = await data<{
         cohorts: Record<string, { well_count: number; wells_with_data: number; stats: Row }>
       }>(`/cycle-time/cohorts?group_by=${span}&${query}`)
-      expect(Object.values(cohorts).reduce((sum, one) => sum + one.wells_with_data, 0)).toBe(count)
+      expect(Object.values(cohorts).reduce((sum, cohort) => sum + cohort.wells_with_data, 0)).toBe(
+        count,
+      )
       expect(Object.keys(cohorts)).toEqual(Object.keys(cohorts).sort())
     }
   })
@@ -162,10 +164,10 @@ describe('cycle time', () => {
       max_days: 140,
       avg_days: 120,
     })
-    expect(cycle.top_fastest.map(one => one.total_days)).toEqual(
+    expect(cycle.top_fastest.map(well => well.total_days)).toEqual(
       Array.from({ length: 10 }, (_, i) => 100 + i),
     )
-    expect(cycle.top_slowest.map(one => one.total_days)).toEqual(
+    expect(cycle.top_slowest.map(well => well.total_days)).toEqual(
       Array.from({ length: 10 }, (_, i) => 140 - i),
     )
   })

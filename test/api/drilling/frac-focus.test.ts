@@ -28,8 +28,8 @@ const job = (reference: string, change: Partial<FracDisclosure> = {}): FracDiscl
 })
 
 function filled(): TestInstance {
-  const h = openTestInstance()
-  const { fracDisclosures, fracChemicals } = h.services
+  const instance = openTestInstance()
+  const { fracDisclosures, fracChemicals } = instance.services
   fracDisclosures.write(
     [
       job('a'),
@@ -70,16 +70,16 @@ function filled(): TestInstance {
     ],
     startAt,
   )
-  return h
+  return instance
 }
 
 const get = async <T = List>(
-  h: TestInstance,
+  instance: TestInstance,
   path: string,
   route = path.replace(/\?.*/, ''),
 ): Promise<T> => {
-  const body = await json<T>(h.get(path, h.key()))
-  expectShape(h.app, route, body)
+  const body = await json<T>(instance.get(path, instance.key()))
+  expectShape(instance.app, route, body)
   return body
 }
 const ids = (body: List) => body.data.map(row => row.id)
@@ -145,7 +145,7 @@ describe('disclosures', () => {
   })
 
   test('refuse what can not be read', async () => {
-    const h = filled()
+    const instance = filled()
     for (const query of [
       'api_number=42',
       'min_water_gallons=-1',
@@ -153,29 +153,33 @@ describe('disclosures', () => {
       'states=ZZ',
       'end_date=x',
     ]) {
-      expect([query, (await h.get(`/v1/ei/frac-focus/search?${query}`, h.key())).status]).toEqual([
+      expect([
         query,
-        400,
-      ])
+        (await instance.get(`/v1/ei/frac-focus/search?${query}`, instance.key())).status,
+      ]).toEqual([query, 400])
     }
   })
 
   test('of a well are found however its number is written; of another there are none', async () => {
-    const h = filled()
+    const instance = filled()
     const route = '/v1/ei/frac-focus/for-well/:api_number'
     for (const number of ['42329400010000', '42-329-40001', '4232940001']) {
-      expect(ids(await get(h, `/v1/ei/frac-focus/for-well/${number}`, route))).toEqual(['1', '3'])
+      expect(ids(await get(instance, `/v1/ei/frac-focus/for-well/${number}`, route))).toEqual([
+        '1',
+        '3',
+      ])
     }
-    expect(ids(await get(h, '/v1/ei/frac-focus/for-well/42-329-40002', route))).toEqual([])
+    expect(ids(await get(instance, '/v1/ei/frac-focus/for-well/42-329-40002', route))).toEqual([])
   })
 
   test('have one by its number, with its chemicals, most of it first', async () => {
-    const h = filled()
+    const instance = filled()
     expect(
-      (await get<{ data: Body }>(h, '/v1/ei/frac-focus/2', '/v1/ei/frac-focus/:id')).data.state,
+      (await get<{ data: Body }>(instance, '/v1/ei/frac-focus/2', '/v1/ei/frac-focus/:id')).data
+        .state,
     ).toBe('ND')
     const { data } = await get<{ data: Body }>(
-      h,
+      instance,
       '/v1/ei/frac-focus/1/chemicals',
       '/v1/ei/frac-focus/:id/chemicals',
     )
@@ -203,7 +207,7 @@ describe('disclosures', () => {
       '/v1/ei/frac-focus/x',
       '/v1/ei/frac-focus/4/chemicals',
     ]) {
-      expect([path, (await h.get(path, h.key())).status]).toEqual([path, 404])
+      expect([path, (await instance.get(path, instance.key())).status]).toEqual([path, 404])
     }
   })
 })
@@ -261,31 +265,31 @@ describe('numbers of disclosures', () => {
     })
   }
   test('need energy intelligence, not permits', async () => {
-    const h = filled()
+    const instance = filled()
     for (const [plan, status] of [
       ['starter', 403],
       ['professional', 200],
     ] as const) {
-      expect([plan, (await h.get('/v1/ei/frac-focus/summary', h.key(plan))).status]).toEqual([
+      expect([
         plan,
-        status,
-      ])
+        (await instance.get('/v1/ei/frac-focus/summary', instance.key(plan))).status,
+      ]).toEqual([plan, status])
     }
   })
 })
 
 describe('the timeline of a well', () => {
-  const timeline = (h: TestInstance) =>
+  const timeline = (instance: TestInstance) =>
     get<{ data: Body }>(
-      h,
+      instance,
       '/v1/ei/wells/42-329-40001/timeline',
       '/v1/ei/wells/:api_number/timeline',
     )
 
   test('puts permits, disclosures and the days of the well in order', async () => {
-    const h = filled()
-    h.services.permits.record([permit({ permitOn: '2023-05-01' })], startAt)
-    h.services.wells.put(
+    const instance = filled()
+    instance.services.permits.record([permit({ permitOn: '2023-05-01' })], startAt)
+    instance.services.wells.put(
       [
         {
           apiNumber: '42329400010000',
@@ -305,7 +309,7 @@ describe('the timeline of a well', () => {
       ],
       startAt,
     )
-    const { data } = await timeline(h)
+    const { data } = await timeline(instance)
     expect([data.api_number, data.well_name, data.operator, data.state]).toEqual([
       '42329400010000',
       'Bradford 14-23 Unit',
@@ -341,9 +345,9 @@ describe('the timeline of a well', () => {
   })
 
   test('of an unknown well is 404, of what is no number 400', async () => {
-    const h = filled()
+    const instance = filled()
     const status = async (number: string) =>
-      (await h.get(`/v1/ei/wells/${number}/timeline`, h.key())).status
+      (await instance.get(`/v1/ei/wells/${number}/timeline`, instance.key())).status
     expect([await status('42-329-49999'), await status('abc')]).toEqual([404, 400])
   })
 })

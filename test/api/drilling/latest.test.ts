@@ -36,7 +36,7 @@ beforeAll(() => {
   const { services } = copy
   const listed = services.catalogue
     .list()
-    .map(one => ({ ...one, available: one.unavailableReason === null }))
+    .map(item => ({ ...item, available: item.unavailableReason === null }))
   const world = withRegions(createWorld({ seed: 1, series: listed }), listed)
   const filler = createDrillingFiller({
     seed: 1,
@@ -160,12 +160,12 @@ describe('every drilling path', () => {
       const response = await empty.get(path, token)
       const isList =
         /rig_counts$|historical$|productivities$|frac_spreads$|duc_wells$|intelligence$|trends$|-spreads$|-permits$|-wells$|completions$|-drilled$/
-      const wanted =
+      const expected =
         isList.test(path) && !/productivities\/(trends|duc_wells)|rig-counts\/trends/.test(path)
           ? 200
           : 404
-      expect(response.status, path).toBe(wanted)
-      if (wanted === 200) expect((await json<List>(response)).data, path).toEqual([])
+      expect(response.status, path).toBe(expected)
+      if (expected === 200) expect((await json<List>(response)).data, path).toEqual([])
       else expect(await response.text(), path).toMatch(/DATA_NOT_AVAILABLE|NOT_FOUND/)
     }
   })
@@ -346,7 +346,7 @@ describe('numbers that answers share', () => {
     const { data } = await body<{
       data: { metric: string; total: number; breakdown: { value: number; percentage: number }[] }[]
     }>('/v1/drilling-intelligence/summary')
-    expect(data.map(one => one.metric)).toEqual([
+    expect(data.map(row => row.metric)).toEqual([
       'rig_count',
       'frac_spreads',
       'duc_wells',
@@ -359,7 +359,7 @@ describe('numbers that answers share', () => {
     }
     const { data: latest } = await body<One>('/v1/drilling-intelligence/latest')
     expect([latest.total_rigs, latest.total_frac_spreads, latest.total_duc_wells]).toEqual(
-      data.slice(0, 3).map(one => one.total),
+      data.slice(0, 3).map(row => row.total),
     )
   })
   test('a trend is of the counts that history has', async () => {
@@ -411,16 +411,16 @@ describe('/v1/rig-counts/historical', () => {
     ])
   })
   test('reaches back to the first week of all, and is not complete before it', async () => {
-    const whole = countDays('week', '2013-01-04', '2020-11-20')
+    const fridays = countDays('week', '2013-01-04', '2020-11-20')
     expect((await history('by_period[from]=2013-01-04')).period).toMatchObject({
-      observations: whole.length,
+      observations: fridays.length,
       complete: true,
     })
     const before = await history('period=8y')
     expect(before.period).toMatchObject({
       from: '2012-11-20',
       coverage_from: '2013-01-04',
-      observations: whole.length,
+      observations: fridays.length,
       complete: false,
     })
   })
@@ -437,18 +437,18 @@ describe('/v1/rig-counts/historical', () => {
     })
   })
   test('is paginated with links that lead through every week once', async () => {
-    const seen: unknown[] = []
+    const rows: unknown[] = []
     let url: string | undefined = '/v1/rig-counts/historical?by_period[from]=2014-01-01&per_page=30'
     while (url) {
       const response: Response = await get(url)
-      seen.push(...(await json<History>(response)).data.map(row => row.date))
+      rows.push(...(await json<History>(response)).data.map(row => row.date))
       const next = /<http:\/\/localhost([^>]+)>; rel="next"/.exec(
         response.headers.get('link') ?? '',
       )
       expect(response.headers.get('x-has-next')).toBe(String(next !== null))
       url = next?.[1]
     }
-    expect(seen).toEqual(countDays('week', '2014-01-01', '2020-11-20').reverse())
+    expect(rows).toEqual(countDays('week', '2014-01-01', '2020-11-20').reverse())
   })
   test('past its end is an empty page, and more than a hundred rows are not served at once', async () => {
     expect((await history('page=99')).data).toEqual([])
@@ -499,7 +499,7 @@ describe('a state', () => {
     const { data } = await body<{
       data: Row & { trend: { month: string; rigs: number | null }[]; rig_count: Row }
     }>('/v1/pseo/drilling-intelligence/states/new-mexico/full')
-    expect(data.trend.map(one => one.month)).toEqual([
+    expect(data.trend.map(month => month.month)).toEqual([
       '2019-12',
       '2020-01',
       '2020-02',

@@ -14,9 +14,9 @@ interface List extends Body {
 
 /** An instance with some permits, recorded as an import would. */
 function filled(permits: WellPermit[] = some()): TestInstance {
-  const h = openTestInstance()
-  h.services.permits.record(permits, startAt)
-  return h
+  const instance = openTestInstance()
+  instance.services.permits.record(permits, startAt)
+  return instance
 }
 
 const some = (): WellPermit[] => [
@@ -58,16 +58,17 @@ const some = (): WellPermit[] => [
 ]
 
 const get = async <T = List>(
-  h: TestInstance,
+  instance: TestInstance,
   path: string,
   route = path.replace(/\?.*/, ''),
 ): Promise<T> => {
-  const body = await json<T>(h.get(path, h.key()))
-  expectShape(h.app, route, body)
+  const body = await json<T>(instance.get(path, instance.key()))
+  expectShape(instance.app, route, body)
   return body
 }
 const numbers = (body: List) => body.data.map(row => row.permit_number)
-const search = (h: TestInstance, query: string) => get(h, `/v1/ei/well-permits/search?${query}`)
+const search = (instance: TestInstance, query: string) =>
+  get(instance, `/v1/ei/well-permits/search?${query}`)
 
 describe('the list', () => {
   test('is newest first on both keys, and says how up to date each state is', async () => {
@@ -158,8 +159,11 @@ describe('the list', () => {
   })
 
   test('leads from page to page in its headers', async () => {
-    const h = filled()
-    const response = await h.get('/v1/ei/well-permits?per_page=2&page=2&states=TX,NM,NV', h.key())
+    const instance = filled()
+    const response = await instance.get(
+      '/v1/ei/well-permits?per_page=2&page=2&states=TX,NM,NV',
+      instance.key(),
+    )
     expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual([
       '5',
       'true',
@@ -217,8 +221,8 @@ describe('a search', () => {
     [`operator=${'x'.repeat(201)}`, 'INVALID_PARAMETER', 'operator'],
   ] as const) {
     test(`with ${query.slice(0, 60)} is refused`, async () => {
-      const h = filled()
-      const response = await h.get(`/v1/ei/well-permits/search?${query}`, h.key())
+      const instance = filled()
+      const response = await instance.get(`/v1/ei/well-permits/search?${query}`, instance.key())
       const { error } = await json<{ error: Body }>(response)
       expect([response.status, error.code, error.parameter]).toEqual([400, code, parameter])
     })
@@ -236,8 +240,8 @@ describe('one permit', () => {
   })
   for (const id of ['6', '0', '-1', '1.5', 'abc', '99999999999999999999']) {
     test(`${id} is unknown`, async () => {
-      const h = filled()
-      const response = await h.get(`/v1/ei/well-permits/${id}`, h.key())
+      const instance = filled()
+      const response = await instance.get(`/v1/ei/well-permits/${id}`, instance.key())
       expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([
         404,
         'NOT_FOUND',
@@ -280,11 +284,12 @@ describe('the latest', () => {
     expect(body.meta.total_count).toBe(1)
   })
   test('take a day and a state at least', async () => {
-    const h = filled()
+    const instance = filled()
     for (const query of ['days=0', 'days=91', 'limit=501', 'states=XX']) {
-      expect([query, (await h.get(`/v1/ei/well-permits/latest?${query}`, h.key())).status]).toEqual(
-        [query, 400],
-      )
+      expect([
+        query,
+        (await instance.get(`/v1/ei/well-permits/latest?${query}`, instance.key())).status,
+      ]).toEqual([query, 400])
     }
   })
 })
@@ -377,9 +382,9 @@ describe('numbers', () => {
   })
 
   test('of a state without a permit are unknown; of a state that is not served there are none', async () => {
-    const h = filled()
+    const instance = filled()
     const { data } = await get<{ data: Body }>(
-      h,
+      instance,
       '/v1/ei/well-permits/states/OH',
       '/v1/ei/well-permits/states/:state_code',
     )
@@ -390,7 +395,7 @@ describe('numbers', () => {
       indexing_recommendation: 'noindex',
       recent: [],
     })
-    const response = await h.get('/v1/ei/well-permits/states/HI', h.key())
+    const response = await instance.get('/v1/ei/well-permits/states/HI', instance.key())
     expect([response.status, (await json<{ error: Body }>(response)).error.code]).toEqual([
       404,
       'DATA_NOT_AVAILABLE',
@@ -413,10 +418,10 @@ describe('who may ask', () => {
     ['enterprise', [], 200],
   ] as const) {
     test(`on ${plan} ${addOns.join()} permits are ${status}`, async () => {
-      const h = filled()
-      const token = h.key(plan, { addOns: [...addOns] })
+      const instance = filled()
+      const token = instance.key(plan, { addOns: [...addOns] })
       for (const path of paths) {
-        const response = await h.get(path, token)
+        const response = await instance.get(path, token)
         expect([path, response.status]).toEqual([path, status])
         if (status === 403) {
           expect(await json<Body>(response)).toMatchObject({
@@ -433,8 +438,8 @@ describe('who may ask', () => {
   }
 
   test('the other prefix answers the same', async () => {
-    const h = filled()
-    const token = h.key()
+    const instance = filled()
+    const token = instance.key()
     for (const path of [
       'well-permits?per_page=2',
       'well-permits/5',
@@ -444,10 +449,10 @@ describe('who may ask', () => {
       'frac-focus',
       'wells/42329400010000/timeline',
     ]) {
-      const [one, other] = await Promise.all(
-        ['ei', 'dark_data'].map(prefix => h.get(`/v1/${prefix}/${path}`, token).then(json)),
+      const [first, second] = await Promise.all(
+        ['ei', 'dark_data'].map(prefix => instance.get(`/v1/${prefix}/${path}`, token).then(json)),
       )
-      expect([path, one]).toEqual([path, other])
+      expect([path, first]).toEqual([path, second])
     }
   })
 
@@ -456,8 +461,8 @@ describe('who may ask', () => {
       ['fixture', 'fixture'],
       ['Texas RRC', null],
     ] as const) {
-      const h = filled([permit({ source })])
-      const token = h.key()
+      const instance = filled([permit({ source })])
+      const token = instance.key()
       for (const path of [
         'well-permits',
         'well-permits/summary',
@@ -468,7 +473,7 @@ describe('who may ask', () => {
       ]) {
         expect([
           path,
-          (await h.get(`/v1/ei/${path}`, token)).headers.get('x-service-data'),
+          (await instance.get(`/v1/ei/${path}`, token)).headers.get('x-service-data'),
         ]).toEqual([path, mark])
       }
     }
@@ -477,10 +482,10 @@ describe('who may ask', () => {
 
 describe('an import', () => {
   test('through the operator takes good rows together or none, and tells the fault of each', async () => {
-    const h = openTestInstance()
-    const admin = h.services.adminTokens.rotate()
+    const instance = openTestInstance()
+    const admin = instance.services.adminTokens.rotate()
     const send = (rows: object[]) =>
-      h.send('POST', '/admin/v1/datasets/well-permits', { rows }, undefined, {
+      instance.send('POST', '/admin/v1/datasets/well-permits', { rows }, undefined, {
         authorization: `Bearer ${admin}`,
       })
     const row = { state: 'TX', permit_date: '2026-11-18', permit_number: '1', operator: 'X' }
@@ -491,10 +496,10 @@ describe('an import', () => {
     ])
     expect(refused.status).toBe(422)
     expect(
-      (await json<{ errors: { field: string }[] }>(refused)).errors.map(one => one.field),
+      (await json<{ errors: { field: string }[] }>(refused)).errors.map(error => error.field),
     ).toEqual(['rows.1.state', 'rows.2.latitude'])
-    expect(h.services.permits.counts.total()).toBe(0)
-    const taken = await json<{ data: Body }>(send([row, { ...row, permit_number: '2' }]))
-    expect(taken.data).toMatchObject({ received: 2, inserted: 2, revised: 0, unchanged: 0 })
+    expect(instance.services.permits.counts.total()).toBe(0)
+    const accepted = await json<{ data: Body }>(send([row, { ...row, permit_number: '2' }]))
+    expect(accepted.data).toMatchObject({ received: 2, inserted: 2, revised: 0, unchanged: 0 })
   })
 })

@@ -5,13 +5,13 @@ import {
   fifth,
   fourth,
   monthOf,
+  openWellInstance,
   prefix,
   type Row,
   sample,
   second,
   stateOf,
   third,
-  wellDesk,
   wellOf,
 } from '../../support/wells.ts'
 
@@ -32,17 +32,17 @@ const routeOf = (path: string) =>
     .replace(/states\/\w+/, 'states/:code')
     .replace(/wells\/\w+/, 'wells/:api_number')
 
-const { h, get, data, refusal } = wellDesk()
+const { instance, get, data, refusal } = openWellInstance()
 
 describe('every path of well production', () => {
   for (const path of paths) {
     test(`${path} answers in its shape, with a slash at its end too`, async () => {
       const body = await json<Row>(get(path))
-      expectShape(h.app, routeOf(path), body)
+      expectShape(instance.app, routeOf(path), body)
       expect(Object.keys(body).sort()).toEqual(['data', 'status'])
       const [bare, query = ''] = path.split('?')
-      const other = bare!.endsWith('/') ? bare!.slice(0, -1) : `${bare}/`
-      expect(await json<Row>(get(other + (query && `?${query}`)))).toEqual(body)
+      const otherPath = bare!.endsWith('/') ? bare!.slice(0, -1) : `${bare}/`
+      expect(await json<Row>(get(otherPath + (query && `?${query}`)))).toEqual(body)
     })
   }
 
@@ -58,7 +58,7 @@ describe('every path of well production', () => {
     ['scale', ['well_production'], 200],
     ['enterprise', [], 200],
   ] as const)('on %s with %p is %d', async (plan, addOns, status) => {
-    const token = h.key(plan, { addOns: [...addOns] })
+    const token = instance.key(plan, { addOns: [...addOns] })
     for (const path of paths) {
       const response = await get(path, token)
       expect(response.status, path).toBe(status)
@@ -85,11 +85,11 @@ describe('every path of well production', () => {
   })
 
   test('is 403 on a running trial, and 401 without a key', async () => {
-    const token = h.key('free', { trial: true })
+    const token = instance.key('free', { trial: true })
     for (const path of paths)
-      expect([(await get(path, token)).status, (await h.get(prefix + path)).status]).toEqual([
-        403, 401,
-      ])
+      expect([(await get(path, token)).status, (await instance.get(prefix + path)).status]).toEqual(
+        [403, 401],
+      )
   })
 
   test('without any data is empty or 404, and says that there is none', async () => {
@@ -234,14 +234,14 @@ describe('states', () => {
   )
 
   test('one by one answer two years by default, oldest first', async () => {
-    const one = await data<{ data: Row[] }>('/states/tx')
-    expect(one).toMatchObject({
+    const texas = await data<{ data: Row[] }>('/states/tx')
+    expect(texas).toMatchObject({
       state: 'TX',
       period: { start: '2024-11', end: '2026-11' },
       count: 3,
     })
-    expect(one.data.map(row => row.period)).toEqual(['2024-11', '2026-07', '2026-08'])
-    expect(one.data[0]).toEqual({
+    expect(texas.data.map(row => row.period)).toEqual(['2024-11', '2026-07', '2026-08'])
+    expect(texas.data[0]).toEqual({
       period: '2024-11',
       oil_bbl: 30,
       gas_mcf: 180,
@@ -258,8 +258,8 @@ describe('states', () => {
     ['start_date=2026-07-15T00:00:00Z&end_date=9999-12', ['2026-07', '2026-08']],
     ['start_date=1999-01-01&end_date=1999-12-31', []],
   ])('one by one with %s answer %p', async (query, periods) => {
-    const one = await data<{ data: Row[]; count: number }>(`/states/TX?${query}`)
-    expect([one.data.map(row => row.period), one.count]).toEqual([
+    const texas = await data<{ data: Row[]; count: number }>(`/states/TX?${query}`)
+    expect([texas.data.map(row => row.period), texas.count]).toEqual([
       periods as unknown[],
       periods.length,
     ])
@@ -328,7 +328,7 @@ describe('a well', () => {
       source,
       error: { code: 'DATA_NOT_AVAILABLE', status: 404, reason, state, source },
     })
-    expectShape(h.app, `${prefix}/wells/:api_number`, body, 404)
+    expectShape(instance.app, `${prefix}/wells/:api_number`, body, 404)
   })
 
   test('of another state is found once its production has come in', async () => {

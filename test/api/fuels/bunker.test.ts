@@ -15,13 +15,13 @@ const generous = {
 
 /** Two closes of every grade at every port; the prices tell the series apart. */
 function filled(
-  h: TestInstance,
+  instance: TestInstance,
   skip: (port: Port, grade: Grade) => boolean = () => false,
 ): TestInstance {
   for (const [i, port] of ports.entries()) {
     for (const [k, grade] of grades.entries()) {
       if (!skip(port, grade))
-        h.record(
+        instance.record(
           marineCode(grade, port),
           [500 + 20 * i + 30 * k, 502.5 + 20 * i + 30 * k],
           noon,
@@ -29,14 +29,14 @@ function filled(
         )
     }
   }
-  return h
+  return instance
 }
 
-let h: TestInstance
+let instance: TestInstance
 let token: string
 beforeAll(() => {
-  h = filled(openTestInstance(generous))
-  token = h.key('free')
+  instance = filled(openTestInstance(generous))
+  token = instance.key('free')
 })
 const shapeOf: Record<string, string> = {
   '/v1/bunker-fuels/ports/': '/v1/bunker-fuels/ports/:code',
@@ -46,7 +46,7 @@ const route = (path: string) => {
   const plain = path.split('?')[0]!
   return Object.entries(shapeOf).find(([start]) => plain.startsWith(start))?.[1] ?? plain
 }
-const read = async <T>(path: string, from = h, key = token): Promise<T> => {
+const read = async <T>(path: string, from = instance, key = token): Promise<T> => {
   const response = await from.get(path, key)
   expect(response.status, path).toBe(200)
   const body = await json<T>(response)
@@ -105,12 +105,14 @@ describe('bunker prices', () => {
     expect(body.meta).toEqual({ ...meta, port_count: 8 })
   })
   test('carry the request id of their answer', async () => {
-    const response = await h.get('/v1/bunker-fuels', token, { 'x-request-id': 'of-the-client' })
+    const response = await instance.get('/v1/bunker-fuels', token, {
+      'x-request-id': 'of-the-client',
+    })
     expect(response.headers.get('x-request-id')).toBe('of-the-client')
     expect((await json<{ meta: { request_id: string } }>(response)).meta.request_id).toBe(
       'of-the-client',
     )
-    const own = await h.get('/v1/bunker-fuels', token)
+    const own = await instance.get('/v1/bunker-fuels', token)
     const id = own.headers.get('x-request-id')!
     expect((await json<{ meta: { request_id: string } }>(own)).meta.request_id).toBe(id)
   })
@@ -180,10 +182,10 @@ describe('bunker prices', () => {
     expect(data.averages).toEqual({ vlsfo_mgo: -90, vlsfo_ifo380: -30 })
   })
   test('have a spread between two ports, of one grade or of all', async () => {
-    const one = await read<{ data: unknown }>(
+    const grade = await read<{ data: unknown }>(
       '/v1/bunker-fuels/spreads/ports?from=NYC&to=SIN&grade=mgo',
     )
-    expect(one.data).toEqual({
+    expect(grade.data).toEqual({
       from_port: 'NYC',
       to_port: 'SIN',
       fuel_grade: 'MGO_05S',
@@ -317,31 +319,34 @@ describe('past prices', () => {
     expect(raw.data.historical_data).toHaveLength(4)
   })
   test('are a bare list in the form with a query, of one port or of all', async () => {
-    const one = await read<{ data: Record<string, unknown>[]; meta: unknown }>(
+    const page = await read<{ data: Record<string, unknown>[]; meta: unknown }>(
       '/v1/bunker-fuels/historical?port=Rotterdam&fuel_type=HSFO',
     )
     expect(
-      one.data.map(row => [row.port, row.code, row.date, row.price, row.currency, row.unit]),
+      page.data.map(row => [row.port, row.code, row.date, row.price, row.currency, row.unit]),
     ).toEqual([
       ['RTM', 'HFO_380_RTM', '2026-11-19', 552.5, 'USD', 'MT'],
       ['RTM', 'HFO_380_RTM', '2026-11-18', 550, 'USD', 'MT'],
     ])
-    expect(one.meta).toMatchObject({ ...meta, interval: 'day' })
+    expect(page.meta).toMatchObject({ ...meta, interval: 'day' })
     expect((await read<{ data: unknown[] }>('/v1/bunker-fuels/historical')).data).toHaveLength(64)
   })
   test('come in pages that neither repeat nor lose a row', async () => {
-    const seen: unknown[] = []
+    const rows: unknown[] = []
     for (let page = 1; page <= 4; page += 1) {
-      const response = await h.get(`/v1/bunker-fuels/historical?per_page=20&page=${page}`, token)
+      const response = await instance.get(
+        `/v1/bunker-fuels/historical?per_page=20&page=${page}`,
+        token,
+      )
       expect(response.headers.get('x-total')).toBe('64')
       expect(response.headers.get('x-has-next')).toBe(String(page < 4))
-      seen.push(
+      rows.push(
         ...(await json<{ data: { code: string; date: string }[] }>(response)).data.map(
           row => `${row.code} ${row.date}`,
         ),
       )
     }
-    expect(new Set(seen).size).toBe(64)
+    expect(new Set(rows).size).toBe(64)
   })
 })
 
@@ -377,14 +382,14 @@ describe('the export', () => {
       ['', 'text/csv', null],
       ['&download=1', '*/*', 'attachment; filename="bunker-fuels-2026-11-20.csv"'],
     ] as const) {
-      const response = await h.get(path + query, token, { accept })
+      const response = await instance.get(path + query, token, { accept })
       expect([
         response.headers.get('content-type'),
         response.headers.get('content-disposition'),
       ]).toEqual(['text/csv; charset=utf-8', disposition])
       expect(await response.text()).toBe(csv)
     }
-    const json = await h.get('/v1/bunker-fuels/export?format=json&download=1', token, {
+    const json = await instance.get('/v1/bunker-fuels/export?format=json&download=1', token, {
       accept: 'text/csv',
     })
     expect(json.headers.get('content-type')).toContain('application/json')
@@ -413,7 +418,7 @@ test.each([
   ['/export?format=xml', 400, 'INVALID_PARAMETER'],
   ['/export?download=maybe', 400, 'INVALID_PARAMETER'],
 ])('/v1/bunker-fuels%s is refused with %p %s', async (path, status, code) => {
-  const response = await h.get(`/v1/bunker-fuels${path}`, token)
+  const response = await instance.get(`/v1/bunker-fuels${path}`, token)
   expect([response.status, response.headers.get('x-error-code')]).toEqual([status, code])
 })
 
@@ -421,9 +426,9 @@ test('the rate of marine answers holds, and a smaller one for the past', async (
   const own = filled(openTestInstance())
   const key = own.key()
   const statuses = async (path: string, times: number) => {
-    const found: number[] = []
-    for (let i = 0; i < times; i += 1) found.push((await own.get(path, key)).status)
-    return found
+    const statuses: number[] = []
+    for (let i = 0; i < times; i += 1) statuses.push((await own.get(path, key)).status)
+    return statuses
   }
   expect(await statuses('/v1/bunker-fuels/historical/SIN', 6)).toEqual([
     200, 200, 200, 200, 200, 429,
@@ -436,7 +441,7 @@ test('the rate of marine answers holds, and a smaller one for the past', async (
 
 test('fixture prices are marked', async () => {
   const marked = filled(openTestInstance(generous))
-  marked.services.series.markFixture(marked.services.catalogue.list().map(one => one.id))
+  marked.services.series.markFixture(marked.services.catalogue.list().map(item => item.id))
   marked.services.catalogue.reload()
   const response = await marked.get('/v1/bunker-fuels', marked.key())
   expect(response.headers.get('x-service-data')).toBe('fixture')

@@ -5,11 +5,11 @@ import { openTestInstance, type TestInstance } from '../../support/instance.ts'
 import { expectShape, json } from '../../support/shape.ts'
 
 const monday = parseInstant('2026-11-16T12:00:00Z')!
-const filled = (h: TestInstance = openTestInstance()): TestInstance => {
-  h.record('DIESEL_CA_USD', [4.8, 4.8714], monday, 7 * dayMs)
-  h.record('DIESEL_TX_USD', [3.441], monday, 7 * dayMs)
-  h.record('DIESEL_US_NATIONAL_USD', [3.72], monday, 7 * dayMs)
-  return h
+const filled = (instance: TestInstance = openTestInstance()): TestInstance => {
+  instance.record('DIESEL_CA_USD', [4.8, 4.8714], monday, 7 * dayMs)
+  instance.record('DIESEL_TX_USD', [3.441], monday, 7 * dayMs)
+  instance.record('DIESEL_US_NATIONAL_USD', [3.72], monday, 7 * dayMs)
+  return instance
 }
 const california = {
   state: 'CA',
@@ -26,11 +26,11 @@ const california = {
 
 describe('average prices', () => {
   test('stand twice, and not as data.price', async () => {
-    const h = filled()
+    const instance = filled()
     const body = await json<{ data: Record<string, unknown> }>(
-      h.get('/v1/diesel-prices?state=ca', h.key('free')),
+      instance.get('/v1/diesel-prices?state=ca', instance.key('free')),
     )
-    expectShape(h.app, '/v1/diesel-prices', body)
+    expectShape(instance.app, '/v1/diesel-prices', body)
     const metadata = { source_description: 'Published by EIA' }
     expect(body).toEqual({
       status: 'success',
@@ -40,22 +40,24 @@ describe('average prices', () => {
     expect(body.data).not.toHaveProperty('price')
   })
   test('are of the country where no state is named', async () => {
-    const h = filled()
+    const instance = filled()
     for (const path of [
       '/v1/diesel-prices',
       '/v1/diesel-prices?state=',
       '/v1/diesel-prices?state=us',
     ]) {
       const { regional_average: average } = await json<{ regional_average: unknown }>(
-        h.get(path, h.key()),
+        instance.get(path, instance.key()),
       )
       expect(average, path).toMatchObject({ state: 'US', granularity: 'national', price: 3.72 })
     }
   })
   test('of a state stand in the path too', async () => {
-    const h = filled()
-    const body = await json<{ data: unknown }>(h.get('/v1/diesel-prices/states/CA', h.key()))
-    expectShape(h.app, '/v1/diesel-prices/states/:state', body)
+    const instance = filled()
+    const body = await json<{ data: unknown }>(
+      instance.get('/v1/diesel-prices/states/CA', instance.key()),
+    )
+    expectShape(instance.app, '/v1/diesel-prices/states/:state', body)
     expect(body.data).toMatchObject({ regional_average: california })
   })
   test.each([
@@ -64,8 +66,8 @@ describe('average prices', () => {
     ['/v1/diesel-prices/states/ZZ', 'NOT_FOUND'],
     ['/v1/diesel-prices/states/NY', 'DATA_NOT_AVAILABLE'],
   ])('%s is 404 %s', async (path, code) => {
-    const h = filled()
-    const response = await h.get(path, h.key())
+    const instance = filled()
+    const response = await instance.get(path, instance.key())
     expect([response.status, response.headers.get('x-error-code')]).toEqual([404, code])
   })
 })
@@ -92,22 +94,27 @@ describe('stations around a place', () => {
   })
   const houston = { lat: 29.76, lng: -95.37 }
   const path = '/v1/diesel-prices/stations'
-  const near = async (h: TestInstance, body: unknown) => {
-    const response = await h.send('POST', path, body, h.key('developer', { trial: false }))
-    const found = await json<
+  const near = async (instance: TestInstance, body: unknown) => {
+    const response = await instance.send(
+      'POST',
+      path,
+      body,
+      instance.key('developer', { trial: false }),
+    )
+    const answer = await json<
       Record<string, never> & {
         stations: Record<string, unknown>[]
         metadata: Record<string, unknown>
       }
     >(response)
-    expect(response.status, JSON.stringify(found)).toBe(200)
-    expectShape(h.app, path, found)
-    return found
+    expect(response.status, JSON.stringify(answer)).toBe(200)
+    expectShape(instance.app, path, answer)
+    return answer
   }
 
   test('come the nearest first, each against the average of its state', async () => {
-    const h = filled()
-    h.services.stations.write(
+    const instance = filled()
+    instance.services.stations.write(
       [
         station('far', 29.8, -95.37, 3.6),
         station('near', 29.77, -95.37, 3.419),
@@ -115,7 +122,7 @@ describe('stations around a place', () => {
       ],
       1,
     )
-    const body = await near(h, { ...houston, radius: 8047 })
+    const body = await near(instance, { ...houston, radius: 8047 })
     expect(body).toEqual({
       regional_average: {
         price: 3.441,
@@ -162,12 +169,12 @@ describe('stations around a place', () => {
     expect(body).not.toHaveProperty('data')
   })
   test('are at most fifty, and the rest are counted', async () => {
-    const h = filled()
-    h.services.stations.write(
+    const instance = filled()
+    instance.services.stations.write(
       Array.from({ length: 70 }, (_, i) => station(String(i), 29.76 + i / 10_000, -95.37, 3.5)),
       1,
     )
-    const { stations, metadata } = await near(h, { ...houston, radius: 50_000 })
+    const { stations, metadata } = await near(instance, { ...houston, radius: 50_000 })
     expect([stations.length, metadata.total_stations, stations.at(-1)!.name]).toEqual([
       50,
       70,
@@ -175,9 +182,9 @@ describe('stations around a place', () => {
     ])
   })
   test('have a radius of five miles where none is given', async () => {
-    const h = filled()
+    const instance = filled()
     // 8,044 and 8,051 meters to the north.
-    h.services.stations.write(
+    instance.services.stations.write(
       [
         station('inside', 29.76 + 0.07234, -95.37, 3.5),
         station('outside', 29.76 + 0.0724, -95.37, 3.5),
@@ -185,8 +192,8 @@ describe('stations around a place', () => {
       1,
     )
     for (const body of [houston, { ...houston, radius: null }]) {
-      const { stations } = await near(h, body)
-      expect(stations.map(one => one.name)).toEqual(['Stop inside'])
+      const { stations } = await near(instance, body)
+      expect(stations.map(station => station.name)).toEqual(['Stop inside'])
     }
   })
   test('are none where none are loaded: against the country, or against nothing', async () => {
@@ -217,22 +224,24 @@ describe('stations around a place', () => {
     [{ ...houston, radius: 'far' }, 'radius'],
     [[], 'body'],
   ])('%j is refused for %p', async (body, field) => {
-    const h = openTestInstance()
-    const response = await h.send('POST', path, body, h.key())
+    const instance = openTestInstance()
+    const response = await instance.send('POST', path, body, instance.key())
     expect([
       response.status,
       (await json<{ code: string; field: string }>(response)).field,
     ]).toEqual([422, field])
   })
   test('are for plans with calculated metrics, with the key in the header', async () => {
-    const h = filled()
-    expect((await h.send('POST', path, houston, h.key('free'))).status).toBe(403)
-    expect((await h.send('POST', `${path}?api_key=${h.key()}`, houston)).status).toBe(401)
+    const instance = filled()
+    expect((await instance.send('POST', path, houston, instance.key('free'))).status).toBe(403)
+    expect((await instance.send('POST', `${path}?api_key=${instance.key()}`, houston)).status).toBe(
+      401,
+    )
   })
   test('of a fixture are marked', async () => {
-    const h = filled()
-    h.services.stations.write([station('a', 29.76, -95.37, 3.5, { source: 'fixture' })], 1)
-    const response = await h.send('POST', path, houston, h.key())
+    const instance = filled()
+    instance.services.stations.write([station('a', 29.76, -95.37, 3.5, { source: 'fixture' })], 1)
+    const response = await instance.send('POST', path, houston, instance.key())
     expect(response.headers.get('x-service-data')).toBe('fixture')
     expect(
       (await json<{ metadata: { source_description: string } }>(response)).metadata

@@ -12,14 +12,14 @@ const noon = parseDay('2026-11-19')! + 12 * hourMs
  * Every grade at every port with two closes, and the averages of the ports; the prices tell the
  * series apart.
  */
-function filled(h: TestInstance): TestInstance {
+function filled(instance: TestInstance): TestInstance {
   for (const [i, port] of ports.entries()) {
     for (const [k, grade] of grades.entries())
-      h.record(marineCode(grade, port), [500 + 10 * i + k, 502.5 + 10 * i + k], noon, dayMs)
+      instance.record(marineCode(grade, port), [500 + 10 * i + k, 502.5 + 10 * i + k], noon, dayMs)
   }
   for (const [k, grade] of grades.entries())
-    h.record(marineCode(grade, undefined), [400 + k], noon, dayMs)
-  return h
+    instance.record(marineCode(grade, undefined), [400 + k], noon, dayMs)
+  return instance
 }
 
 interface Row {
@@ -53,18 +53,21 @@ interface Refusal {
   window_seconds?: number
 }
 
-const latest = async (h: TestInstance, path: string) => {
-  const body = await json<Prices>(h.get(path, h.key()))
-  expectShape(h.app, '/v1/prices/marine-fuels/latest', body)
+const latest = async (instance: TestInstance, path: string) => {
+  const body = await json<Prices>(instance.get(path, instance.key()))
+  expectShape(instance.app, '/v1/prices/marine-fuels/latest', body)
   return body.data
 }
-const codesOf = async (h: TestInstance, query: string) =>
-  (await latest(h, `/v1/prices/marine-fuels/latest?${query}`)).prices.map(row => row.code)
+const codesOf = async (instance: TestInstance, query: string) =>
+  (await latest(instance, `/v1/prices/marine-fuels/latest?${query}`)).prices.map(row => row.code)
 
 describe('latest prices', () => {
   test('are rows of all ports by what they sell, each with its grades in one order', async () => {
-    const h = filled(openTestInstance())
-    const { prices, count, filters, updated_at } = await latest(h, '/v1/prices/marine-fuels/latest')
+    const instance = filled(openTestInstance())
+    const { prices, count, filters, updated_at } = await latest(
+      instance,
+      '/v1/prices/marine-fuels/latest',
+    )
     expect(prices.map(row => row.code)).toEqual(
       ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
     )
@@ -99,15 +102,15 @@ describe('latest prices', () => {
   })
 
   test('are the same under the short path', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     const [long, short] = ['/v1/prices/marine-fuels/latest', '/v1/marine-fuels/latest'].map(
       path => `${path}?port=SIN&grade=MGO`,
     )
-    expect(await latest(h, short!)).toEqual(await latest(h, long!))
+    expect(await latest(instance, short!)).toEqual(await latest(instance, long!))
   })
 
   test('are narrowed to a port by any of its names', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     for (const query of [
       'port_code=HKHKG',
       'port=hkg',
@@ -115,31 +118,33 @@ describe('latest prices', () => {
       'port_code=hong%20kong',
       'port_code=&port=HKG',
     ]) {
-      expect(await codesOf(h, query), query).toEqual(grades.map(grade => `${grade}_HKG_USD`))
+      expect(await codesOf(instance, query), query).toEqual(grades.map(grade => `${grade}_HKG_USD`))
     }
     expect(
-      (await latest(h, '/v1/prices/marine-fuels/latest?port=hong_kong')).filters.port_code,
+      (await latest(instance, '/v1/prices/marine-fuels/latest?port=hong_kong')).filters.port_code,
     ).toBe('HKHKG')
   })
 
   test('are narrowed to a grade by any of its names', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     for (const query of ['fuel_type=MGO_05S', 'fuel_type=mgo', 'grade=MGO']) {
-      expect(await codesOf(h, query), query).toEqual(
+      expect(await codesOf(instance, query), query).toEqual(
         ports.map(port => `MGO_05S_${port.shortCode}_USD`),
       )
     }
-    expect((await codesOf(h, 'fuel_type=IFO380&port=SIN'))[0]).toBe('HFO_380_SIN_USD')
+    expect((await codesOf(instance, 'fuel_type=IFO380&port=SIN'))[0]).toBe('HFO_380_SIN_USD')
     expect(
-      (await latest(h, '/v1/prices/marine-fuels/latest?fuel_type=hsfo')).filters.fuel_type,
+      (await latest(instance, '/v1/prices/marine-fuels/latest?fuel_type=hsfo')).filters.fuel_type,
     ).toBe('HFO_380')
   })
 
   test('are narrowed to a region or a group of regions', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     const portsOf = async (region: string) => [
       ...new Set(
-        (await latest(h, `/v1/prices/marine-fuels?region=${region}`)).prices.map(row => row.port),
+        (await latest(instance, `/v1/prices/marine-fuels?region=${region}`)).prices.map(
+          row => row.port,
+        ),
       ),
     ]
     expect(await portsOf('Asia')).toEqual(['SINGAPORE', 'ZHOUSHAN', 'HONG_KONG'])
@@ -150,23 +155,23 @@ describe('latest prices', () => {
   })
 
   test('without a path for the ports have the averages too, which lie in no port and no region', async () => {
-    const h = filled(openTestInstance())
-    const { prices, count } = await latest(h, '/v1/prices/marine-fuels')
+    const instance = filled(openTestInstance())
+    const { prices, count } = await latest(instance, '/v1/prices/marine-fuels')
     expect([count, prices.length]).toEqual([36, 36])
     expect(
       prices
         .slice(32)
         .map(row => [row.code, row.port, row.port_code, row.country, row.region, row.price]),
     ).toEqual(grades.map((grade, k) => [`${grade}_USD`, null, null, null, null, 400 + k]))
-    expect((await latest(h, '/v1/prices/marine-fuels?port=SIN')).count).toBe(4)
-    expect((await latest(h, '/v1/prices/marine-fuels?region=Asia')).count).toBe(12)
-    expect((await latest(h, '/v1/prices/marine-fuels?fuel_type=VLSFO')).count).toBe(9)
+    expect((await latest(instance, '/v1/prices/marine-fuels?port=SIN')).count).toBe(4)
+    expect((await latest(instance, '/v1/prices/marine-fuels?region=Asia')).count).toBe(12)
+    expect((await latest(instance, '/v1/prices/marine-fuels?fuel_type=VLSFO')).count).toBe(9)
   })
 
   test('leave out what has no price', async () => {
-    const h = openTestInstance()
-    h.record('VLSFO_SIN_USD', [531], noon, dayMs)
-    const { prices } = await latest(h, '/v1/prices/marine-fuels/latest')
+    const instance = openTestInstance()
+    instance.record('VLSFO_SIN_USD', [531], noon, dayMs)
+    const { prices } = await latest(instance, '/v1/prices/marine-fuels/latest')
     expect(prices.map(row => [row.code, row.change_24h, row.change_24h_percent])).toEqual([
       ['VLSFO_SIN_USD', null, null],
     ])
@@ -174,17 +179,17 @@ describe('latest prices', () => {
 })
 
 describe('ports', () => {
-  const portsOf = async (h: TestInstance, query: string) => {
-    const body = await json<Ports>(h.get(`/v1/marine-ports${query}`, h.key()))
-    expectShape(h.app, '/v1/marine-ports', body)
+  const portsOf = async (instance: TestInstance, query: string) => {
+    const body = await json<Ports>(instance.get(`/v1/marine-ports${query}`, instance.key()))
+    expectShape(instance.app, '/v1/marine-ports', body)
     return body.data
   }
 
   test('are eight, by what they sell', async () => {
-    const { ports: found, count, filters } = await portsOf(openTestInstance(), '')
+    const { ports: listedPorts, count, filters } = await portsOf(openTestInstance(), '')
     expect([count, filters]).toEqual([8, { region: null, country: null, major_ports_only: false }])
-    expect(found.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(found[0]).toEqual({
+    expect(listedPorts.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(listedPorts[0]).toEqual({
       code: 'SGSIN',
       short_code: 'SIN',
       slug: 'SINGAPORE',
@@ -201,13 +206,14 @@ describe('ports', () => {
   })
 
   test('are narrowed by region, country and size', async () => {
-    const h = openTestInstance()
-    const codes = async (query: string) => (await portsOf(h, query)).ports.map(port => port.code)
+    const instance = openTestInstance()
+    const codes = async (query: string) =>
+      (await portsOf(instance, query)).ports.map(port => port.code)
     expect(await codes('?region=middle%20east')).toEqual(['AEFJR'])
     expect(await codes('?country=us')).toEqual(['USHOU', 'USNYC'])
     expect(await codes('?country=FR')).toEqual([])
     expect(await codes('?region=Asia&country=SG&major_ports=yes')).toEqual(['SGSIN'])
-    expect((await portsOf(h, '?country=us&major_ports=1&region=americas')).filters).toEqual({
+    expect((await portsOf(instance, '?country=us&major_ports=1&region=americas')).filters).toEqual({
       region: 'Americas',
       country: 'US',
       major_ports_only: true,
@@ -215,10 +221,12 @@ describe('ports', () => {
   })
 
   test('with prices have the newest of each grade that there is', async () => {
-    const h = openTestInstance()
-    h.record('VLSFO_SIN_USD', [530, 531.5], noon, dayMs)
-    const body = await json<Ports>(h.get('/v1/prices/marine-fuels/ports?region=Asia', h.key()))
-    expectShape(h.app, '/v1/prices/marine-fuels/ports', body)
+    const instance = openTestInstance()
+    instance.record('VLSFO_SIN_USD', [530, 531.5], noon, dayMs)
+    const body = await json<Ports>(
+      instance.get('/v1/prices/marine-fuels/ports?region=Asia', instance.key()),
+    )
+    expectShape(instance.app, '/v1/prices/marine-fuels/ports', body)
     expect(body.data.ports.map(port => [port.code, port.latest])).toEqual([
       [
         'SGSIN',
@@ -234,17 +242,19 @@ describe('ports', () => {
 })
 
 describe('history', () => {
-  const past = async (h: TestInstance, query: string, token = h.key()) => {
-    const body = await json<Past>(h.get(`/v1/prices/marine-fuels/historical?${query}`, token))
-    expectShape(h.app, '/v1/prices/marine-fuels/historical', body)
+  const past = async (instance: TestInstance, query: string, token = instance.key()) => {
+    const body = await json<Past>(
+      instance.get(`/v1/prices/marine-fuels/historical?${query}`, token),
+    )
+    expectShape(instance.app, '/v1/prices/marine-fuels/historical', body)
     return body
   }
 
   test('is the last 30 days, newest first, in bars of days', async () => {
-    const h = openTestInstance()
-    h.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
-    h.record('VLSFO_SIN_USD', [999], noon - 40 * dayMs, dayMs)
-    const { data, meta } = await past(h, 'port_code=SGSIN&fuel_type=VLSFO')
+    const instance = openTestInstance()
+    instance.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
+    instance.record('VLSFO_SIN_USD', [999], noon - 40 * dayMs, dayMs)
+    const { data, meta } = await past(instance, 'port_code=SGSIN&fuel_type=VLSFO')
     expect(data.prices).toEqual([
       {
         code: 'VLSFO_SIN_USD',
@@ -313,10 +323,10 @@ describe('history', () => {
   })
 
   test('comes in the interval that is asked for', async () => {
-    const h = openTestInstance()
-    h.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
-    const token = h.key()
-    const raw = await past(h, 'port=SIN&interval=raw', token)
+    const instance = openTestInstance()
+    instance.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
+    const token = instance.key()
+    const raw = await past(instance, 'port=SIN&interval=raw', token)
     expect(raw.data.prices.map(row => [row.price, row.bucket_start])).toEqual([
       [520, undefined],
       [530, undefined],
@@ -324,56 +334,61 @@ describe('history', () => {
       [500, undefined],
     ])
     expect(
-      (await past(h, 'port=SIN&interval=1w', token)).data.prices.map(row => [
+      (await past(instance, 'port=SIN&interval=1w', token)).data.prices.map(row => [
         row.price,
         row.open,
         row.sample_count,
       ]),
     ).toEqual([[520, 500, 4]])
-    expect((await past(h, 'port=SIN&interval=monthly', token)).data.period.interval).toBe('month')
+    expect((await past(instance, 'port=SIN&interval=monthly', token)).data.period.interval).toBe(
+      'month',
+    )
   })
 
   test('comes in pages that neither repeat nor lose a row, also while prices come in', async () => {
-    const h = openTestInstance({ 'limits.marine_historical_per_minute': '1000' })
+    const instance = openTestInstance({ 'limits.marine_historical_per_minute': '1000' })
     for (const [i, port] of ports.entries())
-      h.record(
+      instance.record(
         marineCode('VLSFO', port),
         Array.from({ length: 9 }, (_, n) => 500 + i + n),
         noon,
         dayMs,
       )
-    const token = h.key()
-    const whole = (await past(h, 'fuel_type=VLSFO', token)).data.prices.map(
+    const token = instance.key()
+    const allPrices = (await past(instance, 'fuel_type=VLSFO', token)).data.prices.map(
       row => `${row.code} ${row.created_at}`,
     )
-    expect(whole).toHaveLength(72)
+    expect(allPrices).toHaveLength(72)
     const walked: string[] = []
     for (let page = 1; ; page++) {
-      const { data, meta } = await past(h, `fuel_type=VLSFO&per_page=7&page=${page}`, token)
+      const { data, meta } = await past(instance, `fuel_type=VLSFO&per_page=7&page=${page}`, token)
       walked.push(...data.prices.map(row => `${row.code} ${row.created_at}`))
       expect(meta).toMatchObject({ page, per_page: 7, total: 72, total_pages: 11 })
-      h.clock.advance(secondMs)
-      h.record(marineCode('VLSFO', ports[page % 8]), [700], h.clock.now(), dayMs)
+      instance.clock.advance(secondMs)
+      instance.record(marineCode('VLSFO', ports[page % 8]), [700], instance.clock.now(), dayMs)
       if (!meta.has_next) break
     }
-    expect(walked).toEqual(whole)
+    expect(walked).toEqual(allPrices)
   })
 
   test('has its pages in the headers, and an empty list past the end', async () => {
-    const h = filled(openTestInstance())
-    const answer = await h.get('/v1/prices/marine-fuels/historical?per_page=20&page=2', h.key())
+    const instance = filled(openTestInstance())
+    const answer = await instance.get(
+      '/v1/prices/marine-fuels/historical?per_page=20&page=2',
+      instance.key(),
+    )
     expect(answer.headers.get('x-total')).toBe('64')
     expect(answer.headers.get('link')).toContain('rel="prev"')
-    expect((await past(h, 'page=99')).data.prices).toEqual([])
-    expect((await past(h, 'per_page=1000')).meta.per_page).toBe(100)
+    expect((await past(instance, 'page=99')).data.prices).toEqual([])
+    expect((await past(instance, 'per_page=1000')).meta.per_page).toBe(100)
     expect((await past(openTestInstance(), 'port=SIN')).meta.total).toBe(0)
   })
 })
 
 describe('what can not be answered', () => {
   test('is refused before a port is looked for, and a port that there is not is 404', async () => {
-    const h = filled(openTestInstance({ 'limits.marine_historical_per_minute': '1000' }))
-    const token = h.key()
+    const instance = filled(openTestInstance({ 'limits.marine_historical_per_minute': '1000' }))
+    const token = instance.key()
     const prices = '/v1/prices/marine-fuels'
     const past = `${prices}/historical`
     const table: [string, number, string, string?][] = [
@@ -397,7 +412,7 @@ describe('what can not be answered', () => {
       [`${past}?per_page=ten`, 400, 'INVALID_PARAMETER', 'per_page'],
     ]
     for (const [path, status, code, parameter] of table) {
-      const refusal = await h.get(path, token)
+      const refusal = await instance.get(path, token)
       const body = await json<{ code?: string; error?: { code: string; parameter?: string } }>(
         refusal,
       )
@@ -406,28 +421,28 @@ describe('what can not be answered', () => {
         code,
         parameter,
       ])
-      h.clock.advance(5 * secondMs)
+      instance.clock.advance(5 * secondMs)
     }
-    const { error } = await json<Refusal>(h.get('/v1/marine-ports?region=EMEA', token))
+    const { error } = await json<Refusal>(instance.get('/v1/marine-ports?region=EMEA', token))
     expect(error).toMatchObject({ allowed: ['Asia', 'Europe', 'Americas', 'Middle East'] })
   })
 
   test('in an empty database is 404 for prices; the ports are there', async () => {
-    const h = openTestInstance()
-    const token = h.key()
+    const instance = openTestInstance()
+    const token = instance.key()
     for (const path of [
       '/v1/prices/marine-fuels',
       '/v1/prices/marine-fuels/latest',
       '/v1/marine-fuels/latest',
     ]) {
-      const refusal = await h.get(path, token)
+      const refusal = await instance.get(path, token)
       expect(
         [refusal.status, (await json<{ error: { code: string } }>(refusal)).error.code],
         path,
       ).toEqual([404, 'DATA_NOT_AVAILABLE'])
     }
     expect(
-      (await json<Ports>(h.get('/v1/prices/marine-fuels/ports', token))).data.ports.map(
+      (await json<Ports>(instance.get('/v1/prices/marine-fuels/ports', token))).data.ports.map(
         port => port.latest,
       ),
     ).toEqual(Array(8).fill({}))
@@ -435,21 +450,23 @@ describe('what can not be answered', () => {
 })
 
 describe('rates', () => {
-  const statuses = async (h: TestInstance, path: string, times: number, token: string) => {
-    const found: number[] = []
-    for (let i = 0; i < times; i++) found.push((await h.get(path, token)).status)
-    return found
+  const statuses = async (instance: TestInstance, path: string, times: number, token: string) => {
+    const statuses: number[] = []
+    for (let i = 0; i < times; i++) statuses.push((await instance.get(path, token)).status)
+    return statuses
   }
 
   test('are 30 a minute for all paths together, in a window of their own', async () => {
-    const h = filled(openTestInstance())
-    const token = h.key()
-    expect(await statuses(h, '/v1/prices/marine-fuels/latest?port=SIN', 15, token)).toEqual(
+    const instance = filled(openTestInstance())
+    const token = instance.key()
+    expect(await statuses(instance, '/v1/prices/marine-fuels/latest?port=SIN', 15, token)).toEqual(
       Array(15).fill(200),
     )
-    expect(await statuses(h, '/v1/marine-ports', 10, token)).toEqual(Array(10).fill(200))
-    expect(await statuses(h, '/v1/prices/marine-fuels/ports', 5, token)).toEqual(Array(5).fill(200))
-    const refused = await h.get('/v1/marine-fuels/latest', token)
+    expect(await statuses(instance, '/v1/marine-ports', 10, token)).toEqual(Array(10).fill(200))
+    expect(await statuses(instance, '/v1/prices/marine-fuels/ports', 5, token)).toEqual(
+      Array(5).fill(200),
+    )
+    const refused = await instance.get('/v1/marine-fuels/latest', token)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     expect(await json<Refusal>(refused)).toMatchObject({
       error_code: 'RATE_LIMIT_EXCEEDED',
@@ -457,36 +474,36 @@ describe('rates', () => {
       window_seconds: 60,
     })
     // The general window has room, other keys have their own, and the minute passes.
-    expect((await h.get('/v1/prices/latest?by_code=VLSFO_SIN_USD', token)).status).toBe(200)
-    expect((await h.get('/v1/marine-ports', h.key())).status).toBe(200)
-    h.clock.advance(61 * secondMs)
-    expect((await h.get('/v1/marine-ports', token)).status).toBe(200)
+    expect((await instance.get('/v1/prices/latest?by_code=VLSFO_SIN_USD', token)).status).toBe(200)
+    expect((await instance.get('/v1/marine-ports', instance.key())).status).toBe(200)
+    instance.clock.advance(61 * secondMs)
+    expect((await instance.get('/v1/marine-ports', token)).status).toBe(200)
   })
 
   test('are 5 a minute for the past, which takes nothing from the others', async () => {
-    const h = filled(openTestInstance())
-    const token = h.key()
+    const instance = filled(openTestInstance())
+    const token = instance.key()
     const path = '/v1/prices/marine-fuels/historical?port=SIN'
-    expect(await statuses(h, path, 6, token)).toEqual([200, 200, 200, 200, 200, 429])
-    expect(await json<Refusal>(h.get(path, token))).toMatchObject({
+    expect(await statuses(instance, path, 6, token)).toEqual([200, 200, 200, 200, 200, 429])
+    expect(await json<Refusal>(instance.get(path, token))).toMatchObject({
       error_code: 'RATE_LIMIT_EXCEEDED',
       limit: 5,
       window_seconds: 60,
     })
-    expect(await statuses(h, '/v1/marine-ports', 30, token)).toEqual(Array(30).fill(200))
-    h.clock.advance(61 * secondMs)
-    expect((await h.get(path, token)).status).toBe(200)
+    expect(await statuses(instance, '/v1/marine-ports', 30, token)).toEqual(Array(30).fill(200))
+    instance.clock.advance(61 * secondMs)
+    expect((await instance.get(path, token)).status).toBe(200)
   })
 })
 
 test('answers that rest on fixture data say so, and everything takes a key and counts', async () => {
-  const h = filled(openTestInstance())
-  h.services.series.markFixture([
-    h.services.catalogue.resolve('VLSFO_SIN_USD', h.clock.now())!.series.id,
+  const instance = filled(openTestInstance())
+  instance.services.series.markFixture([
+    instance.services.catalogue.resolve('VLSFO_SIN_USD', instance.clock.now())!.series.id,
   ])
-  h.services.catalogue.reload()
+  instance.services.catalogue.reload()
   const prices = '/v1/prices/marine-fuels'
-  const token = h.key('free')
+  const token = instance.key('free')
   for (const path of [
     prices,
     `${prices}/latest`,
@@ -494,10 +511,10 @@ test('answers that rest on fixture data say so, and everything takes a key and c
     `${prices}/ports`,
     '/v1/marine-fuels/latest',
   ]) {
-    expect((await h.get(path)).status, path).toBe(401)
-    expect((await h.get(path, token)).headers.get('x-service-data'), path).toBe('fixture')
+    expect((await instance.get(path)).status, path).toBe(401)
+    expect((await instance.get(path, token)).headers.get('x-service-data'), path).toBe('fixture')
   }
-  const answer = await h.get(`${prices}/latest?port=RTM`, token)
+  const answer = await instance.get(`${prices}/latest?port=RTM`, token)
   expect([answer.headers.get('x-service-data'), answer.headers.get('x-ratelimit-used')]).toEqual([
     null,
     '6',

@@ -43,8 +43,8 @@ const parcel = (
 
 const air = { indexCode: 'JET_FUEL_USD', indexPrice: 2.187, band: { min: 2.16, max: 2.2 } }
 
-function filled(h: TestInstance): TestInstance {
-  h.services.surcharges.write(
+function filled(instance: TestInstance): TestInstance {
+  instance.services.surcharges.write(
     [
       week('alder', '2026-11-11', 25.5),
       week('alder', '2026-11-18', 26),
@@ -58,7 +58,7 @@ function filled(h: TestInstance): TestInstance {
     ],
     1,
   )
-  return h
+  return instance
 }
 
 const alder = {
@@ -83,9 +83,14 @@ interface Refusal {
   error: { code: string; parameter?: string; allowed?: string[] }
 }
 
-const answered = async (h: TestInstance, path: string, route: string, token = h.key()) => {
-  const body = await json<Answer>(h.get(`/v1/fuel-surcharge${path}`, token))
-  expectShape(h.app, `/v1/fuel-surcharge${route}`, body)
+const answered = async (
+  instance: TestInstance,
+  path: string,
+  route: string,
+  token = instance.key(),
+) => {
+  const body = await json<Answer>(instance.get(`/v1/fuel-surcharge${path}`, token))
+  expectShape(instance.app, `/v1/fuel-surcharge${route}`, body)
   return body
 }
 
@@ -109,9 +114,9 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('are asked for one by one, in any case', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     for (const name of ['alder', 'ALDER', 'Alder']) {
-      expect((await answered(h, `/${name}/latest`, '/:carrier/latest')).data, name).toEqual({
+      expect((await answered(instance, `/${name}/latest`, '/:carrier/latest')).data, name).toEqual({
         ...alder,
         metadata,
       })
@@ -119,11 +124,15 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('charge the next week from the day that it takes effect', async () => {
-    const h = filled(openTestInstance())
-    h.clock.set(parseDay('2026-11-25')! - 1)
-    expect((await answered(h, '/alder/latest', '/:carrier/latest')).data.surcharge_percent).toBe(26)
-    h.clock.set(parseDay('2026-11-25')!)
-    expect((await answered(h, '/alder/latest', '/:carrier/latest')).data.surcharge_percent).toBe(27)
+    const instance = filled(openTestInstance())
+    instance.clock.set(parseDay('2026-11-25')! - 1)
+    expect(
+      (await answered(instance, '/alder/latest', '/:carrier/latest')).data.surcharge_percent,
+    ).toBe(26)
+    instance.clock.set(parseDay('2026-11-25')!)
+    expect(
+      (await answered(instance, '/alder/latest', '/:carrier/latest')).data.surcharge_percent,
+    ).toBe(27)
   })
 
   test('have a past, newest first, without weeks that are only announced', async () => {
@@ -148,23 +157,25 @@ describe('less-than-truckload carriers', () => {
   })
 
   test('have about two years on a page, and three years on two', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     const weeks = Array.from({ length: 160 }, (_, i) =>
       week('alder', isoDay(parseDay('2026-11-18')! - i * 7 * dayMs), 20 + (i % 10)),
     )
-    h.services.surcharges.write(weeks, 1)
-    const token = h.key()
+    instance.services.surcharges.write(weeks, 1)
+    const token = instance.key()
     const page = async (query: string) =>
-      await answered(h, `/alder/history${query}`, '/:carrier/history', token)
+      await answered(instance, `/alder/history${query}`, '/:carrier/history', token)
     const [first, second, third] = [await page(''), await page('?page=2'), await page('?page=3')]
     expect(first.meta).toMatchObject({ per_page: 100, total: 160, total_pages: 2, has_next: true })
     const days = [...first.data.history!, ...second.data.history!].map(row => row.effective_date)
-    expect(days).toEqual(weeks.map(one => one.effectiveOn))
+    expect(days).toEqual(weeks.map(week => week.effectiveOn))
     expect(third.data.history).toEqual([])
     expect((await page('?per_page=500')).meta!.per_page).toBe(100)
     expect((await page('?per_page=60&page=3')).data.history).toHaveLength(40)
     expect(
-      (await h.get('/v1/fuel-surcharge/alder/history?page=2', token)).headers.get('x-total-pages'),
+      (await instance.get('/v1/fuel-surcharge/alder/history?page=2', token)).headers.get(
+        'x-total-pages',
+      ),
     ).toBe('2')
   })
 })
@@ -209,9 +220,9 @@ describe('parcel carriers', () => {
   })
 
   test('are narrowed to a service level', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     const levels = async (path: string, route: string) => {
-      const { data } = await answered(h, path, route)
+      const { data } = await answered(instance, path, route)
       return (data.surcharges ?? data.service_levels ?? data.history)!.map(
         row => `${row.carrier} ${row.service_level} ${row.effective_date}`,
       )
@@ -263,8 +274,8 @@ describe('parcel carriers', () => {
 
 describe('what can not be answered', () => {
   test('is refused: a page, a service level, a carrier', async () => {
-    const h = filled(openTestInstance())
-    const token = h.key()
+    const instance = filled(openTestInstance())
+    const token = instance.key()
     const table: [string, number, string, string?][] = [
       ['/nobody/latest', 404, 'NOT_FOUND'],
       ['/nobody/history', 404, 'NOT_FOUND'],
@@ -283,19 +294,19 @@ describe('what can not be answered', () => {
       ['/parcel/harbor/history?per_page=1.5', 400, 'INVALID_PARAMETER', 'per_page'],
     ]
     for (const [path, status, code, parameter] of table) {
-      const refusal = await h.get(`/v1/fuel-surcharge${path}`, token)
+      const refusal = await instance.get(`/v1/fuel-surcharge${path}`, token)
       const { error } = await json<Refusal>(refusal)
       expect([refusal.status, error.code, error.parameter], path).toEqual([status, code, parameter])
     }
     const { error } = await json<Refusal>(
-      h.get('/v1/fuel-surcharge/parcel?service_level=drone', token),
+      instance.get('/v1/fuel-surcharge/parcel?service_level=drone', token),
     )
     expect(error.allowed).toEqual(['express', 'ground'])
   })
 
   test('in an empty database is 404', async () => {
-    const h = openTestInstance()
-    const token = h.key()
+    const instance = openTestInstance()
+    const token = instance.key()
     for (const [path, code] of [
       ['', 'DATA_NOT_AVAILABLE'],
       ['/parcel', 'DATA_NOT_AVAILABLE'],
@@ -303,7 +314,7 @@ describe('what can not be answered', () => {
       ['/alder/latest', 'NOT_FOUND'],
       ['/alder/history', 'NOT_FOUND'],
     ]) {
-      const refusal = await h.get(`/v1/fuel-surcharge${path}`, token)
+      const refusal = await instance.get(`/v1/fuel-surcharge${path}`, token)
       expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([
         404,
         code!,
@@ -312,19 +323,20 @@ describe('what can not be answered', () => {
   })
 
   test('of a carrier whose first week is only announced is 404, its past empty', async () => {
-    const h = openTestInstance()
-    h.services.surcharges.write([week('alder', '2026-11-25', 27)], 1)
+    const instance = openTestInstance()
+    instance.services.surcharges.write([week('alder', '2026-11-25', 27)], 1)
     expect(
-      (await json<Refusal>(h.get('/v1/fuel-surcharge/alder/latest', h.key()))).error.code,
+      (await json<Refusal>(instance.get('/v1/fuel-surcharge/alder/latest', instance.key()))).error
+        .code,
     ).toBe('DATA_NOT_AVAILABLE')
-    expect((await answered(h, '/alder/history', '/:carrier/history')).meta!.total).toBe(0)
+    expect((await answered(instance, '/alder/history', '/:carrier/history')).meta!.total).toBe(0)
   })
 })
 
 test('everything takes a key of any plan and counts, and says when it rests on fixture data', async () => {
-  const h = filled(openTestInstance())
-  h.services.surcharges.write([week('cordell', '2026-11-19', 23, { fixture: true })], 1)
-  const token = h.key('free')
+  const instance = filled(openTestInstance())
+  instance.services.surcharges.write([week('cordell', '2026-11-19', 23, { fixture: true })], 1)
+  const token = instance.key('free')
   const paths = [
     '',
     '/alder/latest',
@@ -333,16 +345,16 @@ test('everything takes a key of any plan and counts, and says when it rests on f
     '/parcel/harbor/latest',
     '/parcel/harbor/history',
   ]
-  expect((await h.get('/v1/fuel-surcharge')).status).toBe(401)
+  expect((await instance.get('/v1/fuel-surcharge')).status).toBe(401)
   for (const [i, path] of paths.entries()) {
-    const answer = await h.get(`/v1/fuel-surcharge${path}`, token)
+    const answer = await instance.get(`/v1/fuel-surcharge${path}`, token)
     expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([
       200,
       String(i + 1),
     ])
     expect(answer.headers.get('x-service-data'), path).toBe(path === '' ? 'fixture' : null)
   }
-  const { data } = await answered(h, '/cordell/latest', '/:carrier/latest')
+  const { data } = await answered(instance, '/cordell/latest', '/:carrier/latest')
   expect((data.metadata as { source_description: string }).source_description).toStartWith(
     'Fixture data',
   )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import {
-  type EiAnswer,
+  type EnergyAnswer,
   expectAlias,
   expectEntitled,
   expectWholePages,
@@ -24,41 +24,42 @@ interface Record {
   change: number | null
   date: string
 }
-type One = EiAnswer<Record>
-type List = EiAnswer<Record[]>
+type One = EnergyAnswer<Record>
+type List = EnergyAnswer<Record[]>
 
 /** Three weeks of five stocks, the reserve two days after the others. */
-function filled(h: TestInstance = openTestInstance()): TestInstance {
-  h.record('CUSHING_STORAGE', [26.1, 25.425, 24.604], wednesday, week)
-  h.record('US_CRUDE_STORAGE', [421, 420, 424.2], wednesday, week)
-  h.record('US_TOTAL_PETROLEUM_STORAGE', [1270, 1275, 1278], wednesday, week)
-  h.record('US_GASOLINE_STORAGE', [205, 206, 207.4], wednesday, week)
-  h.record('US_DISTILLATE_STORAGE', [110, 111, 111.5], wednesday, week)
-  h.record('SPR_STORAGE', [410, 409.5, 409.8], friday, week)
-  return h
+function filled(instance: TestInstance = openTestInstance()): TestInstance {
+  instance.record('CUSHING_STORAGE', [26.1, 25.425, 24.604], wednesday, week)
+  instance.record('US_CRUDE_STORAGE', [421, 420, 424.2], wednesday, week)
+  instance.record('US_TOTAL_PETROLEUM_STORAGE', [1270, 1275, 1278], wednesday, week)
+  instance.record('US_GASOLINE_STORAGE', [205, 206, 207.4], wednesday, week)
+  instance.record('US_DISTILLATE_STORAGE', [110, 111, 111.5], wednesday, week)
+  instance.record('SPR_STORAGE', [410, 409.5, 409.8], friday, week)
+  return instance
 }
-const list = async (h: TestInstance, query = ''): Promise<Record[]> =>
-  (await json<List>(h.get(`/v1/ei/oil_inventories?per_page=100${query}`, h.key()))).data
+const list = async (instance: TestInstance, query = ''): Promise<Record[]> =>
+  (await json<List>(instance.get(`/v1/ei/oil_inventories?per_page=100${query}`, instance.key())))
+    .data
 const idsOf = (rows: readonly Record[]) =>
-  new Map(rows.map(one => [`${one.code} ${one.date}`, one.id]))
+  new Map(rows.map(row => [`${row.code} ${row.date}`, row.id]))
 
 describe('the numbers of records', () => {
   /** Two weeks of two stocks, written in one transaction. */
   function together(): TestInstance {
-    const h = openTestInstance()
-    const idOf = (code: string) => h.services.catalogue.named(code)!.id
-    h.services.ingest.write([
+    const instance = openTestInstance()
+    const idOf = (code: string) => instance.services.catalogue.named(code)!.id
+    instance.services.ingest.write([
       { seriesId: idOf('US_GASOLINE_STORAGE'), observedAt: wednesday, value: 207.4 },
       { seriesId: idOf('US_CRUDE_STORAGE'), observedAt: wednesday - week, value: 420 },
       { seriesId: idOf('US_GASOLINE_STORAGE'), observedAt: wednesday - week, value: 206 },
       { seriesId: idOf('US_CRUDE_STORAGE'), observedAt: wednesday, value: 424.2 },
     ])
-    return h
+    return instance
   }
 
   test('run from 1 in the order of the days, crude oil first within a day', async () => {
     const rows = await list(together())
-    expect(rows.map(one => [one.id, one.code, one.date])).toEqual([
+    expect(rows.map(row => [row.id, row.code, row.date])).toEqual([
       ['3', 'US_CRUDE_STORAGE', '2026-11-18'],
       ['4', 'US_GASOLINE_STORAGE', '2026-11-18'],
       ['1', 'US_CRUDE_STORAGE', '2026-11-11'],
@@ -67,12 +68,12 @@ describe('the numbers of records', () => {
   })
 
   test('stay when weeks are added behind or before them: what comes later gets the next ones', async () => {
-    const h = together()
-    const before = idsOf(await list(h))
-    h.record('US_CRUDE_STORAGE', [430], wednesday + week, week)
-    h.record('US_CRUDE_STORAGE', [400, 405], wednesday - 2 * week, week)
-    h.record('CUSHING_STORAGE', [25], wednesday, week)
-    const after = idsOf(await list(h))
+    const instance = together()
+    const before = idsOf(await list(instance))
+    instance.record('US_CRUDE_STORAGE', [430], wednesday + week, week)
+    instance.record('US_CRUDE_STORAGE', [400, 405], wednesday - 2 * week, week)
+    instance.record('CUSHING_STORAGE', [25], wednesday, week)
+    const after = idsOf(await list(instance))
     for (const [name, id] of before) expect(after.get(name), name).toBe(id)
     expect(after.get('US_CRUDE_STORAGE 2026-11-25')).toBe('5')
     expect([
@@ -83,35 +84,35 @@ describe('the numbers of records', () => {
   })
 
   test('stay when a level is corrected, and lead to the corrected one', async () => {
-    const h = together()
-    h.record('US_CRUDE_STORAGE', [424.9], wednesday, week)
-    const { data } = await json<One>(h.get('/v1/ei/oil_inventories/3', h.key()))
+    const instance = together()
+    instance.record('US_CRUDE_STORAGE', [424.9], wednesday, week)
+    const { data } = await json<One>(instance.get('/v1/ei/oil_inventories/3', instance.key()))
     expect(data).toMatchObject({ id: '3', level: 424.9, change: 4.9, date: '2026-11-18' })
-    expect((await list(h)).length).toBe(4)
+    expect((await list(instance)).length).toBe(4)
   })
 
   test('of quarantined days are not answered and come back with them', async () => {
-    const h = together()
-    const seriesId = h.services.catalogue.named('US_CRUDE_STORAGE')!.id
-    const range = h.services.quarantine.add({
+    const instance = together()
+    const seriesId = instance.services.catalogue.named('US_CRUDE_STORAGE')!.id
+    const range = instance.services.quarantine.add({
       seriesId,
       fromOn: '2026-11-11',
       toOn: '2026-11-11',
       reason: 'wrong',
       createdAt: 1,
     })
-    const rows = await list(h)
-    expect(rows.map(one => one.id)).toEqual(['3', '4', '2'])
+    const rows = await list(instance)
+    expect(rows.map(row => row.id)).toEqual(['3', '4', '2'])
     expect(rows[0]!.change).toBeNull()
-    expect((await h.get('/v1/ei/oil_inventories/1', h.key())).status).toBe(404)
-    h.services.quarantine.remove(range.id)
-    expect((await list(h)).map(one => one.id)).toEqual(['3', '4', '1', '2'])
+    expect((await instance.get('/v1/ei/oil_inventories/1', instance.key())).status).toBe(404)
+    instance.services.quarantine.remove(range.id)
+    expect((await list(instance)).map(item => item.id)).toEqual(['3', '4', '1', '2'])
   })
 
   test('are found as plain decimals only', async () => {
-    const h = together()
+    const instance = together()
     for (const id of ['0', '5', '01', '1.0', '-1', 'one', '9'.repeat(30)]) {
-      const response = await h.get(`/v1/ei/oil_inventories/${id}`, h.key())
+      const response = await instance.get(`/v1/ei/oil_inventories/${id}`, instance.key())
       expect([id, response.status]).toEqual([id, 404])
       expect((await json<{ error: { code: string } }>(response)).error.code).toBe('NOT_FOUND')
     }
@@ -120,27 +121,32 @@ describe('the numbers of records', () => {
 
 describe('the list', () => {
   test('can be asked for a product, a place and days', async () => {
-    const h = filled()
-    expect((await list(h, '&product=Gasoline')).map(one => one.code)).toEqual(
+    const instance = filled()
+    expect((await list(instance, '&product=Gasoline')).map(item => item.code)).toEqual(
       Array(3).fill('US_GASOLINE_STORAGE'),
     )
-    expect((await list(h, '&location=cushing')).map(one => one.date)).toEqual([
+    expect((await list(instance, '&location=cushing')).map(item => item.date)).toEqual([
       '2026-11-18',
       '2026-11-11',
       '2026-11-04',
     ])
-    expect((await list(h, '&start_date=2026-11-11&end_date=2026-11-13')).length).toBe(6)
-    expect(await list(h, '&end_date=2020-01-01')).toEqual([])
+    expect((await list(instance, '&start_date=2026-11-11&end_date=2026-11-13')).length).toBe(6)
+    expect(await list(instance, '&end_date=2020-01-01')).toEqual([])
   })
 
   test('is whole in pages of any size', async () => {
-    const h = filled(openTestInstance({ 'limits.per_minute': '100000' }))
-    await expectWholePages(h, h.key(), '/v1/ei/oil_inventories', body => body.data as unknown[])
+    const instance = filled(openTestInstance({ 'limits.per_minute': '100000' }))
+    await expectWholePages(
+      instance,
+      instance.key(),
+      '/v1/ei/oil_inventories',
+      body => body.data as unknown[],
+    )
   })
 
   test('carries the headers of its pages', async () => {
-    const h = filled()
-    const response = await h.get('/v1/ei/oil_inventories?per_page=5&page=2', h.key())
+    const instance = filled()
+    const response = await instance.get('/v1/ei/oil_inventories?per_page=5&page=2', instance.key())
     expect(
       ['x-total', 'x-total-pages', 'x-page', 'x-has-next'].map(name => response.headers.get(name)),
     ).toEqual(['18', '4', '2', 'true'])
@@ -160,8 +166,8 @@ describe('the list', () => {
     ['start_date=soon', 'start_date'],
   ] as const) {
     test(`refuses ${query}`, async () => {
-      const h = filled()
-      const response = await h.get(`/v1/ei/oil_inventories?${query}`, h.key())
+      const instance = filled()
+      const response = await instance.get(`/v1/ei/oil_inventories?${query}`, instance.key())
       const { error } = await json<{ error: { code: string; parameter: string } }>(response)
       expect([response.status, error.code, error.parameter]).toEqual([
         400,
@@ -172,10 +178,10 @@ describe('the list', () => {
   }
 
   test('refuses a range that ends before it starts', async () => {
-    const h = filled()
-    const response = await h.get(
+    const instance = filled()
+    const response = await instance.get(
       '/v1/ei/oil_inventories?start_date=2026-11-20&end_date=2026-11-01',
-      h.key(),
+      instance.key(),
     )
     expect((await json<{ error: { code: string } }>(response)).error.code).toBe(
       'INVALID_DATE_RANGE',
@@ -185,11 +191,11 @@ describe('the list', () => {
 
 describe('the newest levels', () => {
   test('are those of US crude oil and of each product', async () => {
-    const h = filled()
-    const body = await json<EiAnswer<Record & { products: Record[] }>>(
-      h.get('/v1/ei/oil_inventories/latest', h.key()),
+    const instance = filled()
+    const body = await json<EnergyAnswer<Record & { products: Record[] }>>(
+      instance.get('/v1/ei/oil_inventories/latest', instance.key()),
     )
-    expectShape(h.app, '/v1/ei/oil_inventories/latest', body)
+    expectShape(instance.app, '/v1/ei/oil_inventories/latest', body)
     expect(body.data).toMatchObject({
       code: 'US_CRUDE_STORAGE',
       level: 424.2,
@@ -198,7 +204,7 @@ describe('the newest levels', () => {
       date: '2026-11-18',
       unit: 'million_barrels',
     })
-    expect(body.data.products.map(one => one.product)).toEqual([
+    expect(body.data.products.map(product => product.product)).toEqual([
       'crude_oil',
       'gasoline',
       'distillate',
@@ -207,8 +213,10 @@ describe('the newest levels', () => {
   })
 
   test('come to a summary in which products are all petroleum less crude oil', async () => {
-    const h = filled()
-    const body = await json<EiAnswer<unknown>>(h.get('/v1/ei/oil_inventories/summary', h.key()))
+    const instance = filled()
+    const body = await json<EnergyAnswer<unknown>>(
+      instance.get('/v1/ei/oil_inventories/summary', instance.key()),
+    )
     expect(body.data).toEqual({
       total_crude: 424.2,
       cushing: 24.604,
@@ -229,9 +237,9 @@ describe('the newest levels', () => {
   })
 
   test('are not summed up while one of them is missing: it is named', async () => {
-    const h = openTestInstance()
-    h.record('US_CRUDE_STORAGE', [424.2], wednesday, week)
-    const response = await h.get('/v1/ei/oil_inventories/summary', h.key())
+    const instance = openTestInstance()
+    instance.record('US_CRUDE_STORAGE', [424.2], wednesday, week)
+    const response = await instance.get('/v1/ei/oil_inventories/summary', instance.key())
     expect(response.status).toBe(404)
     expect((await json<{ error: unknown }>(response)).error).toMatchObject({
       code: 'DATA_NOT_AVAILABLE',
@@ -240,18 +248,18 @@ describe('the newest levels', () => {
   })
 
   test('at Cushing are what the storage endpoint answers', async () => {
-    const h = filled()
-    const seriesId = h.services.catalogue.named('CUSHING_STORAGE')!.id
-    h.services.storageCapacities.write(
+    const instance = filled()
+    const seriesId = instance.services.catalogue.named('CUSHING_STORAGE')!.id
+    instance.services.storageCapacities.write(
       [{ seriesId, effectiveOn: '2024-03-01', capacity: 78.41, source: 'EIA' }],
       1,
     )
-    const token = h.key()
+    const token = instance.key()
     const body = await json<
-      EiAnswer<
+      EnergyAnswer<
         Record & { latest: Record; capacity_percent: number; history: Record[]; weeks: number }
       >
-    >(h.get('/v1/ei/oil_inventories/cushing?weeks=2', token))
+    >(instance.get('/v1/ei/oil_inventories/cushing?weeks=2', token))
     const storage = (
       await json<{
         data: {
@@ -260,7 +268,7 @@ describe('the newest levels', () => {
           utilization_percent: number
           as_of: string
         }
-      }>(h.get('/v1/storage/cushing', token))
+      }>(instance.get('/v1/storage/cushing', token))
     ).data
     expect(body.data).toMatchObject({ level: 24.604, change: -0.821, date: '2026-11-18', weeks: 2 })
     expect(body.data.latest).toEqual({
@@ -280,23 +288,25 @@ describe('the newest levels', () => {
 
   for (const weeks of ['0', '521', 'twelve', '1e2']) {
     test(`at Cushing are not answered for ${weeks} weeks`, async () => {
-      const h = filled()
-      expect((await h.get(`/v1/ei/oil_inventories/cushing?weeks=${weeks}`, h.key())).status).toBe(
-        400,
-      )
+      const instance = filled()
+      expect(
+        (await instance.get(`/v1/ei/oil_inventories/cushing?weeks=${weeks}`, instance.key()))
+          .status,
+      ).toBe(400)
     })
   }
 
   test('of the past are of one product, crude oil unless asked', async () => {
-    const h = filled()
+    const instance = filled()
     const of = async (query: string) =>
-      (await json<List>(h.get(`/v1/ei/oil_inventories/historical${query}`, h.key()))).data
-    expect((await of('')).map(one => one.level)).toEqual([424.2, 420, 421])
+      (await json<List>(instance.get(`/v1/ei/oil_inventories/historical${query}`, instance.key())))
+        .data
+    expect((await of('')).map(record => record.level)).toEqual([424.2, 420, 421])
     expect(
-      (await of('?product=distillate&start_date=2026-11-10')).map(one => [
-        one.date,
-        one.level,
-        one.change,
+      (await of('?product=distillate&start_date=2026-11-10')).map(record => [
+        record.date,
+        record.level,
+        record.change,
       ]),
     ).toEqual([
       ['2026-11-18', 111.5, 0.5],
@@ -310,13 +320,13 @@ describe('access', () => {
     expectEntitled(filled(), '/v1/ei/oil_inventories/latest'))
 
   test('names the lowest plan that has it in every answer, as the plans in force have it', async () => {
-    const h = filled(openTestInstance({ plans: 'unlimited' }))
-    const { meta } = await json<List>(h.get('/v1/ei/oil_inventories', h.key('free')))
+    const instance = filled(openTestInstance({ plans: 'unlimited' }))
+    const { meta } = await json<List>(instance.get('/v1/ei/oil_inventories', instance.key('free')))
     expect(meta.tier_required).toBe('Free')
   })
 
   test('the older prefix answers the same', async () => {
-    const h = filled()
+    const instance = filled()
     const rest = [
       '',
       '/1',
@@ -329,8 +339,8 @@ describe('access', () => {
       '/99',
     ]
     await expectAlias(
-      h,
-      h.key(),
+      instance,
+      instance.key(),
       rest.map(path => `/v1/ei/oil_inventories${path}`),
     )
   })

@@ -4,7 +4,7 @@ import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-fo
 import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
 import {
-  type EiAnswer,
+  type EnergyAnswer,
   expectEntitled,
   expectWholePages,
 } from '../../support/energy-intelligence.ts'
@@ -15,13 +15,13 @@ const noon = (day: string) => parseDay(day)! + 12 * hourMs
 
 /** Forecasts of Brent as `[published in, month, value]`, bounds two below and three above. */
 function forecasts(
-  h: TestInstance,
+  instance: TestInstance,
   code: string,
   rows: readonly (readonly [published: string, month: string, value: number])[],
 ): void {
-  h.services.monthlyForecasts.write(
+  instance.services.monthlyForecasts.write(
     rows.map(([published, month, value]) => ({
-      seriesId: h.services.catalogue.named(code)!.id,
+      seriesId: instance.services.catalogue.named(code)!.id,
       month,
       value,
       low: value - 2,
@@ -36,10 +36,10 @@ function forecasts(
 /**
  * September came in at 80 and October at 50; three forecasts of them were made before they began.
  */
-function judged(h: TestInstance = openTestInstance()): TestInstance {
-  h.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
-  h.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
-  forecasts(h, 'BRENT_CRUDE_USD', [
+function judged(instance: TestInstance = openTestInstance()): TestInstance {
+  instance.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
+  instance.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
+  forecasts(instance, 'BRENT_CRUDE_USD', [
     ['2026-08', '2026-09', 82],
     ['2026-08', '2026-10', 53],
     ['2026-09', '2026-09', 1],
@@ -48,18 +48,18 @@ function judged(h: TestInstance = openTestInstance()): TestInstance {
     ['2026-11', '2026-11', 70],
     ['2026-11', '2026-12', 71],
   ])
-  return h
+  return instance
 }
-const data = async (h: TestInstance, path: string): Promise<unknown> =>
-  (await json<EiAnswer<unknown>>(h.get(`/v1/forecasts${path}`, h.key()))).data
+const data = async (instance: TestInstance, path: string): Promise<unknown> =>
+  (await json<EnergyAnswer<unknown>>(instance.get(`/v1/forecasts${path}`, instance.key()))).data
 
 describe('the accuracy of monthly forecasts', () => {
   test('agrees with a computation by hand, over what was forecast before its month began', async () => {
-    const h = judged()
-    const body = await json<EiAnswer<unknown>>(
-      h.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', h.key()),
+    const instance = judged()
+    const body = await json<EnergyAnswer<unknown>>(
+      instance.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', instance.key()),
     )
-    expectShape(h.app, '/v1/forecasts/accuracy', body)
+    expectShape(instance.app, '/v1/forecasts/accuracy', body)
     // Errors 82 - 80 = 2, 53 - 50 = 3 and 46 - 50 = -4; of what came 2.5 %, 6 % and -8 %.
     expect(body.data).toEqual({
       commodity: 'BRENT_CRUDE_USD',
@@ -78,31 +78,31 @@ describe('the accuracy of monthly forecasts', () => {
   })
 
   test('can be computed again from the archive', async () => {
-    const h = judged()
-    const { forecasts: rows } = (await data(h, '/archive?per_page=100')) as {
+    const instance = judged()
+    const { forecasts: rows } = (await data(instance, '/archive?per_page=100')) as {
       forecasts: { error: number | null; published_at: string; period: string }[]
     }
     const errors = rows
-      .filter(one => one.error !== null && one.published_at.slice(0, 7) < one.period)
-      .map(one => one.error!)
-    const found = (await data(h, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
+      .filter(row => row.error !== null && row.published_at.slice(0, 7) < row.period)
+      .map(row => row.error!)
+    const accuracy = (await data(instance, '/monthly/accuracy?commodity=BRENT_CRUDE_USD')) as {
       mae: number
       sample_size: number
     }
-    expect(errors.length).toBe(found.sample_size)
+    expect(errors.length).toBe(accuracy.sample_size)
     expect(errors.reduce((sum, error) => sum + Math.abs(error), 0) / errors.length).toBeCloseTo(
-      found.mae,
+      accuracy.mae,
       4,
     )
   })
 
   test('of all codes together is in percent, so that units do not count', async () => {
-    const h = judged()
-    const id = h.services.catalogue.named('NATURAL_GAS_USD')!.id
-    h.services.ingest.write([{ seriesId: id, observedAt: noon('2026-10-10'), value: 2 }])
-    forecasts(h, 'NATURAL_GAS_USD', [['2026-09', '2026-10', 2.1]])
+    const instance = judged()
+    const id = instance.services.catalogue.named('NATURAL_GAS_USD')!.id
+    instance.services.ingest.write([{ seriesId: id, observedAt: noon('2026-10-10'), value: 2 }])
+    forecasts(instance, 'NATURAL_GAS_USD', [['2026-09', '2026-10', 2.1]])
     // 2.5, 6, -8 and 5 %.
-    expect(await data(h, '/accuracy')).toMatchObject({
+    expect(await data(instance, '/accuracy')).toMatchObject({
       commodity: null,
       mape: 5.38,
       mae: 5.38,
@@ -114,9 +114,9 @@ describe('the accuracy of monthly forecasts', () => {
   })
 
   test('is not answered before a month is over that was forecast', async () => {
-    const h = openTestInstance()
-    forecasts(h, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
-    const response = await h.get('/v1/forecasts/accuracy', h.key())
+    const instance = openTestInstance()
+    forecasts(instance, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])
+    const response = await instance.get('/v1/forecasts/accuracy', instance.key())
     expect([
       response.status,
       (await json<{ error: { code: string } }>(response)).error.code,
@@ -130,12 +130,12 @@ describe('the archive', () => {
       forecasts: Record<string, unknown>[]
     }
     expect(
-      rows.map(one => [
-        one.period,
-        (one.published_at as string).slice(0, 7),
-        one.forecast,
-        one.actual,
-        one.error,
+      rows.map(row => [
+        row.period,
+        (row.published_at as string).slice(0, 7),
+        row.forecast,
+        row.actual,
+        row.error,
       ]),
     ).toEqual([
       ['2026-11', '2026-11', 70, null, null],
@@ -156,22 +156,22 @@ describe('the archive', () => {
   })
 
   test('can be asked for a year', async () => {
-    const h = judged()
-    forecasts(h, 'BRENT_CRUDE_USD', [['2025-11', '2025-12', 60]])
+    const instance = judged()
+    forecasts(instance, 'BRENT_CRUDE_USD', [['2025-11', '2025-12', 60]])
     const periods = async (year: string) =>
       (
-        (await data(h, `/archive?year=${year}`)) as { forecasts: { period: string }[] }
-      ).forecasts.map(one => one.period)
+        (await data(instance, `/archive?year=${year}`)) as { forecasts: { period: string }[] }
+      ).forecasts.map(forecast => forecast.period)
     expect(await periods('2025')).toEqual(['2025-12'])
     expect(await periods('2027')).toEqual([])
-    expect((await h.get('/v1/forecasts/archive?year=last', h.key())).status).toBe(400)
+    expect((await instance.get('/v1/forecasts/archive?year=last', instance.key())).status).toBe(400)
   })
 
   test('is whole in pages of any size', async () => {
-    const h = judged(openTestInstance({ 'limits.per_minute': '100000' }))
+    const instance = judged(openTestInstance({ 'limits.per_minute': '100000' }))
     await expectWholePages(
-      h,
-      h.key(),
+      instance,
+      instance.key(),
       '/v1/forecasts/archive',
       body => (body.data as { forecasts: unknown[] }).forecasts,
     )
@@ -180,9 +180,9 @@ describe('the archive', () => {
 
 describe('the forecast of a period', () => {
   /** November to January as November saw them, October as October did. */
-  const told = () => {
-    const h = openTestInstance()
-    forecasts(h, 'BRENT_CRUDE_USD', [
+  const answers = () => {
+    const instance = openTestInstance()
+    forecasts(instance, 'BRENT_CRUDE_USD', [
       ...([
         ['2026-09', '2026-10', 50],
         ['2026-10', '2026-10', 60],
@@ -194,14 +194,16 @@ describe('the forecast of a period', () => {
         ['2026-11', '2027-01', 75],
       ] as const),
     ])
-    forecasts(h, 'WTI_USD', [['2026-11', '2026-12', 66]])
-    return h
+    forecasts(instance, 'WTI_USD', [['2026-11', '2026-12', 66]])
+    return instance
   }
 
   test('is the newest of a month', async () => {
-    const h = told()
-    const body = await json<EiAnswer<unknown>>(h.get('/v1/forecasts/monthly/2026-12', h.key()))
-    expectShape(h.app, '/v1/forecasts/monthly/:period', body)
+    const instance = answers()
+    const body = await json<EnergyAnswer<unknown>>(
+      instance.get('/v1/forecasts/monthly/2026-12', instance.key()),
+    )
+    expectShape(instance.app, '/v1/forecasts/monthly/:period', body)
     expect(body.data).toEqual({
       period: '2026-12',
       commodity: 'BRENT_CRUDE_USD',
@@ -217,7 +219,7 @@ describe('the forecast of a period', () => {
       published_at: '2026-11-01T06:00:00Z',
       metadata: { method: 'damped_drift', data_points: 250, months: ['2026-12'], hindcast: false },
     })
-    expect(await data(h, '/monthly/2026-12?commodity=wti')).toMatchObject({
+    expect(await data(instance, '/monthly/2026-12?commodity=wti')).toMatchObject({
       commodity: 'WTI_USD',
       price: 66,
     })
@@ -225,7 +227,7 @@ describe('the forecast of a period', () => {
 
   test('of a quarter is the mean of the newest of its months, and so are its bounds', async () => {
     // (60 + 70 + 74) / 3
-    expect(await data(told(), '/monthly/2026-q4')).toMatchObject({
+    expect(await data(answers(), '/monthly/2026-q4')).toMatchObject({
       period: '2026-Q4',
       price: 68,
       low: 66,
@@ -241,8 +243,8 @@ describe('the forecast of a period', () => {
     ['/monthly/2030-01', 404, 'DATA_NOT_AVAILABLE'],
   ] as const) {
     test(`${path} is refused with ${code}`, async () => {
-      const h = told()
-      const response = await h.get(`/v1/forecasts${path}`, h.key())
+      const instance = answers()
+      const response = await instance.get(`/v1/forecasts${path}`, instance.key())
       expect([
         response.status,
         (await json<{ error: { code: string } }>(response)).error.code,
@@ -251,26 +253,31 @@ describe('the forecast of a period', () => {
   }
 
   test('stands in the list with the running month and those after it', async () => {
-    const h = told()
-    const list = (await data(h, '/monthly')) as {
+    const instance = answers()
+    const list = (await data(instance, '/monthly')) as {
       period: string
       forecasts: { period: string; commodity: string; price: number }[]
     }
     expect(list.period).toBe('2026-11')
-    expect(list.forecasts.map(one => [one.period, one.commodity, one.price])).toEqual([
+    expect(
+      list.forecasts.map(forecast => [forecast.period, forecast.commodity, forecast.price]),
+    ).toEqual([
       ['2026-11', 'BRENT_CRUDE_USD', 70],
       ['2026-12', 'BRENT_CRUDE_USD', 74],
       ['2026-12', 'WTI_USD', 66],
       ['2027-01', 'BRENT_CRUDE_USD', 75],
     ])
     expect(
-      ((await data(h, '/monthly?commodity=WTI_USD')) as { forecasts: unknown[] }).forecasts.length,
+      ((await data(instance, '/monthly?commodity=WTI_USD')) as { forecasts: unknown[] }).forecasts
+        .length,
     ).toBe(1)
-    expect((await h.get('/v1/forecasts/monthly?commodity=NO_SUCH_USD', h.key())).status).toBe(400)
+    expect(
+      (await instance.get('/v1/forecasts/monthly?commodity=NO_SUCH_USD', instance.key())).status,
+    ).toBe(400)
   })
 
   test('is for the plans that have energy intelligence', () =>
-    expectEntitled(told(), '/v1/forecasts/monthly'))
+    expectEntitled(answers(), '/v1/forecasts/monthly'))
 })
 
 describe('forecasts of this service', () => {
@@ -297,10 +304,10 @@ describe('forecasts of this service', () => {
     expect(maker.publish(brent, clock.now(), closes)).toBe(24)
     expect(store.publications(brent.id).sort()[0]).toBe(forecastPublishedAt('2024-12'))
     const newest = store.newest({ ...all, fromMonth: '2026-11' })
-    expect(newest.map(one => one.month)).toEqual(
+    expect(newest.map(forecast => forecast.month)).toEqual(
       Array.from({ length: 13 }, (_, n) => monthAfter('2026-11', n)),
     )
-    expect(new Set(newest.map(one => one.publishedAt))).toEqual(
+    expect(new Set(newest.map(forecast => forecast.publishedAt))).toEqual(
       new Set([forecastPublishedAt('2026-11')]),
     )
   })
@@ -310,38 +317,42 @@ describe('forecasts of this service', () => {
     early.maker.publish(
       early.brent,
       forecastPublishedAt('2026-06'),
-      closes.filter(one => one.day < '2026-06-01'),
+      closes.filter(close => close.day < '2026-06-01'),
     )
     early.maker.publish(early.brent, early.clock.now(), closes)
     late.maker.publish(late.brent, late.clock.now(), closes)
     const values = ({ store }: typeof early) =>
       store
         .page({ ...all, fromMonth: '2026-01' }, 1000, 0)
-        .filter(one => one.publishedAt >= forecastPublishedAt('2024-12'))
-        .map(one => [one.month, one.publishedAt, one.value, one.low])
+        .filter(forecast => forecast.publishedAt >= forecastPublishedAt('2024-12'))
+        .map(forecast => [forecast.month, forecast.publishedAt, forecast.value, forecast.low])
     expect(values(early)).toEqual(values(late))
     const before = early.store.page(all, 1000, 0)
     expect(
       early.maker.publish(
         early.brent,
         early.clock.now(),
-        closes.map(one => ({ ...one, value: 2 * one.value })),
+        closes.map(close => ({ ...close, value: 2 * close.value })),
       ),
     ).toBe(0)
     expect(early.store.page(all, 1000, 0)).toEqual(before)
   })
 
   test('say when they were made after they were due', async () => {
-    const h = openTestInstance()
-    const brent = h.services.catalogue.named('BRENT_CRUDE_USD')!
-    createMonthlyForecasts(h.services.monthlyForecasts).publish(brent, h.clock.now(), closes)
-    expect(await data(h, '/monthly/2026-12')).toMatchObject({ metadata: { hindcast: true } })
+    const instance = openTestInstance()
+    const brent = instance.services.catalogue.named('BRENT_CRUDE_USD')!
+    createMonthlyForecasts(instance.services.monthlyForecasts).publish(
+      brent,
+      instance.clock.now(),
+      closes,
+    )
+    expect(await data(instance, '/monthly/2026-12')).toMatchObject({ metadata: { hindcast: true } })
   })
 
   test('reach months beyond the usual ones when asked to', () => {
     const { brent, clock, store, maker } = setUp()
     maker.publish(brent, clock.now(), closes, { further: ['2026-10', '2028-06'] })
-    expect(store.newest({ ...all, fromMonth: '2028-01' }).map(one => one.month)).toEqual([
+    expect(store.newest({ ...all, fromMonth: '2028-01' }).map(forecast => forecast.month)).toEqual([
       '2028-06',
     ])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { OpecProduction } from '../../../src/store/fundamentals/opec.ts'
 import {
-  type EiAnswer,
+  type EnergyAnswer,
   expectAlias,
   expectEntitled,
   expectWholePages,
@@ -16,7 +16,7 @@ const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecPr
   source,
 })
 
-function filled(h: TestInstance = openTestInstance(), source = 'EIA'): TestInstance {
+function filled(instance: TestInstance = openTestInstance(), source = 'EIA'): TestInstance {
   const rows = [
     of('Saudi Arabia', '2026-09', 9_000_000),
     of('Iraq', '2026-09', 4_200_000),
@@ -25,20 +25,26 @@ function filled(h: TestInstance = openTestInstance(), source = 'EIA'): TestInsta
     of('Iraq', '2026-10', 4_150_000),
     of('Gabon', '2026-10', 250_000),
   ]
-  h.services.opec.write(
+  instance.services.opec.write(
     rows.map(row => ({ ...row, source })),
-    h.clock.now(),
+    instance.clock.now(),
   )
-  return h
+  return instance
 }
-const data = async (h: TestInstance, path: string): Promise<unknown> =>
-  (await json<EiAnswer<unknown>>(h.get(`/v1/ei/opec_productions${path}`, h.key()))).data
+const data = async (instance: TestInstance, path: string): Promise<unknown> =>
+  (
+    await json<EnergyAnswer<unknown>>(
+      instance.get(`/v1/ei/opec_productions${path}`, instance.key()),
+    )
+  ).data
 
 describe('OPEC production', () => {
   test('by record has both units and the change against the month before', async () => {
-    const h = filled()
-    const body = await json<EiAnswer<unknown>>(h.get('/v1/ei/opec_productions/4', h.key()))
-    expectShape(h.app, '/v1/ei/opec_productions/:id', body)
+    const instance = filled()
+    const body = await json<EnergyAnswer<unknown>>(
+      instance.get('/v1/ei/opec_productions/4', instance.key()),
+    )
+    expectShape(instance.app, '/v1/ei/opec_productions/:id', body)
     expect(body.data).toEqual({
       id: '4',
       country: 'Saudi Arabia',
@@ -74,12 +80,12 @@ describe('OPEC production', () => {
   })
 
   test('by producer is ranked, the same list twice', async () => {
-    const found = (await data(filled(), '/top_producers?limit=2')) as {
+    const answer = (await data(filled(), '/top_producers?limit=2')) as {
       producers: unknown[]
       data: unknown[]
       as_of: string
     }
-    expect(found.producers).toEqual([
+    expect(answer.producers).toEqual([
       {
         rank: 1,
         name: 'Saudi Arabia',
@@ -97,20 +103,20 @@ describe('OPEC production', () => {
         percentage: 30.74,
       },
     ])
-    expect([found.data, found.as_of]).toEqual([found.producers, '2026-10-01'])
+    expect([answer.data, answer.as_of]).toEqual([answer.producers, '2026-10-01'])
   })
 
   test('by country has parts that add up to the whole', async () => {
     const rows = (await data(filled(), '/by_country')) as { country: string; percentage: number }[]
-    expect(rows.map(one => one.country)).toEqual(['Saudi Arabia', 'Iraq', 'Gabon'])
-    expect(rows.reduce((sum, one) => sum + one.percentage, 0)).toBeCloseTo(100, 1)
+    expect(rows.map(row => row.country)).toEqual(['Saudi Arabia', 'Iraq', 'Gabon'])
+    expect(rows.reduce((sum, row) => sum + row.percentage, 0)).toBeCloseTo(100, 1)
   })
 
   test('can be asked for a country in any case and for months', async () => {
-    const h = filled()
+    const instance = filled()
     const months = async (query: string) =>
-      ((await data(h, query)) as { country: string; date: string }[]).map(
-        one => `${one.country} ${one.date}`,
+      ((await data(instance, query)) as { country: string; date: string }[]).map(
+        row => `${row.country} ${row.date}`,
       )
     expect(await months('?country=iraq')).toEqual(['Iraq 2026-10-01', 'Iraq 2026-09-01'])
     expect(await months('/historical?country=saudi_arabia&start_date=2026-09-02')).toEqual([
@@ -121,19 +127,19 @@ describe('OPEC production', () => {
   })
 
   test('that is not there is said so', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     for (const path of ['/latest', '/total', '/by_country', '/top_producers']) {
-      const response = await h.get(`/v1/ei/opec_productions${path}`, h.key())
+      const response = await instance.get(`/v1/ei/opec_productions${path}`, instance.key())
       expect([
         response.status,
         (await json<{ error: { code: string } }>(response)).error.code,
       ]).toEqual([404, 'DATA_NOT_AVAILABLE'])
     }
-    expect(await data(h, '')).toEqual([])
-    expect((await h.get('/v1/ei/opec_productions/1', h.key())).status).toBe(404)
-    expect((await h.get('/v1/ei/opec_productions/top_producers?limit=51', h.key())).status).toBe(
-      400,
-    )
+    expect(await data(instance, '')).toEqual([])
+    expect((await instance.get('/v1/ei/opec_productions/1', instance.key())).status).toBe(404)
+    expect(
+      (await instance.get('/v1/ei/opec_productions/top_producers?limit=51', instance.key())).status,
+    ).toBe(400)
   })
 
   test('that is invented is marked as such', async () => {
@@ -150,15 +156,20 @@ describe('OPEC production', () => {
   })
 
   test('is whole in pages of any size', async () => {
-    const h = filled(openTestInstance({ 'limits.per_minute': '100000' }))
-    await expectWholePages(h, h.key(), '/v1/ei/opec_productions', body => body.data as unknown[])
+    const instance = filled(openTestInstance({ 'limits.per_minute': '100000' }))
+    await expectWholePages(
+      instance,
+      instance.key(),
+      '/v1/ei/opec_productions',
+      body => body.data as unknown[],
+    )
   })
 
   test('is for the plans that have energy intelligence', () =>
     expectEntitled(filled(), '/v1/ei/opec_productions/total'))
 
   test('answers the same under the older prefix', async () => {
-    const h = filled()
+    const instance = filled()
     const rest = [
       '',
       '/1',
@@ -170,8 +181,8 @@ describe('OPEC production', () => {
       '/99',
     ]
     await expectAlias(
-      h,
-      h.key(),
+      instance,
+      instance.key(),
       rest.map(path => `/v1/ei/opec_productions${path}`),
     )
   })

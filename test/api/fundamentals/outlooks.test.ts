@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { parsePeriod } from '../../../src/market/fundamentals/period.ts'
 import {
-  type EiAnswer,
+  type EnergyAnswer,
   expectAlias,
   expectEntitled,
   expectWholePages,
@@ -14,10 +14,20 @@ import { expectShape, json } from '../../support/shape.ts'
  * Two publications of two agencies; October is over, at a mean of 75 for Brent and 14 for US
  * production.
  */
-function filled(h: TestInstance = openTestInstance(), fixture = false): TestInstance {
-  h.record('BRENT_CRUDE_USD', [70, 74, 76, 80], parseDay('2026-10-30')! + 12 * hourMs, 7 * dayMs)
-  h.record('BRENT_CRUDE_USD', [90], parseDay('2026-11-02')! + 12 * hourMs, dayMs)
-  h.record('US_CRUDE_PRODUCTION', [13.9, 14.1], parseDay('2026-10-28')! + 12 * hourMs, 7 * dayMs)
+function filled(instance: TestInstance = openTestInstance(), fixture = false): TestInstance {
+  instance.record(
+    'BRENT_CRUDE_USD',
+    [70, 74, 76, 80],
+    parseDay('2026-10-30')! + 12 * hourMs,
+    7 * dayMs,
+  )
+  instance.record('BRENT_CRUDE_USD', [90], parseDay('2026-11-02')! + 12 * hourMs, dayMs)
+  instance.record(
+    'US_CRUDE_PRODUCTION',
+    [13.9, 14.1],
+    parseDay('2026-10-28')! + 12 * hourMs,
+    7 * dayMs,
+  )
   const of = (
     source: string,
     code: string,
@@ -31,9 +41,9 @@ function filled(h: TestInstance = openTestInstance(), fixture = false): TestInst
     publishedOn,
     targetOn: parsePeriod(period)!.lastOn,
     fixture,
-    seriesId: h.services.catalogue.named(code)!.id,
+    seriesId: instance.services.catalogue.named(code)!.id,
   })
-  h.services.outlooks.write(
+  instance.services.outlooks.write(
     [
       of('EIA', 'BRENT_CRUDE_USD', '2026-10-06', '2026-10', 72),
       of('EIA', 'BRENT_CRUDE_USD', '2026-10-06', '2026-11', 71),
@@ -43,19 +53,21 @@ function filled(h: TestInstance = openTestInstance(), fixture = false): TestInst
       of('EIA', 'BRENT_CRUDE_USD', '2026-11-03', '2026-12', 76),
       of('IEA', 'BRENT_CRUDE_USD', '2026-11-03', '2026-11', 70.5),
     ],
-    h.clock.now(),
+    instance.clock.now(),
   )
-  return h
+  return instance
 }
-const data = async (h: TestInstance, path: string): Promise<unknown> =>
-  (await json<EiAnswer<unknown>>(h.get(`/v1/ei/forecasts${path}`, h.key()))).data
+const data = async (instance: TestInstance, path: string): Promise<unknown> =>
+  (await json<EnergyAnswer<unknown>>(instance.get(`/v1/ei/forecasts${path}`, instance.key()))).data
 
 describe('outlooks', () => {
   test('are listed newest publication first, each with the end of its period', async () => {
-    const h = filled()
-    const body = await json<EiAnswer<{ id: string }[]>>(h.get('/v1/ei/forecasts', h.key()))
-    expectShape(h.app, '/v1/ei/forecasts', body)
-    expect(body.data.map(one => one.id)).toEqual(['5', '6', '7', '1', '2', '3', '4'])
+    const instance = filled()
+    const body = await json<EnergyAnswer<{ id: string }[]>>(
+      instance.get('/v1/ei/forecasts', instance.key()),
+    )
+    expectShape(instance.app, '/v1/ei/forecasts', body)
+    expect(body.data.map(row => row.id)).toEqual(['5', '6', '7', '1', '2', '3', '4'])
     expect(body.data[0]).toEqual({
       id: '5',
       source: 'EIA',
@@ -71,15 +83,15 @@ describe('outlooks', () => {
   })
 
   test('can be asked for a code by any of its names and for days of publication', async () => {
-    const h = filled()
+    const instance = filled()
     const ids = async (query: string) =>
-      ((await data(h, query)) as { id: string }[]).map(one => one.id)
+      ((await data(instance, query)) as { id: string }[]).map(row => row.id)
     expect(await ids('?commodity=us_crude_production')).toEqual(['3'])
     expect(await ids('?commodity=BRENT')).toEqual(['5', '6', '7', '1', '2', '4'])
     expect(await ids('?end_date=2026-10-31')).toEqual(['1', '2', '3', '4'])
     expect(await ids('/latest')).toEqual(['5', '6', '7'])
     expect(await ids('/latest?commodity=US_CRUDE_PRODUCTION')).toEqual(['3'])
-    const response = await h.get('/v1/ei/forecasts?commodity=NO_SUCH_USD', h.key())
+    const response = await instance.get('/v1/ei/forecasts?commodity=NO_SUCH_USD', instance.key())
     expect([response.status, (await json<{ code: string }>(response)).code]).toEqual([
       400,
       'invalid_code',
@@ -87,8 +99,8 @@ describe('outlooks', () => {
   })
 
   test('are of prices or of production by region', async () => {
-    const h = filled()
-    expect(await data(h, '/production')).toEqual([
+    const instance = filled()
+    expect(await data(instance, '/production')).toEqual([
       {
         region: 'US',
         source: 'EIA',
@@ -99,14 +111,16 @@ describe('outlooks', () => {
         commodity: 'US_CRUDE_PRODUCTION',
       },
     ])
-    expect(((await data(h, '/prices')) as unknown[]).length).toBe(6)
-    expect(((await data(h, '/prices?commodity=US_CRUDE_PRODUCTION')) as unknown[]).length).toBe(0)
+    expect(((await data(instance, '/prices')) as unknown[]).length).toBe(6)
+    expect(
+      ((await data(instance, '/prices?commodity=US_CRUDE_PRODUCTION')) as unknown[]).length,
+    ).toBe(0)
   })
 
   test('of periods that are over stand against what came', async () => {
-    const h = filled()
+    const instance = filled()
     // Brent: 100 - 100 x 3 / 75; production: 100 - 100 x 0.7 / 14.
-    expect(await data(h, '/historical')).toMatchObject([
+    expect(await data(instance, '/historical')).toMatchObject([
       {
         date: '2026-10-31',
         commodity: 'BRENT_CRUDE_USD',
@@ -122,18 +136,18 @@ describe('outlooks', () => {
         accuracy_percent: 95,
       },
     ])
-    h.clock.set(parseDay('2026-12-01')! + hourMs)
-    const later = (await data(h, '/historical?start_date=2026-11-01')) as {
+    instance.clock.set(parseDay('2026-12-01')! + hourMs)
+    const later = (await data(instance, '/historical?start_date=2026-11-01')) as {
       period: string
       actual_value: number
     }[]
-    expect(later.map(one => [one.period, one.actual_value])).toEqual(Array(3).fill(['2026-11', 90]))
+    expect(later.map(row => [row.period, row.actual_value])).toEqual(Array(3).fill(['2026-11', 90]))
   })
 
   test('of OPEC production stand against the sum of its countries', async () => {
-    const h = filled()
-    const seriesId = h.services.catalogue.named('OPEC_PRODUCTION')!.id
-    h.services.outlooks.write(
+    const instance = filled()
+    const seriesId = instance.services.catalogue.named('OPEC_PRODUCTION')!.id
+    instance.services.outlooks.write(
       [
         {
           source: 'EIA',
@@ -149,12 +163,12 @@ describe('outlooks', () => {
     )
     const actual = async () =>
       (
-        (await data(h, '/historical?commodity=OPEC_PRODUCTION')) as {
+        (await data(instance, '/historical?commodity=OPEC_PRODUCTION')) as {
           actual_value: number | null
         }[]
       )[0]!.actual_value
     expect(await actual()).toBeNull()
-    h.services.opec.write(
+    instance.services.opec.write(
       [{ country: 'Iraq', month: '2026-10', bpd: 28_500_000, source: 'EIA' }],
       1,
     )
@@ -199,15 +213,15 @@ describe('outlooks', () => {
   })
 
   test('come to a summary of the newest publication', async () => {
-    const h = filled()
-    expect(await data(h, '/summary')).toMatchObject({
+    const instance = filled()
+    expect(await data(instance, '/summary')).toMatchObject({
       total_forecasts: 7,
       latest_forecast: { id: '5', period: '2026-11' },
       as_of_date: '2026-11-03',
       // (74 + 76 + 70.5) / 3
       average_forecast: 73.5,
     })
-    expect(await data(h, '/summary?commodity=US_CRUDE_PRODUCTION')).toMatchObject({
+    expect(await data(instance, '/summary?commodity=US_CRUDE_PRODUCTION')).toMatchObject({
       total_forecasts: 1,
       average_forecast: 13.3,
     })
@@ -217,8 +231,8 @@ describe('outlooks', () => {
 
   test('that are invented are marked as such', async () => {
     const [real, invented] = [filled(), filled(openTestInstance(), true)]
-    const mark = async (h: TestInstance, path: string) =>
-      (await h.get(path, h.key())).headers.get('x-service-data')
+    const mark = async (instance: TestInstance, path: string) =>
+      (await instance.get(path, instance.key())).headers.get('x-service-data')
     for (const path of ['', '/1', '/summary', '/compare', '/historical'].map(
       rest => `/v1/ei/forecasts${rest}`,
     )) {
@@ -231,16 +245,21 @@ describe('outlooks', () => {
   })
 
   test('are whole in pages of any size, in every list', async () => {
-    const h = filled(openTestInstance({ 'limits.per_minute': '100000' }))
+    const instance = filled(openTestInstance({ 'limits.per_minute': '100000' }))
     for (const path of ['', '/prices', '/compare'])
-      await expectWholePages(h, h.key(), `/v1/ei/forecasts${path}`, body => body.data as unknown[])
+      await expectWholePages(
+        instance,
+        instance.key(),
+        `/v1/ei/forecasts${path}`,
+        body => body.data as unknown[],
+      )
   })
 
   test('are for the plans that have energy intelligence', () =>
     expectEntitled(filled(), '/v1/ei/forecasts/latest'))
 
   test('answer the same under the older prefix', async () => {
-    const h = filled()
+    const instance = filled()
     const rest = [
       '',
       '/1',
@@ -254,8 +273,8 @@ describe('outlooks', () => {
       '?commodity=NO_SUCH_USD',
     ]
     await expectAlias(
-      h,
-      h.key(),
+      instance,
+      instance.key(),
       rest.map(path => `/v1/ei/forecasts${path}`),
     )
   })

@@ -18,19 +18,23 @@ const cushing = Array.from(
   (_, i) => ({ 7: 30, 55: 26.1, 58: 25.425, 59: 24.604 })[i] ?? 27,
 )
 
-function filled(h: TestInstance): TestInstance {
-  h.record('CUSHING_STORAGE', cushing, wednesday, week)
-  h.record('SPR_STORAGE', [410, 409.2], friday, week)
-  h.record('US_CRUDE_STORAGE', [420, 424.2], wednesday, week)
+function filled(instance: TestInstance): TestInstance {
+  instance.record('CUSHING_STORAGE', cushing, wednesday, week)
+  instance.record('SPR_STORAGE', [410, 409.2], friday, week)
+  instance.record('US_CRUDE_STORAGE', [420, 424.2], wednesday, week)
   for (let n = 1; n <= 5; n++)
-    h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10, n * 10 + 0.125], wednesday, week)
-  for (const [i, site] of sites.entries()) h.record(`SPR_${site}_STORAGE`, [100 + i], friday, week)
-  return h
+    instance.record(`PADD${n}_CRUDE_STORAGE`, [n * 10, n * 10 + 0.125], wednesday, week)
+  for (const [i, site] of sites.entries())
+    instance.record(`SPR_${site}_STORAGE`, [100 + i], friday, week)
+  return instance
 }
 
-function capacity(h: TestInstance, code: string, effectiveOn: string, value: number): void {
-  const seriesId = h.services.catalogue.resolve(code, h.clock.now())!.series.id
-  h.services.storageCapacities.write([{ seriesId, effectiveOn, capacity: value, source: 'EIA' }], 1)
+function capacity(instance: TestInstance, code: string, effectiveOn: string, value: number): void {
+  const seriesId = instance.services.catalogue.resolve(code, instance.clock.now())!.series.id
+  instance.services.storageCapacities.write(
+    [{ seriesId, effectiveOn, capacity: value, source: 'EIA' }],
+    1,
+  )
 }
 
 interface Answer {
@@ -51,11 +55,11 @@ const metadata = { source: 'EIA', source_description: 'Published by EIA' }
 
 describe('Cushing', () => {
   test('is its newest level, against those of 1, 4 and 52 weeks before and the capacity of its day', async () => {
-    const h = filled(openTestInstance())
-    capacity(h, 'CUSHING_STORAGE', '2024-03-01', 78.41)
-    capacity(h, 'CUSHING_STORAGE', '2026-11-19', 99)
-    const body = await json<Answer>(h.get('/v1/storage/cushing', h.key()))
-    expectShape(h.app, '/v1/storage/cushing', body)
+    const instance = filled(openTestInstance())
+    capacity(instance, 'CUSHING_STORAGE', '2024-03-01', 78.41)
+    capacity(instance, 'CUSHING_STORAGE', '2026-11-19', 99)
+    const body = await json<Answer>(instance.get('/v1/storage/cushing', instance.key()))
+    expectShape(instance.app, '/v1/storage/cushing', body)
     expect(body.data).toEqual({
       code: 'CUSHING_STORAGE',
       name: 'Cushing Crude Storage',
@@ -78,9 +82,11 @@ describe('Cushing', () => {
   })
 
   test('is null where there is nothing to compare with', async () => {
-    const h = openTestInstance()
-    h.record('CUSHING_STORAGE', [24.6], wednesday, week)
-    expect((await json<Answer>(h.get('/v1/storage/cushing', h.key()))).data).toMatchObject({
+    const instance = openTestInstance()
+    instance.record('CUSHING_STORAGE', [24.6], wednesday, week)
+    expect(
+      (await json<Answer>(instance.get('/v1/storage/cushing', instance.key()))).data,
+    ).toMatchObject({
       capacity: null,
       utilization_percent: null,
       change_percent: null,
@@ -89,16 +95,19 @@ describe('Cushing', () => {
   })
 
   test('leaves a quarantined level out', async () => {
-    const h = filled(openTestInstance())
-    const seriesId = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series.id
-    h.services.quarantine.add({
+    const instance = filled(openTestInstance())
+    const seriesId = instance.services.catalogue.resolve('CUSHING_STORAGE', instance.clock.now())!
+      .series.id
+    instance.services.quarantine.add({
       seriesId,
       fromOn: '2026-11-18',
       toOn: '2026-11-18',
       reason: 'wrong',
       createdAt: 1,
     })
-    expect((await json<Answer>(h.get('/v1/storage/cushing', h.key()))).data).toMatchObject({
+    expect(
+      (await json<Answer>(instance.get('/v1/storage/cushing', instance.key()))).data,
+    ).toMatchObject({
       value: 25.425,
       as_of: '2026-11-11',
     })
@@ -107,10 +116,10 @@ describe('Cushing', () => {
 
 describe('the overview', () => {
   test('has Cushing, the reserve and the country', async () => {
-    const h = filled(openTestInstance())
-    capacity(h, 'SPR_STORAGE', '2020-01-01', 714)
-    const body = await json<Answer>(h.get('/v1/storage', h.key()))
-    expectShape(h.app, '/v1/storage', body)
+    const instance = filled(openTestInstance())
+    capacity(instance, 'SPR_STORAGE', '2020-01-01', 714)
+    const body = await json<Answer>(instance.get('/v1/storage', instance.key()))
+    expectShape(instance.app, '/v1/storage', body)
     const same = { unit: 'million_barrels', updated_at: recordedAt }
     expect(body.data).toEqual({
       cushing: {
@@ -143,9 +152,9 @@ describe('the overview', () => {
   })
 
   test('names what lacks a level', async () => {
-    const h = openTestInstance()
-    h.record('CUSHING_STORAGE', [24.6], wednesday, week)
-    const refusal = await h.get('/v1/storage', h.key())
+    const instance = openTestInstance()
+    instance.record('CUSHING_STORAGE', [24.6], wednesday, week)
+    const refusal = await instance.get('/v1/storage', instance.key())
     expect(refusal.status).toBe(404)
     expect((await json<Refusal>(refusal)).error).toMatchObject({
       code: 'DATA_NOT_AVAILABLE',
@@ -156,10 +165,10 @@ describe('the overview', () => {
 
 describe('the reserve', () => {
   test('has its sites with what they hold and can hold', async () => {
-    const h = filled(openTestInstance())
-    capacity(h, 'SPR_BRYAN_MOUND_STORAGE', '2020-01-01', 247.1)
-    const body = await json<Answer>(h.get('/v1/storage/spr', h.key()))
-    expectShape(h.app, '/v1/storage/spr', body)
+    const instance = filled(openTestInstance())
+    capacity(instance, 'SPR_BRYAN_MOUND_STORAGE', '2020-01-01', 247.1)
+    const body = await json<Answer>(instance.get('/v1/storage/spr', instance.key()))
+    expectShape(instance.app, '/v1/storage/spr', body)
     const unit = 'million_barrels'
     expect(body.data).toMatchObject({
       code: 'SPR_STORAGE',
@@ -187,9 +196,9 @@ describe('the regions', () => {
   })
 
   test('are five, and the country as it is published', async () => {
-    const h = filled(openTestInstance())
-    const body = await json<Answer>(h.get('/v1/storage/regional', h.key()))
-    expectShape(h.app, '/v1/storage/regional', body)
+    const instance = filled(openTestInstance())
+    const body = await json<Answer>(instance.get('/v1/storage/regional', instance.key()))
+    expectShape(instance.app, '/v1/storage/regional', body)
     expect(body.data).toEqual({
       padd1: padd(1),
       padd2: padd(2),
@@ -203,16 +212,20 @@ describe('the regions', () => {
   })
 
   test('add up to the country while it is not published', async () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     for (let n = 1; n <= 5; n++)
-      h.record(`PADD${n}_CRUDE_STORAGE`, [n * 10 + 0.125], wednesday, week)
-    expect((await json<Answer>(h.get('/v1/storage/regional', h.key()))).data.total_us).toBe(150.625)
+      instance.record(`PADD${n}_CRUDE_STORAGE`, [n * 10 + 0.125], wednesday, week)
+    expect(
+      (await json<Answer>(instance.get('/v1/storage/regional', instance.key()))).data.total_us,
+    ).toBe(150.625)
   })
 
   test('one of them is answered under its name and at the top', async () => {
-    const h = filled(openTestInstance())
-    const body = await json<Answer>(h.get('/v1/storage/regional?region=padd3', h.key()))
-    expectShape(h.app, '/v1/storage/regional', body)
+    const instance = filled(openTestInstance())
+    const body = await json<Answer>(
+      instance.get('/v1/storage/regional?region=padd3', instance.key()),
+    )
+    expectShape(instance.app, '/v1/storage/regional', body)
     expect(body.data).toEqual({
       padd3: padd(3),
       code: 'PADD3',
@@ -227,8 +240,8 @@ describe('the regions', () => {
   })
 
   test('that do not exist are refused with those that do', async () => {
-    const h = filled(openTestInstance())
-    const refusal = await h.get('/v1/storage/regional?region=PADD6', h.key())
+    const instance = filled(openTestInstance())
+    const refusal = await instance.get('/v1/storage/regional?region=PADD6', instance.key())
     expect(refusal.status).toBe(400)
     expect((await json<Refusal>(refusal)).error).toMatchObject({
       code: 'INVALID_PARAMETER',
@@ -239,9 +252,9 @@ describe('the regions', () => {
 })
 
 describe('history', () => {
-  const history = async (h: TestInstance, path: string) => {
-    const body = await json<History>(h.get(`/v1/storage/${path}`, h.key()))
-    expectShape(h.app, '/v1/storage/history/:code', body)
+  const history = async (instance: TestInstance, path: string) => {
+    const body = await json<History>(instance.get(`/v1/storage/${path}`, instance.key()))
+    expectShape(instance.app, '/v1/storage/history/:code', body)
     return body
   }
 
@@ -265,8 +278,8 @@ describe('history', () => {
   })
 
   test('is asked for by code or place in any case, and by the other path', async () => {
-    const h = filled(openTestInstance())
-    const codeOf = async (path: string) => (await history(h, path)).meta.code
+    const instance = filled(openTestInstance())
+    const codeOf = async (path: string) => (await history(instance, path)).meta.code
     for (const path of [
       'history/cushing',
       'history/Cushing_Storage',
@@ -282,27 +295,32 @@ describe('history', () => {
   })
 
   test('in weeks and months has the last level of each', async () => {
-    const h = filled(openTestInstance())
-    const monthly = await history(h, 'history/CUSHING?interval=monthly&start_date=2026-09-01')
+    const instance = filled(openTestInstance())
+    const monthly = await history(
+      instance,
+      'history/CUSHING?interval=monthly&start_date=2026-09-01',
+    )
     expect(monthly.data.map(row => [row.date, row.value, row.change])).toEqual([
       ['2026-11-18', 24.604, -2.396],
       ['2026-10-28', 27, 0],
       ['2026-09-30', 27, 0],
     ])
     expect(monthly.meta.interval).toBe('monthly')
-    expect((await history(h, 'history/CUSHING?interval=1w&period=30d')).meta).toMatchObject({
+    expect((await history(instance, 'history/CUSHING?interval=1w&period=30d')).meta).toMatchObject({
       interval: 'weekly',
       count: 5,
     })
     expect(
-      (await history(h, 'history/CUSHING?interval=DAILY&period=7d')).data.map(row => row.date),
+      (await history(instance, 'history/CUSHING?interval=DAILY&period=7d')).data.map(
+        row => row.date,
+      ),
     ).toEqual(['2026-11-18'])
   })
 
   test('of a daily series has its days as they are published', async () => {
-    const h = openTestInstance()
-    h.record('DE_GAS_STORAGE', [75, 75.5, 74.25], wednesday, dayMs)
-    const { data, meta } = await history(h, 'history/DE_GAS_STORAGE')
+    const instance = openTestInstance()
+    instance.record('DE_GAS_STORAGE', [75, 75.5, 74.25], wednesday, dayMs)
+    const { data, meta } = await history(instance, 'history/DE_GAS_STORAGE')
     expect(data.map(row => [row.date, row.change])).toEqual([
       ['2026-11-18', -1.25],
       ['2026-11-17', 0.5],
@@ -312,9 +330,9 @@ describe('history', () => {
   })
 
   test('has the range that is asked for, both its days inside', async () => {
-    const h = filled(openTestInstance())
+    const instance = filled(openTestInstance())
     const daysOf = async (query: string) => {
-      const { data, meta } = await history(h, `history/CUSHING?${query}`)
+      const { data, meta } = await history(instance, `history/CUSHING?${query}`)
       return [
         meta.start_date,
         meta.end_date,
@@ -396,16 +414,17 @@ describe('history', () => {
   })
 
   test('leaves quarantined days out and says so', async () => {
-    const h = filled(openTestInstance())
-    const seriesId = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series.id
-    h.services.quarantine.add({
+    const instance = filled(openTestInstance())
+    const seriesId = instance.services.catalogue.resolve('CUSHING_STORAGE', instance.clock.now())!
+      .series.id
+    instance.services.quarantine.add({
       seriesId,
       fromOn: '2026-11-11',
       toOn: '2026-11-11',
       reason: 'wrong',
       createdAt: 1,
     })
-    const { data, meta } = await history(h, 'history/CUSHING?period=30d')
+    const { data, meta } = await history(instance, 'history/CUSHING?period=30d')
     expect(data.map(row => row.date)).toEqual([
       '2026-11-18',
       '2026-11-04',
@@ -419,8 +438,8 @@ describe('history', () => {
   })
 
   test('refuses what it can not answer', async () => {
-    const h = filled(openTestInstance())
-    const token = h.key()
+    const instance = filled(openTestInstance())
+    const token = instance.key()
     const table: [string, number, string, string?][] = [
       ['history/WTI_USD', 404, 'NOT_FOUND'],
       ['history/nowhere', 404, 'NOT_FOUND'],
@@ -436,7 +455,7 @@ describe('history', () => {
       ['history/nowhere?period=2y', 400, 'INVALID_PARAMETER', 'period'],
     ]
     for (const [path, status, code, parameter] of table) {
-      const refusal = await h.get(`/v1/storage/${path}`, token)
+      const refusal = await instance.get(`/v1/storage/${path}`, token)
       const body = await json<Refusal & { code?: string; valid_intervals?: string[] }>(refusal)
       expect([refusal.status, body.error?.code ?? body.code, body.error?.parameter], path).toEqual([
         status,
@@ -460,10 +479,10 @@ describe('every answer', () => {
   ].map(path => `/v1/storage${path}`)
 
   test('of an empty database is 404 and costs nothing', async () => {
-    const h = openTestInstance()
-    const token = h.key()
+    const instance = openTestInstance()
+    const token = instance.key()
     for (const path of paths) {
-      const refusal = await h.get(path, token)
+      const refusal = await instance.get(path, token)
       expect([refusal.status, (await json<Refusal>(refusal)).error.code], path).toEqual([
         404,
         'DATA_NOT_AVAILABLE',
@@ -473,11 +492,11 @@ describe('every answer', () => {
   })
 
   test('takes a key of any plan, and counts', async () => {
-    const h = filled(openTestInstance())
-    expect((await h.get(paths[0]!)).status).toBe(401)
-    const token = h.key('free')
+    const instance = filled(openTestInstance())
+    expect((await instance.get(paths[0]!)).status).toBe(401)
+    const token = instance.key('free')
     for (const [i, path] of paths.entries()) {
-      const answer = await h.get(path, token)
+      const answer = await instance.get(path, token)
       expect([answer.status, answer.headers.get('x-ratelimit-used')], path).toEqual([
         200,
         String(i + 1),
@@ -486,15 +505,20 @@ describe('every answer', () => {
   })
 
   test('that rests on fixture data says so', async () => {
-    const h = filled(openTestInstance())
-    const cushing = h.services.catalogue.resolve('CUSHING_STORAGE', h.clock.now())!.series
-    h.services.series.markFixture([cushing.id])
-    h.services.catalogue.reload()
+    const instance = filled(openTestInstance())
+    const cushing = instance.services.catalogue.resolve(
+      'CUSHING_STORAGE',
+      instance.clock.now(),
+    )!.series
+    instance.services.series.markFixture([cushing.id])
+    instance.services.catalogue.reload()
     for (const path of ['/v1/storage', '/v1/storage/cushing', '/v1/storage/cushing/history']) {
-      const answer = await h.get(path, h.key())
+      const answer = await instance.get(path, instance.key())
       expect(answer.headers.get('x-service-data'), path).toBe('fixture')
       expect(await answer.text(), path).toContain('Fixture data')
     }
-    expect((await h.get('/v1/storage/regional', h.key())).headers.get('x-service-data')).toBeNull()
+    expect(
+      (await instance.get('/v1/storage/regional', instance.key())).headers.get('x-service-data'),
+    ).toBeNull()
   })
 })

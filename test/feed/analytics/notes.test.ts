@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { fieldsOf } from '../../../src/feed/files/csv.ts'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
 import { faultOf, now } from '../../support/carriers.ts'
-import { record, setUp } from '../../support/positions.ts'
+import { openPositionDatasets, record } from '../../support/positions.ts'
 
 const note = {
   id: 'Meeting-2026-11',
@@ -21,7 +21,7 @@ const trade = {
 }
 
 describe('every dataset of the indicators', () => {
-  const { positions, annotations, congress } = setUp()
+  const { positions, annotations, congress } = openPositionDatasets()
   for (const dataset of [positions, annotations, congress] as Dataset<unknown>[]) {
     const [names, ...rows] = dataset.example
       .trim()
@@ -30,9 +30,9 @@ describe('every dataset of the indicators', () => {
     const sent = rows.map(fields => Object.fromEntries(names!.map((name, i) => [name, fields[i]])))
 
     test(`${dataset.name} takes its own example, and nothing happens when it comes again`, () => {
-      const known = dataset.columns.map(column => column.name)
-      expect(names!.filter(name => !known.includes(name))).toEqual([])
-      expect(dataset.key!.filter(name => !known.includes(name))).toEqual([])
+      const columnNames = dataset.columns.map(column => column.name)
+      expect(names!.filter(name => !columnNames.includes(name))).toEqual([])
+      expect(dataset.key!.filter(name => !columnNames.includes(name))).toEqual([])
       const records = sent.map(row => record(dataset, row, now))
       expect(dataset.write(records, 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
       expect(dataset.write(records, 2)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
@@ -51,7 +51,7 @@ describe('every dataset of the indicators', () => {
 
 describe('a note', () => {
   test('is kept under its id, its commodity by the code of the catalogue', () => {
-    const { annotations, notes } = setUp()
+    const { annotations, notes } = openPositionDatasets()
     annotations.write([record(annotations, note, now)], 1)
     expect(notes.page(undefined, 10, 0)).toEqual([
       {
@@ -67,7 +67,9 @@ describe('a note', () => {
     expect(
       annotations.write([record(annotations, { ...note, title: 'Quotas rise' }, now)], 2).revised,
     ).toBe(1)
-    expect(notes.page(undefined, 10, 0).map(one => one.title)).toEqual(['Quotas rise'])
+    expect(notes.page(undefined, 10, 0).map(annotation => annotation.title)).toEqual([
+      'Quotas rise',
+    ])
   })
 
   for (const [change, field, reason] of [
@@ -79,7 +81,7 @@ describe('a note', () => {
     [{ commodity: 'BRENT_CRUDE_USDD' }, 'commodity', ' did you mean BRENT_CRUDE_USD?'],
   ] as const) {
     test(`is refused for ${JSON.stringify(change).slice(0, 40)}`, () => {
-      expect(faultOf(setUp().annotations, { ...note, ...change })).toMatchObject({
+      expect(faultOf(openPositionDatasets().annotations, { ...note, ...change })).toMatchObject({
         field,
         reason: expect.stringContaining(reason),
       })
@@ -89,7 +91,7 @@ describe('a note', () => {
 
 describe('a disclosed trade', () => {
   test('is known by what was traded; the day of its disclosure may be corrected', () => {
-    const { congress, trades } = setUp()
+    const { congress, trades } = openPositionDatasets()
     const sent = record(congress, trade, now)
     expect(sent).toMatchObject({
       ticker: 'XYZ',
@@ -102,7 +104,7 @@ describe('a disclosed trade', () => {
       congress.write([record(congress, { ...trade, disclosure_date: '2026-11-02' }, now)], 2)
         .revised,
     ).toBe(1)
-    expect(trades.page(10, 0).map(one => one.disclosedOn)).toEqual(['2026-11-02'])
+    expect(trades.page(10, 0).map(trade => trade.disclosedOn)).toEqual(['2026-11-02'])
     expect(
       congress.write([record(congress, { ...trade, transaction_type: 'purchase' }, now)], 3)
         .inserted,
@@ -116,7 +118,7 @@ describe('a disclosed trade', () => {
     [{ transaction_date: '2026-12-01' }, 'transaction_date', ' is out of range: '],
   ] as const) {
     test(`is refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().congress, { ...trade, ...change })).toMatchObject({
+      expect(faultOf(openPositionDatasets().congress, { ...trade, ...change })).toMatchObject({
         field,
         reason: expect.stringContaining(reason),
       })

@@ -4,7 +4,7 @@ import type { CotRecord } from '../../../src/feed/analytics/positions.ts'
 import { importDataset, type RowWriter } from '../../../src/feed/files/dataset-import.ts'
 import { faultOf, now } from '../../support/carriers.ts'
 import { noInput } from '../../support/memory-writer.ts'
-import { record, setUp } from '../../support/positions.ts'
+import { openPositionDatasets, record } from '../../support/positions.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
 const row = {
@@ -34,7 +34,7 @@ const wti = {
 
 describe('positions', () => {
   test('are a report a row, or one for each market of a week', () => {
-    const { positions } = setUp()
+    const { positions } = openPositionDatasets()
     expect(record(positions, row, now)).toEqual([wti])
     const gas = {
       ...wti,
@@ -47,7 +47,7 @@ describe('positions', () => {
   })
 
   test('take JSON numbers, the number of a market, and a day with its midnight', () => {
-    const { positions } = setUp()
+    const { positions } = openPositionDatasets()
     const sent = {
       market: '067651',
       report_date: '2026-11-17T00:00:00.000',
@@ -75,7 +75,7 @@ describe('positions', () => {
     [{ open_interest: undefined }, 'open_interest', ' is missing: '],
   ] as const) {
     test(`are refused for ${JSON.stringify(change)}`, () => {
-      expect(faultOf(setUp().positions, { ...row, ...change })).toMatchObject({
+      expect(faultOf(openPositionDatasets().positions, { ...row, ...change })).toMatchObject({
         field,
         reason: expect.stringContaining(reason),
       })
@@ -83,7 +83,7 @@ describe('positions', () => {
   }
 
   test('of a week are refused when one of its markets lacks a number', () => {
-    const { positions } = setUp()
+    const { positions } = openPositionDatasets()
     expect(faultOf(positions, { ...week, nat_gas_mm_short: '' })).toMatchObject({
       field: 'nat_gas_mm_short',
     })
@@ -94,24 +94,24 @@ describe('positions', () => {
   })
 
   test('count rows: a week again is unchanged, a week of which one market changed is revised', () => {
-    const { positions, cot } = setUp()
+    const { positions, cot } = openPositionDatasets()
     const sent = record(positions, week, now)
     const changed = record(positions, { ...week, nat_gas_mm_long: '174418' }, now)
     expect(positions.write([sent], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
     expect(positions.write([sent], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
     expect(positions.write([changed], 3)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
-    expect(cot.page('NATURAL_GAS', 10, 0).map(one => one.managedMoneyLong)).toEqual([174_418])
+    expect(cot.page('NATURAL_GAS', 10, 0).map(row => row.managedMoneyLong)).toEqual([174_418])
   })
 })
 
 /** Judges and writes rows as the server does: a batch is written as a whole or refused. */
-function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
+function writerOf(positions: ReturnType<typeof openPositionDatasets>['positions']): RowWriter {
   return {
     batchMax: 50,
     async write(rows, dryRun) {
-      const judged = rows.map(one => positions.check(one, now))
-      const faults = judged.flatMap((one, i) =>
-        'reason' in one ? [{ row: i, reason: one.reason }] : [],
+      const judged = rows.map(row => positions.check(row, now))
+      const faults = judged.flatMap((verdict, i) =>
+        'reason' in verdict ? [{ row: i, reason: verdict.reason }] : [],
       )
       if (faults.length > 0) return { faults }
       const records = judged as { record: CotRecord }[]
@@ -120,7 +120,7 @@ function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
         counts: dryRun
           ? none
           : positions.write(
-              records.map(one => one.record),
+              records.map(record => record.record),
               now,
             ),
       }
@@ -129,7 +129,7 @@ function writerOf(positions: ReturnType<typeof setUp>['positions']): RowWriter {
 }
 
 describe.skipIf(!haveRealData)(`the file of the agency's weeks${needsRealData}`, () => {
-  const { positions, cot } = setUp()
+  const { positions, cot } = openPositionDatasets()
   const file = resolve(import.meta.dir, '../../../../shared/data/cftc-cot/managed_money_weekly.csv')
   const imported = () =>
     importDataset({
@@ -160,11 +160,11 @@ describe.skipIf(!haveRealData)(`the file of the agency's weeks${needsRealData}`,
     // markets.
     for (const [i, market] of ['WTI', 'NATURAL_GAS', 'RBOB'].entries()) {
       const nets = rows.map(row => Number(row[3 + 5 * i]))
-      const held = cot.page(market, 1000, 0).toReversed()
-      expect(held.map(one => one.reportedOn)).toEqual(rows.map(row => row[0]!))
-      expect(held.map(one => one.managedMoneyLong - one.managedMoneyShort)).toEqual(nets)
-      expect(held.map(one => one.openInterest)).toEqual(rows.map(row => Number(row[5 + 5 * i])))
-      expect(held.map(one => one.change)).toEqual(
+      const stored = cot.page(market, 1000, 0).toReversed()
+      expect(stored.map(row => row.reportedOn)).toEqual(rows.map(row => row[0]!))
+      expect(stored.map(row => row.managedMoneyLong - row.managedMoneyShort)).toEqual(nets)
+      expect(stored.map(row => row.openInterest)).toEqual(rows.map(row => Number(row[5 + 5 * i])))
+      expect(stored.map(row => row.change)).toEqual(
         nets.map((net, n) => (n === 0 ? undefined : net - nets[n - 1]!)),
       )
     }

@@ -24,9 +24,9 @@ describe('the drilling datasets', () => {
   test('take their own examples, and nothing happens when they come again', () => {
     for (const dataset of setUp().all as unknown as Dataset<unknown>[]) {
       const names = dataset.example.split('\n')[0]!.split(',')
-      const known = dataset.columns.map(column => column.name)
+      const columnNames = dataset.columns.map(column => column.name)
       expect(
-        names.filter(name => !known.includes(name)),
+        names.filter(name => !columnNames.includes(name)),
         dataset.name,
       ).toEqual([])
       expect(
@@ -74,7 +74,9 @@ describe('the drilling datasets', () => {
       const [head, first] = dataset.example.split('\n')
       const [names, fields] = [head!.split(','), first!.split(',')]
       for (const { name } of dataset.columns.filter(column => column.required)) {
-        const row = Object.fromEntries(names.map((one, i) => [one, one === name ? '' : fields[i]]))
+        const row = Object.fromEntries(
+          names.map((column, i) => [column, column === name ? '' : fields[i]]),
+        )
         expect(faultOf(dataset, row), `${dataset.name}: ${name}`).toMatchObject({
           field: name,
           reason: expect.stringMatching(/ is missing: /),
@@ -121,7 +123,7 @@ describe('the drilling datasets', () => {
     ],
     ['drilling-productivity', { month: '2026-10', basin: 'Texas' }, 'basin', 'is not a basin'],
   ])('%s refuse %p for its %s', (name, row, field, reason) => {
-    const dataset = setUp().all.find(one => one.name === name) as unknown as Dataset<unknown>
+    const dataset = setUp().all.find(row => row.name === name) as unknown as Dataset<unknown>
     const fault = faultOf(dataset, row)
     expect(fault).toMatchObject({ field })
     expect(fault?.reason).toContain(reason)
@@ -183,8 +185,8 @@ describe('rig counts', () => {
     })
     expect(rigs.write(records, 1)).toEqual({ inserted: lines.length, revised: 0, unchanged: 0 })
     expect(lines.length).toBeGreaterThan(560)
-    const held = drilling.rigs.between('US', '', '9999')
-    expect(held.map(row => row.countedOn).slice(0, 2)).toEqual(['1973-01-15', '1973-02-15'])
-    expect(held[0]).toMatchObject({ total: 1219, oil: null, span: 'month' })
+    const stored = drilling.rigs.between('US', '', '9999')
+    expect(stored.map(row => row.countedOn).slice(0, 2)).toEqual(['1973-01-15', '1973-02-15'])
+    expect(stored[0]).toMatchObject({ total: 1219, oil: null, span: 'month' })
   })
 })

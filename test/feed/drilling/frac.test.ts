@@ -59,8 +59,9 @@ describe('a job', () => {
       jobs.check({ ...job, operator: 'Other Oil Co.', total_base_water_volume: '1' }, now),
     )
     expect(jobs.write([renamed], 2)).toEqual({ inserted: 0, revised: 1, unchanged: 0 })
-    const found = (text: string) => disclosures.page({ text }, 9, 0).rows.map(one => one.operator)
-    expect([found('juniper'), found('other')]).toEqual([[], ['Other Oil Co.']])
+    const operatorsFound = (text: string) =>
+      disclosures.page({ text }, 9, 0).rows.map(row => row.operator)
+    expect([operatorsFound('juniper'), operatorsFound('other')]).toEqual([[], ['Other Oil Co.']])
   })
 
   for (const [change, field, reason] of [
@@ -93,7 +94,7 @@ describe('a substance', () => {
     )
     const write = (...rows: object[]) =>
       fluids.write(
-        rows.map(one => recordOf(fluids.check({ ...sand, ...one }, now))),
+        rows.map(row => recordOf(fluids.check({ ...sand, ...row }, now))),
         2,
       )
     expect(write({}, { purpose: 'Diverter' }, { disclosure_id: 'other' })).toEqual({
@@ -115,7 +116,9 @@ describe('a substance', () => {
       { name: 'Crystalline silica (sand)', casNumber: '14808-60-7', disclosures: 2 },
       { name: 'Secret', casNumber: null, disclosures: 1 },
     ])
-    expect(chemicals.of(1).map(one => [one.purpose, one.concentrationPercent])).toEqual([
+    expect(
+      chemicals.of(1).map(chemical => [chemical.purpose, chemical.concentrationPercent]),
+    ).toEqual([
       ['Proppant', 10.42],
       ['Unspecified', 10.42],
       ['Diverter', 9],

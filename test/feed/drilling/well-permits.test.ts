@@ -61,7 +61,7 @@ describe('a row', () => {
   })
 
   test('may be of JSON, with numbers', () => {
-    const given = {
+    const input = {
       ...row,
       permit_number: 918273,
       api_number: 4232940001,
@@ -70,7 +70,7 @@ describe('a row', () => {
       longitude: -102.0319,
       section: 14,
     }
-    expect(setUp().dataset.check(given, now)).toMatchObject({
+    expect(setUp().dataset.check(input, now)).toMatchObject({
       record: {
         permitNumber: '918273',
         apiNumber: '42329400010000',

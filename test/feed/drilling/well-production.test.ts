@@ -7,11 +7,11 @@ import { faultOf, taken } from '../../support/carriers.ts'
 import { openTestInstance } from '../../support/instance.ts'
 
 function setUp() {
-  const { wells: known, wellProduction: production } = openTestInstance().services
+  const { wells: wellStore, wellProduction: production } = openTestInstance().services
   return {
-    known,
+    wellStore,
     production,
-    wells: createWellsDataset(known),
+    wells: createWellsDataset(wellStore),
     months: createWellProductionDataset(production),
     states: createStateProductionDataset(production.states),
   }
@@ -24,13 +24,16 @@ describe('the datasets of wells and their production', () => {
   test('take their own examples, and nothing happens when they come again', () => {
     for (const dataset of allOf(setUp())) {
       const names = dataset.example.split('\n')[0]!.split(',')
-      const known = dataset.columns.map(column => column.name)
+      const columnNames = dataset.columns.map(column => column.name)
       const needed = [
         ...(dataset.key ?? []),
         ...dataset.columns.filter(column => column.required).map(column => column.name),
       ]
       expect(
-        [names.filter(name => !known.includes(name)), needed.filter(name => !names.includes(name))],
+        [
+          names.filter(name => !columnNames.includes(name)),
+          needed.filter(name => !names.includes(name)),
+        ],
         dataset.name,
       ).toEqual([[], []])
       expect(dataset.write(taken(dataset, dataset.example), 1), dataset.name).toEqual({
@@ -51,9 +54,11 @@ describe('the datasets of wells and their production', () => {
       const [head, first] = dataset.example.split('\n')
       const [names, fields] = [head!.split(','), first!.split(',')]
       for (const { name } of dataset.columns.filter(column => column.required)) {
-        const row = Object.fromEntries(names.map((one, i) => [one, one === name ? '' : fields[i]]))
-        const wanted = { field: name, reason: expect.stringMatching(/ is missing: /) }
-        expect(faultOf(dataset, row), `${dataset.name}: ${name}`).toMatchObject(wanted)
+        const row = Object.fromEntries(
+          names.map((column, i) => [column, column === name ? '' : fields[i]]),
+        )
+        const expected = { field: name, reason: expect.stringMatching(/ is missing: /) }
+        expect(faultOf(dataset, row), `${dataset.name}: ${name}`).toMatchObject(expected)
       }
     }
   })
@@ -106,7 +111,7 @@ describe('the datasets of wells and their production', () => {
     ],
     ['wells', { ...well, latitude: '47.9', longitude: '-102' }, 'latitude', 'is outside Texas'],
   ])('%s refuse %p for its %s', (name, row, field, reason) => {
-    const fault = faultOf(allOf(setUp()).find(one => one.name === name)!, row)
+    const fault = faultOf(allOf(setUp()).find(dataset => dataset.name === name)!, row)
     expect(fault).toMatchObject({ field })
     expect(fault?.reason).toContain(reason)
   })
@@ -122,13 +127,13 @@ describe('the datasets of wells and their production', () => {
       taken(own.months, ['api_number,month,oil_bbl,operator,well_name', ...lines].join('\n')),
       1,
     )
-    expect(own.known.get(sample)).toMatchObject({
+    expect(own.wellStore.get(sample)).toMatchObject({
       operator: 'Juniper Ridge',
       name: 'BRADFORD 3H',
       state: 'TX',
       permitOn: null,
     })
-    expect(own.known.get('30025412340000')).toMatchObject({
+    expect(own.wellStore.get('30025412340000')).toMatchObject({
       operator: 'Unknown',
       name: '30-025-41234',
       state: 'NM',
@@ -141,7 +146,7 @@ describe('the datasets of wells and their production', () => {
       taken(own.months, 'api_number,month,oil_bbl,operator\n30-025-41234,2026-09,1,Somebody'),
       3,
     )
-    expect(own.known.get('30025412340000')).toMatchObject({
+    expect(own.wellStore.get('30025412340000')).toMatchObject({
       operator: 'Sandhill',
       permitOn: '2025-01-02',
     })

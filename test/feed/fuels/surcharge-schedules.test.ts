@@ -53,7 +53,12 @@ describe('bands', () => {
     expect(
       surcharges
         .schedules()
-        .map(one => [one.carrier, one.matched, one.indexCode, one.effectiveWeekday]),
+        .map(schedule => [
+          schedule.carrier,
+          schedule.matched,
+          schedule.indexCode,
+          schedule.effectiveWeekday,
+        ]),
     ).toEqual([
       ['alder', true, 'DIESEL_US_NATIONAL_USD', 3],
       ['basin', true, 'DIESEL_US_NATIONAL_USD', 1],

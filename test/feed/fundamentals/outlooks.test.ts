@@ -10,15 +10,15 @@ import { record } from '../../support/positions.ts'
 
 function setUp() {
   const { services } = openTestInstance()
-  const known = {
+  const catalogued = {
     find: (code: string) => services.catalogue.named(code),
     nearest: (code: string) => services.catalogue.suggest(code)[0]?.code,
   }
   return {
     services,
-    stocks: createOilInventoriesDataset(services.ingest, known),
+    stocks: createOilInventoriesDataset(services.ingest, catalogued),
     opec: createOpecProductionsDataset(services.opec),
-    outlook: createOutlooksDataset(services.outlooks, known),
+    outlook: createOutlooksDataset(services.outlooks, catalogued),
   }
 }
 const idOf = ({ services }: ReturnType<typeof setUp>, code: string) =>
@@ -40,7 +40,9 @@ test('each takes its own example, nothing happens when it comes again, and a row
     })
     const fields = dataset.example.split('\n')[1]!.split(',')
     for (const { name } of dataset.columns.filter(column => column.required)) {
-      const row = Object.fromEntries(names.map((one, i) => [one, one === name ? '' : fields[i]]))
+      const row = Object.fromEntries(
+        names.map((column, i) => [column, column === name ? '' : fields[i]]),
+      )
       expect(faultOf(dataset, row), `${dataset.name}: ${name}`).toMatchObject({
         field: name,
         reason: expect.stringMatching(/ is missing: /),
@@ -103,19 +105,19 @@ describe('OPEC production', () => {
 
   test('is kept in barrels a day by country and month', () => {
     const { opec } = setUp()
-    const kept = {
+    const forecast = {
       country: 'United Arab Emirates',
       month: '2026-10',
       bpd: 3_200_500,
       source: 'EIA',
     }
-    expect(record(opec, row, now)).toEqual(kept)
+    expect(record(opec, row, now)).toEqual(forecast)
     expect(
       record(opec, { ...row, production: 3.2005, unit: 'million_barrels_per_day' }, now),
-    ).toEqual(kept)
+    ).toEqual(forecast)
     expect(
       record(opec, { ...row, production: 3_200_500, unit: 'barrels_per_day', source: '' }, now),
-    ).toEqual({ ...kept, source: 'import' })
+    ).toEqual({ ...forecast, source: 'import' })
   })
 
   for (const [change, field, reason] of [
@@ -150,18 +152,18 @@ describe('outlooks', () => {
 
   test('are of a code, also by its name in the short-term outlook, until the last day of their period', () => {
     const set = setUp()
-    const kept = {
+    const forecast = {
       seriesId: idOf(set, 'BRENT_CRUDE_USD'),
       period: '2026-Q4',
       value: 71.5,
       publishedOn: '2026-11-03',
       targetOn: '2026-12-31',
     }
-    expect(record(set.outlook, row, now)).toEqual({ ...kept, source: 'EIA', fixture: false })
+    expect(record(set.outlook, row, now)).toEqual({ ...forecast, source: 'EIA', fixture: false })
     expect(
       record(set.outlook, { ...row, source: 'Our desk', commodity: 'brent', value: 71.5 }, now),
     ).toMatchObject({
-      ...kept,
+      ...forecast,
       source: 'Our desk',
     })
     expect(record(set.outlook, { ...row, commodity: 'COPRPUS', value: 13.8 }, now)).toMatchObject({

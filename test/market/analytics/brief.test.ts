@@ -16,16 +16,16 @@ const wave = (swing: number) =>
 
 describe('one-month forecast', () => {
   test('is the combined forecast 30 days ahead with its one-sigma bounds', () => {
-    const [made, whole] = [monthForecast(wave(1))!, forecast(wave(1), 'combined', 90)]
-    if (!whole.enough) throw new Error('enough closes')
-    const month = whole.value.projections.find(p => p.horizonDays === 30)!
-    expect(made).toMatchObject({
+    const [result, combined] = [monthForecast(wave(1))!, forecast(wave(1), 'combined', 90)]
+    if (!combined.enough) throw new Error('enough closes')
+    const month = combined.value.projections.find(p => p.horizonDays === 30)!
+    expect(result).toMatchObject({
       point: month.value,
       low: month.sigma1.low,
       high: month.sigma1.high,
       method: 'combined',
     })
-    expect(made.confidence).toBeCloseTo(made.low / made.point, 12)
+    expect(result.confidence).toBeCloseTo(result.low / result.point, 12)
   })
 
   test('low <= point <= high and 0 < confidence <= 1, falling with the swings, for any prices', () => {
@@ -33,9 +33,9 @@ describe('one-month forecast', () => {
       fc.property(
         fc.array(fc.double({ min: 1, max: 300, noNaN: true }), { minLength: 21, maxLength: 90 }),
         values => {
-          const made = monthForecast(closesOf(values))!
-          expect(made.low <= made.point && made.point <= made.high).toBe(true)
-          expect(made.confidence > 0 && made.confidence <= 1).toBe(true)
+          const result = monthForecast(closesOf(values))!
+          expect(result.low <= result.point && result.point <= result.high).toBe(true)
+          expect(result.confidence > 0 && result.confidence <= 1).toBe(true)
         },
       ),
     )
@@ -87,15 +87,15 @@ describe('narrative', () => {
     )
   })
 
-  for (const [unit, currency, said] of [
+  for (const [unit, currency, sentence] of [
     ['barrel', 'USD', '71.23 USD per barrel'],
     ['pence_per_therm', 'GBP', '71.23 pence per therm'],
     ['index_points', null, '71.23 index points'],
     ['rate', 'USD', '71.23'],
   ] as const) {
-    test(`says a price of ${unit} as ${said}`, () => {
+    test(`says a price of ${unit} as ${sentence}`, () => {
       expect(narrative([{ ...item('A', 1), unit, currency }])).toBe(
-        `A stands at ${said}, up 1.00% over 24 hours.`,
+        `A stands at ${sentence}, up 1.00% over 24 hours.`,
       )
     })
   }

@@ -10,13 +10,13 @@ const daily = (values: readonly number[]): Close[] =>
 describe('a price in its 52 weeks', () => {
   test('stands among the closes of the 364 days that end with it', () => {
     // The first close lies 364 days back and is outside.
-    const made = priceContext([
+    const result = priceContext([
       { day: dayAfter(last, -364), value: 1 },
       { day: dayAfter(last, -363), value: 50 },
       ...daily([90, 60, 80, 70]),
     ])
     // 50, 90, 60, 80, 70: three of five do not exceed 70.
-    expect(made).toEqual({
+    expect(result).toEqual({
       enough: true,
       value: { price: 70, percentile: 60, high: 90, low: 50, average: 70, dataPoints: 5 },
     })
@@ -42,15 +42,15 @@ describe('a price in its 52 weeks', () => {
       const closes = realCloses('oil-prices/brent-daily.csv', '2022-12-30')
       const year = closes.filter(({ day }) => day > '2021-12-31').map(close => close.value)
       const sorted = [...year].sort((a, b) => a - b)
-      const made = priceContext(closes)
-      if (!made.enough) throw new Error('enough closes')
-      expect(made.value.dataPoints).toBe(year.length)
-      expect([made.value.low, made.value.high]).toEqual([sorted[0]!, sorted.at(-1)!])
-      expect(made.value.percentile).toBeCloseTo(
+      const result = priceContext(closes)
+      if (!result.enough) throw new Error('enough closes')
+      expect(result.value.dataPoints).toBe(year.length)
+      expect([result.value.low, result.value.high]).toEqual([sorted[0]!, sorted.at(-1)!])
+      expect(result.value.percentile).toBeCloseTo(
         (100 * (sorted.lastIndexOf(year.at(-1)!) + 1)) / year.length,
         9,
       )
-      expect(made.value.average).toBeCloseTo(year.reduce((a, b) => a + b, 0) / year.length, 9)
+      expect(result.value.average).toBeCloseTo(year.reduce((a, b) => a + b, 0) / year.length, 9)
     },
   )
 })

@@ -40,10 +40,10 @@ describe('correlation', () => {
   test('is the Pearson coefficient of log returns on common dates only', () => {
     const a = closesOf([10, 11, 12, 11, 13, 14, 13])
     const b = closesOf([20, 22, 21, 23, 25, 24, 26]).filter(c => c.day !== '2024-01-03')
-    const made = correlationOf(a, b, 30)
-    if (!made.enough) throw new Error('six common dates are enough')
-    expect(made.value.dataPoints).toBe(6)
-    expect(made.value.value!).toBeCloseTo(
+    const result = correlationOf(a, b, 30)
+    if (!result.enough) throw new Error('six common dates are enough')
+    expect(result.value.dataPoints).toBe(6)
+    expect(result.value.value!).toBeCloseTo(
       naivePearson(returnsOf([10, 11, 11, 13, 14, 13]), returnsOf([20, 22, 23, 25, 24, 26])),
       12,
     )
@@ -71,25 +71,25 @@ describe('correlation', () => {
       closesOf(Array(20).fill(71.23)),
       closesOf(Array.from({ length: 20 }, (_, i) => 50 * 1.01 ** i)),
     ]) {
-      const made = correlationOf(
+      const result = correlationOf(
         still,
         closesOf(Array.from({ length: 20 }, (_, i) => 70 + (i % 3))),
         30,
       )
-      expect(made).toMatchObject({
+      expect(result).toMatchObject({
         enough: true,
         value: { strength: 'none', direction: 'none', stability: 'unstable' },
       })
-      if (made.enough) expect(made.value.value).toBeUndefined()
+      if (result.enough) expect(result.value.value).toBeUndefined()
     }
   })
 
   test('a non-positive price in either series drops the two pairs of returns it touches', () => {
     const a = closesOf([20, 18, -37, 9, 14, 15, 13, 16])
     const b = closesOf([28, 25, 20, 19, 21, 22, 20, 23])
-    const [made, turned] = [correlationOf(a, b, 30), correlationOf(b, a, 30)]
-    if (!made.enough || !turned.enough) throw new Error('enough closes')
-    expect(turned.value.value).toBe(made.value.value!)
+    const [result, turned] = [correlationOf(a, b, 30), correlationOf(b, a, 30)]
+    if (!result.enough || !turned.enough) throw new Error('enough closes')
+    expect(turned.value.value).toBe(result.value.value!)
     const pairs = [
       [18 / 20, 25 / 28],
       [14 / 9, 21 / 19],
@@ -97,7 +97,7 @@ describe('correlation', () => {
       [13 / 15, 20 / 22],
       [16 / 13, 23 / 20],
     ].map(([x, y]) => [Math.log(x!), Math.log(y!)] as const)
-    expect(made.value.value!).toBeCloseTo(
+    expect(result.value.value!).toBeCloseTo(
       naivePearson(
         pairs.map(p => p[0]),
         pairs.map(p => p[1]),
@@ -148,16 +148,16 @@ describe('rolling correlation', () => {
       [60, 62, 61, 63, 64, 66, 65, 64, 67],
     ]
     const [a, b] = [closesOf(first!), closesOf(second!)]
-    const made = rollingCorrelation(a, b, 30, 5)
-    if (!made.enough) throw new Error('enough closes')
+    const result = rollingCorrelation(a, b, 30, 5)
+    if (!result.enough) throw new Error('enough closes')
     const [x, y] = [returnsOf(first!), returnsOf(second!)]
-    expect(made.value.map(v => v.day)).toEqual([
+    expect(result.value.map(v => v.day)).toEqual([
       '2024-01-06',
       '2024-01-07',
       '2024-01-08',
       '2024-01-09',
     ])
-    for (const [i, { value }] of made.value.entries())
+    for (const [i, { value }] of result.value.entries())
       expect(value!).toBeCloseTo(naivePearson(x.slice(i, i + 5), y.slice(i, i + 5)), 10)
     expect(rollingCorrelation(a, b, 30, 9)).toEqual({ enough: false, have: 9, need: 10 })
   })
@@ -165,9 +165,9 @@ describe('rolling correlation', () => {
   test('a relation that turns round is unstable, one that holds is stable', () => {
     const base = Array.from({ length: 40 }, (_, i) => 70 + Math.sin(i * 1.7) * 3)
     const turned = base.map((v, i) => (i < 20 ? v : 140 - v))
-    const stabilityWith = (other: number[]) => {
-      const made = correlationOf(closesOf(base), closesOf(other), 60)
-      return made.enough ? made.value.stability : undefined
+    const stabilityWith = (otherValues: number[]) => {
+      const result = correlationOf(closesOf(base), closesOf(otherValues), 60)
+      return result.enough ? result.value.stability : undefined
     }
     expect(stabilityWith(base.map(v => v * 1.3))).toBe('stable')
     expect(stabilityWith(turned)).toBe('unstable')
@@ -179,9 +179,9 @@ describe('matrix', () => {
     fc.assert(
       fc.property(fc.array(prices, { minLength: 2, maxLength: 5 }), series => {
         const all = series.map(values => closesOf(values))
-        const made = correlationMatrix(all, 90)
-        if (!made.enough) throw new Error('enough closes')
-        const { cells } = made.value
+        const result = correlationMatrix(all, 90)
+        if (!result.enough) throw new Error('enough closes')
+        const { cells } = result.value
         for (const [i, a] of all.entries()) {
           for (const [j, b] of all.entries()) {
             expect(cells[i]![j]).toEqual(cells[j]![i])
@@ -206,9 +206,9 @@ describe('matrix', () => {
       need: 5,
       pair: [1, 2],
     })
-    const made = correlationMatrix([long, short], 30)
-    if (made.enough) expect(made.value.dataPoints).toBe(6)
-    expect(made.enough).toBe(true)
+    const result = correlationMatrix([long, short], 30)
+    if (result.enough) expect(result.value.dataPoints).toBe(6)
+    expect(result.enough).toBe(true)
   })
 })
 
@@ -259,13 +259,13 @@ describe('real series', () => {
       `${a} and ${b}, ${period} days to ${last}: as computed independently${needsRealData}`,
       () => {
         const [first, second] = [realCloses(a, last), realCloses(b, last)]
-        const [made, rolled] = [
+        const [result, rolled] = [
           correlationOf(first, second, period),
           rollingCorrelation(first, second, period, 7),
         ]
-        if (!made.enough || !rolled.enough) throw new Error('enough closes')
-        expect(made.value).toMatchObject({ dataPoints: n, stability })
-        expect(made.value.value!).toBeCloseTo(r, 11)
+        if (!result.enough || !rolled.enough) throw new Error('enough closes')
+        expect(result.value).toMatchObject({ dataPoints: n, stability })
+        expect(result.value.value!).toBeCloseTo(r, 11)
         expect(rolled.value.at(-1)!.value!).toBeCloseTo(latest, 11)
         expect(
           rolled.value.reduce((sum, v) => sum + v.value!, 0) / rolled.value.length,

@@ -45,9 +45,9 @@ test('the log slope of an exponential is its rate per calendar day, across gaps'
 describe('methods', () => {
   test('sma does not drift, combined drifts half as far as ema', () => {
     const [sma, ema, combined] = (['sma', 'ema', 'combined'] as const).map(method => {
-      const made = forecast(wave, method, 90)
-      if (!made.enough) throw new Error('enough closes')
-      return made.value
+      const result = forecast(wave, method, 90)
+      if (!result.enough) throw new Error('enough closes')
+      return result.value
     })
     expect(sma!.drift).toBe(0)
     for (const { value, changePercent } of sma!.projections)
@@ -117,7 +117,7 @@ describe('real series', () => {
         ]
         if (!ema.enough || !combined.enough) throw new Error('enough closes')
         const [, in7, in30] = ema.value.projections
-        const made = [
+        const result = [
           ema.value.sigma,
           ema.value.drift,
           ...ema.value.projections.map(p => p.value),
@@ -134,7 +134,7 @@ describe('real series', () => {
           expected.combinedIn30,
         ]
         for (const [i, number] of numbers.entries())
-          expect(Math.abs(made[i]! / number - 1)).toBeLessThan(1e-9)
+          expect(Math.abs(result[i]! / number - 1)).toBeLessThan(1e-9)
       },
     )
   }

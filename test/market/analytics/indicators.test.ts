@@ -82,8 +82,8 @@ describe('RSI', () => {
       { length: 600 },
       (_, i) => 70 + Math.sin(i / 9) * 8 + Math.cos(i * 2.3),
     )
-    const made = indicatorRun('rsi', closesOf(values), 14, 30)
-    if (!made.enough) throw new Error('enough closes')
+    const result = indicatorRun('rsi', closesOf(values), 14, 30)
+    if (!result.enough) throw new Error('enough closes')
     let [gain, loss] = [0, 0]
     const run = values.slice(-250)
     for (let i = 1; i < run.length; i++) {
@@ -92,7 +92,7 @@ describe('RSI', () => {
       ;[gain, loss] =
         i <= 14 ? [gain + g / 14, loss + l / 14] : [(gain * 13 + g) / 14, (loss * 13 + l) / 14]
     }
-    expect(made.value.currentValue).toBeCloseTo((100 * gain) / (gain + loss), 9)
+    expect(result.value.currentValue).toBeCloseTo((100 * gain) / (gain + loss), 9)
   })
 })
 
@@ -101,15 +101,15 @@ describe('indicator runs', () => {
   const closes = closesOf(values)
 
   test('SMA values in the window reach back before it, one for each date', () => {
-    const made = indicatorRun('sma', closes, 20, 30)
-    if (!made.enough) throw new Error('enough closes')
-    expect(made.value.values.map(v => v.day)).toEqual(closes.slice(-30).map(c => c.day))
-    for (const [i, { value }] of made.value.values.entries()) {
+    const result = indicatorRun('sma', closes, 20, 30)
+    if (!result.enough) throw new Error('enough closes')
+    expect(result.value.values.map(v => v.day)).toEqual(closes.slice(-30).map(c => c.day))
+    for (const [i, { value }] of result.value.values.entries()) {
       const end = 60 + i + 1
       expect(value).toBeCloseTo(values.slice(end - 20, end).reduce((a, b) => a + b) / 20, 10)
     }
-    expect(made.value.currentValue).toBe(made.value.values.at(-1)!.value)
-    expect(made.value.currentPrice).toBe(values.at(-1)!)
+    expect(result.value.currentValue).toBe(result.value.values.at(-1)!.value)
+    expect(result.value.currentPrice).toBe(values.at(-1)!)
   })
 
   test('need one close more than their window', () => {
@@ -119,18 +119,18 @@ describe('indicator runs', () => {
         have: 20,
         need: 21,
       })
-      const made = indicatorRun(kind, closes.slice(0, 21), 20, 30)
-      expect(made).toMatchObject({ enough: true, value: { values: expect.any(Array) } })
+      const result = indicatorRun(kind, closes.slice(0, 21), 20, 30)
+      expect(result).toMatchObject({ enough: true, value: { values: expect.any(Array) } })
     }
   })
 
   test('an EMA longer than the window is seeded at the start of the warm-up', () => {
-    const made = indicatorRun('ema', closes, 30, 10)
-    if (!made.enough) throw new Error('enough closes')
+    const result = indicatorRun('ema', closes, 30, 10)
+    if (!result.enough) throw new Error('enough closes')
     let average = values.slice(0, 30).reduce((a, b) => a + b) / 30
     for (const value of values.slice(30)) average += (2 / 31) * (value - average)
-    expect(made.value.currentValue).toBeCloseTo(average, 10)
-    expect(made.value.values).toHaveLength(10)
+    expect(result.value.currentValue).toBeCloseTo(average, 10)
+    expect(result.value.values).toHaveLength(10)
   })
 
   test('averages lie between the lowest and the highest close, for any prices', () => {
@@ -163,8 +163,8 @@ describe('pivots', () => {
       support: [90, 80],
       resistance: [110, 120],
     })
-    const made = pivotsOf(closesOf([80, 110, 95, 90, 100]), 4)
-    expect(made).toEqual({ enough: false, have: 4, need: 5 })
+    const result = pivotsOf(closesOf([80, 110, 95, 90, 100]), 4)
+    expect(result).toEqual({ enough: false, have: 4, need: 5 })
     expect(pivotsOf(closesOf([80, 110, 95, 90, 105]), 30)).toMatchObject({
       enough: true,
       value: { pivotPoint: 295 / 3, currentPrice: 105 },
@@ -178,20 +178,20 @@ describe('trend', () => {
       day: dayAfter('2024-01-01', days),
       value: 70 + days * 0.5,
     }))
-    const made = trendOf(weekly, 30)
-    if (!made.enough) throw new Error('enough closes')
-    expect(made.value.slope).toBeCloseTo(0.5, 12)
-    expect(made.value.strength).toBeCloseTo(100, 9)
-    expect(made.value.direction).toBe('up')
-    expect(made.value.changePercent!).toBeCloseTo(20, 12)
+    const result = trendOf(weekly, 30)
+    if (!result.enough) throw new Error('enough closes')
+    expect(result.value.slope).toBeCloseTo(0.5, 12)
+    expect(result.value.strength).toBeCloseTo(100, 9)
+    expect(result.value.direction).toBe('up')
+    expect(result.value.changePercent!).toBeCloseTo(20, 12)
   })
 
   test('is sideways until the line moves more than 1 % of the mean', () => {
     const line = (rise: number) =>
       closesOf(Array.from({ length: 11 }, (_, i) => 100 - rise / 2 + (rise * i) / 10))
     const directionOf = (rise: number) => {
-      const made = trendOf(line(rise), 30)
-      return made.enough ? made.value.direction : undefined
+      const result = trendOf(line(rise), 30)
+      return result.enough ? result.value.direction : undefined
     }
     expect([0.99, 1.01, -0.99, -1.01].map(directionOf)).toEqual([
       'sideways',
@@ -209,9 +209,9 @@ describe('trend', () => {
   })
 
   test('from a first close of 0 has no percent change', () => {
-    const made = trendOf(closesOf([0, 1, 2, 3, 4]), 30)
-    if (!made.enough) throw new Error('enough closes')
-    expect(made.value.changePercent).toBeUndefined()
+    const result = trendOf(closesOf([0, 1, 2, 3, 4]), 30)
+    if (!result.enough) throw new Error('enough closes')
+    expect(result.value.changePercent).toBeUndefined()
   })
 
   test('least squares agrees with the normal equations, for any points', () => {
@@ -326,9 +326,9 @@ describe('real series', () => {
     test.skipIf(!haveRealData)(
       `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
       () => {
-        const made = trendAnalysis(realCloses(file, last), period)
-        if (!made.enough) throw new Error('enough closes')
-        const { trend, pivots: levels, ...rest } = made.value
+        const result = trendAnalysis(realCloses(file, last), period)
+        if (!result.enough) throw new Error('enough closes')
+        const { trend, pivots: levels, ...rest } = result.value
         const all: Record<string, unknown> = { ...trend, ...rest }
         for (const [name, number] of Object.entries(numbers))
           expect(Math.abs((all[name] as number) / number - 1)).toBeLessThan(1e-9)

@@ -41,7 +41,7 @@ describe('reports', () => {
 
 describe('markets', () => {
   test('stand for codes that the catalogue has', () => {
-    const codes = shippedCatalogue().series.map(one => one.code)
+    const codes = shippedCatalogue().series.map(series => series.code)
     for (const { market, code } of cotMarkets) expect(codes, market).toContain(code)
     expect(codeOfMarket('WTI')).toBe('WTI_USD')
     expect(codeOfMarket('WHEAT')).toBeUndefined()

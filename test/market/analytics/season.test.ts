@@ -50,9 +50,9 @@ describe('a season', () => {
     .slice(0, -1)
 
   test('is the mean of the same week of the five years before, with their sample deviation', () => {
-    const made = seasonOf(closes)
+    const result = seasonOf(closes)
     // 20, 22, 24, 26, 28: mean 24, squares 16 + 4 + 0 + 4 + 16 = 40, by 4 is 10.
-    expect(made).toEqual({
+    expect(result).toEqual({
       enough: true,
       value: {
         week: { year: 2026, week: 47 },
@@ -114,8 +114,8 @@ describe('a season', () => {
   })
 
   test('has no z-score where the years do not differ', () => {
-    const made = seasonOf([at('2024-11-20', 5), at('2025-11-19', 5), at('2026-11-18', 6)])
-    expect(made).toMatchObject({ enough: true, value: { stdDev: 0, zScore: undefined } })
+    const result = seasonOf([at('2024-11-20', 5), at('2025-11-19', 5), at('2026-11-18', 6)])
+    expect(result).toMatchObject({ enough: true, value: { stdDev: 0, zScore: undefined } })
   })
 
   test.skipIf(!haveRealData)(
@@ -128,24 +128,24 @@ describe('a season', () => {
       expect(year2024.length).toBe(52)
       for (const { day, value } of year2024) {
         const { weekOfYear, yearOfWeek } = Temporal.PlainDate.from(day)
-        const same = weeks.filter(one => {
-          const other = Temporal.PlainDate.from(one.day)
+        const same = weeks.filter(week => {
+          const date = Temporal.PlainDate.from(week.day)
           return (
-            other.weekOfYear === weekOfYear &&
-            other.yearOfWeek! >= yearOfWeek! - 5 &&
-            other.yearOfWeek! < yearOfWeek!
+            date.weekOfYear === weekOfYear &&
+            date.yearOfWeek! >= yearOfWeek! - 5 &&
+            date.yearOfWeek! < yearOfWeek!
           )
         })
-        const values = same.map(one => one.value)
+        const values = same.map(close => close.value)
         const average = values.reduce((a, b) => a + b, 0) / values.length
         const deviation = Math.sqrt(
-          values.reduce((sum, one) => sum + (one - average) ** 2, 0) / (values.length - 1),
+          values.reduce((sum, value) => sum + (value - average) ** 2, 0) / (values.length - 1),
         )
-        const made = seasonOf(weeks.filter(one => one.day <= day))
-        if (!made.enough) throw new Error(day)
-        expect(made.value.years, day).toBe(5)
-        expect(made.value.average, day).toBeCloseTo(average, 9)
-        expect(made.value.zScore!, day).toBeCloseTo((value - average) / deviation, 9)
+        const result = seasonOf(weeks.filter(week => week.day <= day))
+        if (!result.enough) throw new Error(day)
+        expect(result.value.years, day).toBe(5)
+        expect(result.value.average, day).toBeCloseTo(average, 9)
+        expect(result.value.zScore!, day).toBeCloseTo((value - average) / deviation, 9)
       }
     },
   )

@@ -24,7 +24,7 @@ const everySpread: readonly SpreadIdentity[] = [
   ...Object.values(spreads).flat(),
 ]
 const byId = (list: readonly SpreadIdentity[], id: string): SpreadIdentity =>
-  list.find(one => one.id === id)!
+  list.find(item => item.id === id)!
 const catalogue = new Map(
   readFileSync(resolve(import.meta.dir, '../../../fixtures/codes.tsv'), 'utf8')
     .trim()
@@ -147,14 +147,14 @@ describe('identities', () => {
           }),
           values => {
             const prices = Object.fromEntries(codes.map((code, i) => [code, values[i]!]))
-            const made = combine(identity, code => prices[code])
-            if (!made.complete) throw new Error(`${identity.id} has every price`)
+            const result = combine(identity, code => prices[code])
+            if (!result.complete) throw new Error(`${identity.id} has every price`)
             const expected = formulas[identity.id]!(prices)
-            expect(Math.abs(made.value - expected)).toBeLessThanOrEqual(
+            expect(Math.abs(result.value - expected)).toBeLessThanOrEqual(
               1e-9 * Math.max(1, Math.abs(expected)),
             )
-            const summed = made.legs.reduce((sum, { price, weight }) => sum + price * weight, 0)
-            if (identity.form === 'difference') expect(made.value).toBe(summed)
+            const summed = result.legs.reduce((sum, { price, weight }) => sum + price * weight, 0)
+            if (identity.form === 'difference') expect(result.value).toBe(summed)
           },
         ),
         { numRuns: 20 },
@@ -178,9 +178,10 @@ describe('identities', () => {
         expect(series, code).toMatchObject({ available: 'true', currency: fx ? 'EUR' : 'USD' })
         expect(unitsByFactor[String(factor)], `${identity.id} ${code}`).toContain(series!.unit!)
       }
-      const made = combine(identity, code => catalogue.get(code)?.level)
-      if (!made.complete) throw new Error(`${identity.id}: ${made.missing} is not in the catalogue`)
-      expect(Math.abs(made.value), identity.id).toBeLessThan(45)
+      const result = combine(identity, code => catalogue.get(code)?.level)
+      if (!result.complete)
+        throw new Error(`${identity.id}: ${result.missing} is not in the catalogue`)
+      expect(Math.abs(result.value), identity.id).toBeLessThan(45)
       for (const code of codesOf(identity)) expect(identity.formula).toContain(code)
     }
   })
@@ -257,8 +258,8 @@ describe('history', () => {
 
   test('a spread that did not move has no z-score and says so', () => {
     const history = [3, 4, 5, 6, 7].map(d => ({ day: `2024-06-0${d}`, value: -4.5, prices: {} }))
-    const made = spreadStatistics(history, 30)
-    expect(made).toMatchObject({
+    const result = spreadStatistics(history, 30)
+    expect(result).toMatchObject({
       enough: true,
       value: { stdDev: 0, interpretation: 'the spread did not move in the period' },
     })
@@ -301,18 +302,21 @@ describe('real series', () => {
         WTI_USD: 'oil-prices/wti-daily.csv',
         BRENT_CRUDE_USD: 'oil-prices/brent-daily.csv',
       }
-      const made = spreadStatistics(
+      const result = spreadStatistics(
         spreadHistory(byId(analyticsSpreads, 'wti_brent'), code =>
           realCloses(files[code]!, '2024-06-28'),
         ),
         30,
       )
-      if (!made.enough) throw new Error('enough closes')
-      expect(made.value.dataPoints).toBe(21)
-      expect(made.value.current.value).toBeCloseTo(-4.43, 10)
-      expect(made.value.mean).toBeCloseTo(-2.2666666666666693, 10)
-      expect(made.value.stdDev).toBeCloseTo(1.4243361026574228, 10)
-      expect([made.value.min, made.value.max].map(v => v.toFixed(2))).toEqual(['-4.84', '-0.33'])
+      if (!result.enough) throw new Error('enough closes')
+      expect(result.value.dataPoints).toBe(21)
+      expect(result.value.current.value).toBeCloseTo(-4.43, 10)
+      expect(result.value.mean).toBeCloseTo(-2.2666666666666693, 10)
+      expect(result.value.stdDev).toBeCloseTo(1.4243361026574228, 10)
+      expect([result.value.min, result.value.max].map(v => v.toFixed(2))).toEqual([
+        '-4.84',
+        '-0.33',
+      ])
     },
   )
 
@@ -338,14 +342,14 @@ describe('real series', () => {
         expect(history.at(-1)!.day).toBe('2024-06-28')
         expect(history.at(-1)!.value, id).toBeCloseTo(value, 9)
       }
-      const made = spreadStatistics(
+      const result = spreadStatistics(
         spreadHistory(byId(spreads.crack, 'wti_321'), code =>
           realCloses(files[code]!, '2024-06-28'),
         ),
         30,
       )
-      if (!made.enough) throw new Error('enough closes')
-      expect([made.value.mean, made.value.stdDev]).toEqual([
+      if (!result.enough) throw new Error('enough closes')
+      expect([result.value.mean, result.value.stdDev]).toEqual([
         expect.closeTo(22.584666666666667, 9),
         expect.closeTo(0.7484579703185315, 9),
       ])

@@ -26,9 +26,9 @@ const naiveDeviation = (values: readonly number[]): number => {
 
 describe('statistics', () => {
   test('of a hand-worked window: sample deviation, z-score, percentile, median', () => {
-    const made = statisticsOf(closesOf([2, 4, 4, 4, 5, 5, 7, 9]), 30)
-    if (!made.enough) throw new Error('eight closes are enough')
-    expect(made.value).toMatchObject({
+    const result = statisticsOf(closesOf([2, 4, 4, 4, 5, 5, 7, 9]), 30)
+    if (!result.enough) throw new Error('eight closes are enough')
+    expect(result.value).toMatchObject({
       mean: 5,
       median: 4.5,
       min: 2,
@@ -36,15 +36,15 @@ describe('statistics', () => {
       percentile: 100,
       dataPoints: 8,
     })
-    expect(made.value.stdDev).toBeCloseTo(Math.sqrt(32 / 7), 12)
-    expect(made.value.zScore).toBeCloseTo(4 / Math.sqrt(32 / 7), 12)
+    expect(result.value.stdDev).toBeCloseTo(Math.sqrt(32 / 7), 12)
+    expect(result.value.zScore).toBeCloseTo(4 / Math.sqrt(32 / 7), 12)
   })
 
   test('equal prices have deviation 0 and no z-score, also where rounding leaves a residue in the mean', () => {
     for (const price of [0.1, 0.7, 71.23, -36.98]) {
-      const made = statisticsOf(closesOf(Array(6).fill(price)), 30)
-      expect(made).toMatchObject({ enough: true, value: { stdDev: 0, percentile: 100 } })
-      if (made.enough) expect(made.value.zScore).toBeUndefined()
+      const result = statisticsOf(closesOf(Array(6).fill(price)), 30)
+      expect(result).toMatchObject({ enough: true, value: { stdDev: 0, percentile: 100 } })
+      if (result.enough) expect(result.value.zScore).toBeUndefined()
     }
   })
 
@@ -52,13 +52,13 @@ describe('statistics', () => {
     const price = fc.integer({ min: -1e12, max: 1e12 }).map(steps => steps / 1e6)
     fc.assert(
       fc.property(fc.array(price, { minLength: 5, maxLength: 60 }), values => {
-        const made = statisticsOf(closesOf(values), 400)
-        if (!made.enough) throw new Error('enough closes')
-        for (const number of Object.values(made.value))
+        const result = statisticsOf(closesOf(values), 400)
+        if (!result.enough) throw new Error('enough closes')
+        for (const number of Object.values(result.value))
           expect(number === undefined || Number.isFinite(number)).toBe(true)
-        expect(made.value.percentile).toBeGreaterThan(0)
-        expect(made.value.percentile).toBeLessThanOrEqual(100)
-        expect(made.value.stdDev).toBeCloseTo(naiveDeviation(values), 3)
+        expect(result.value.percentile).toBeGreaterThan(0)
+        expect(result.value.percentile).toBeLessThanOrEqual(100)
+        expect(result.value.stdDev).toBeCloseTo(naiveDeviation(values), 3)
       }),
     )
   })
@@ -194,11 +194,11 @@ describe('real series', () => {
     test.skipIf(!haveRealData)(
       `${file}, ${period} days to ${last}: as computed independently, to 1e-9${needsRealData}`,
       () => {
-        const made = statisticsOf(realCloses(file, last), period)
-        if (!made.enough) throw new Error('enough closes')
+        const result = statisticsOf(realCloses(file, last), period)
+        if (!result.enough) throw new Error('enough closes')
         for (const [name, number] of Object.entries(expected)) {
           expect(
-            Math.abs((made.value[name as keyof typeof expected] as number) / number - 1),
+            Math.abs((result.value[name as keyof typeof expected] as number) / number - 1),
           ).toBeLessThan(1e-9)
         }
       },

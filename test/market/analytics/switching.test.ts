@@ -47,11 +47,11 @@ describe('the cost of power', () => {
     ],
   ] as const) {
     test(`${name} is what the published efficiencies and emissions give`, () => {
-      const made = fuelSwitch(market, prices as SwitchPrices)
-      expect(made.gasCost).toBeCloseTo(gasCost, 9)
-      expect(made.coalCost).toBeCloseTo(coalCost, 9)
-      expect(made.saving).toBeCloseTo(coalCost - gasCost, 9)
-      expect(made.breakevenGas).toBeCloseTo(breakevenGas, 9)
+      const result = fuelSwitch(market, prices as SwitchPrices)
+      expect(result.gasCost).toBeCloseTo(gasCost, 9)
+      expect(result.coalCost).toBeCloseTo(coalCost, 9)
+      expect(result.saving).toBeCloseTo(coalCost - gasCost, 9)
+      expect(result.breakevenGas).toBeCloseTo(breakevenGas, 9)
     })
   }
 

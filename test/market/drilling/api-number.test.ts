@@ -14,8 +14,8 @@ describe('an API number', () => {
     ['60-817-40001', '60817400010000', undefined],
   ] as const) {
     test(`${text} is ${digits}`, () => {
-      const found = parseApiNumber(text)
-      expect([found?.digits, found?.state?.code, found?.countyCode]).toEqual([
+      const number = parseApiNumber(text)
+      expect([number?.digits, number?.state?.code, number?.countyCode]).toEqual([
         digits,
         state,
         digits.slice(2, 5),

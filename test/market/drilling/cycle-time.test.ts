@@ -8,7 +8,7 @@ import {
   stageNames,
   stageStats,
   statsOf,
-  timed,
+  timedWells,
   type WellDays,
 } from '../../../src/market/drilling/cycle-time.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
@@ -37,9 +37,9 @@ const six = [
 
 describe('the distribution of spans', () => {
   test('is what Python computes: statistics.quantiles(method="inclusive") over datetime.date differences', () => {
-    const known = timed(six)
-    expect(known.map(one => one.days)).toEqual([162, 155, 182, 271, 275, 183])
-    expect(statsOf(known)).toEqual({
+    const timings = timedWells(six)
+    expect(timings.map(timedWell => timedWell.days)).toEqual([162, 155, 182, 271, 275, 183])
+    expect(statsOf(timings)).toEqual({
       count: 6,
       median: 182.5,
       p25: 167,
@@ -49,7 +49,7 @@ describe('the distribution of spans', () => {
       max: 275,
       mean: expect.closeTo(204.666667, 6),
     })
-    expect(stageStats(known, 'permitToSpud')).toEqual({
+    expect(stageStats(timings, 'permitToSpud')).toEqual({
       count: 6,
       median: 57.5,
       p25: 47.5,
@@ -59,7 +59,7 @@ describe('the distribution of spans', () => {
       max: 127,
       mean: expect.closeTo(65.166667, 6),
     })
-    expect(stageStats(known, 'spudToCompletion')).toEqual({
+    expect(stageStats(timings, 'spudToCompletion')).toEqual({
       count: 6,
       median: 89.5,
       p25: 88,
@@ -69,7 +69,7 @@ describe('the distribution of spans', () => {
       max: 136,
       mean: expect.closeTo(98.666667, 6),
     })
-    expect(stageStats(known, 'completionToFirstProduction')).toEqual({
+    expect(stageStats(timings, 'completionToFirstProduction')).toEqual({
       count: 6,
       median: 30.5,
       p25: 21.75,
@@ -167,9 +167,9 @@ describe('a well is timed', () => {
       38,
       [undefined, 59, 10],
     ],
-  ])('%s', (_, one, days, parts) => {
+  ])('%s', (_, well, days, parts) => {
     expect(
-      timed([one]).map(({ days: total, stages }) => [
+      timedWells([well]).map(({ days: total, stages }) => [
         total,
         stageNames.map(stage => stages[stage]),
       ]),
@@ -179,8 +179,8 @@ describe('a well is timed', () => {
     ['that does not produce yet', well('2026-01-01', '2026-02-01', null, null)],
     ['without a permit', well(null, '2026-02-01', '2026-03-01', '2026-03-11')],
     ['that produced before it was permitted', well('2026-03-12', null, null, '2026-03-11')],
-  ])('but not one %s', (_, one) => {
-    expect(timed([one])).toEqual([])
+  ])('but not one %s', (_, well) => {
+    expect(timedWells([well])).toEqual([])
   })
 })
 
@@ -207,7 +207,9 @@ describe('cohorts', () => {
   })
 
   test('are of first production, oldest first', () => {
-    expect(cohorts(six, 'quarter').map(one => [one.label, one.wells, one.stats?.median])).toEqual([
+    expect(
+      cohorts(six, 'quarter').map(cohort => [cohort.label, cohort.wells, cohort.stats?.median]),
+    ).toEqual([
       ['2024-Q2', 2, 172],
       ['2024-Q3', 1, 155],
       ['2024-Q4', 1, 183],
@@ -222,29 +224,29 @@ describe('cohorts', () => {
   test('add up to the whole, by quarter, month and year, and a year to its quarters', () => {
     fc.assert(
       fc.property(fc.array(anyWell, { maxLength: 80 }), wells => {
-        const whole = statsOf(timed(wells))
-        const producing = wells.filter(one => one.firstProductionOn !== null).length
+        const all = statsOf(timedWells(wells))
+        const producing = wells.filter(well => well.firstProductionOn !== null).length
         for (const span of cohortSpans) {
           const groups = cohorts(wells, span)
-          const known = groups.flatMap(one => one.stats ?? [])
-          expect(groups.reduce((sum, one) => sum + one.wells, 0)).toBe(producing)
-          expect(known.reduce((sum, one) => sum + one.count, 0)).toBe(whole?.count ?? 0)
-          expect(known.reduce((sum, one) => sum + one.count * one.mean, 0)).toBeCloseTo(
-            (whole?.count ?? 0) * (whole?.mean ?? 0),
+          const groupStats = groups.flatMap(group => group.stats ?? [])
+          expect(groups.reduce((sum, group) => sum + group.wells, 0)).toBe(producing)
+          expect(groupStats.reduce((sum, stats) => sum + stats.count, 0)).toBe(all?.count ?? 0)
+          expect(groupStats.reduce((sum, stats) => sum + stats.count * stats.mean, 0)).toBeCloseTo(
+            (all?.count ?? 0) * (all?.mean ?? 0),
             6,
           )
           expect([
-            Math.min(...known.map(one => one.min)),
-            Math.max(...known.map(one => one.max)),
-          ]).toEqual(whole ? [whole.min, whole.max] : [Infinity, -Infinity])
-          expect(groups.map(one => one.label)).toEqual(groups.map(one => one.label).sort())
+            Math.min(...groupStats.map(stats => stats.min)),
+            Math.max(...groupStats.map(stats => stats.max)),
+          ]).toEqual(all ? [all.min, all.max] : [Infinity, -Infinity])
+          expect(groups.map(group => group.label)).toEqual(groups.map(group => group.label).sort())
         }
         const quarters = cohorts(wells, 'quarter')
         for (const year of cohorts(wells, 'year'))
           expect(
             quarters
-              .filter(one => one.label.startsWith(year.label))
-              .reduce((sum, one) => sum + one.wells, 0),
+              .filter(quarter => quarter.label.startsWith(year.label))
+              .reduce((sum, quarter) => sum + quarter.wells, 0),
           ).toBe(year.wells)
       }),
     )
@@ -257,14 +259,16 @@ describe('cohorts', () => {
       .map(([a, b, c, d]) => well(a!, b!, c!, d!))
     fc.assert(
       fc.property(fc.array(ordered, { minLength: 1, maxLength: 20 }), wells => {
-        const known = timed(wells)
-        for (const one of known)
-          expect(stageNames.reduce((sum, stage) => sum + one.stages[stage]!, 0)).toBe(one.days)
+        const timings = timedWells(wells)
+        for (const timing of timings)
+          expect(stageNames.reduce((sum, stage) => sum + timing.stages[stage]!, 0)).toBe(
+            timing.days,
+          )
         const sumOfMeans = stageNames.reduce(
-          (sum, stage) => sum + stageStats(known, stage)!.mean,
+          (sum, stage) => sum + stageStats(timings, stage)!.mean,
           0,
         )
-        expect(sumOfMeans).toBeCloseTo(statsOf(known)!.mean, 8)
+        expect(sumOfMeans).toBeCloseTo(statsOf(timings)!.mean, 8)
       }),
     )
   })

@@ -27,8 +27,8 @@ describe('a decline', () => {
     })
   }
   test('lasts the longer the greater its exponent', () => {
-    const left = cases.map(([, decline]) => rateAfter(decline, 3650))
-    expect(left.toSorted((a, b) => a - b)).toEqual(left)
-    expect(left[0]!).toBeLessThan(left[3]! / 1000)
+    const lateRates = cases.map(([, decline]) => rateAfter(decline, 3650))
+    expect(lateRates.toSorted((a, b) => a - b)).toEqual(lateRates)
+    expect(lateRates[0]!).toBeLessThan(lateRates[3]! / 1000)
   })
 })

@@ -40,7 +40,7 @@ describe('a basin', () => {
 })
 
 describe('codes of regions', () => {
-  const codes = new Set(shippedCatalogue().series.map(one => one.code))
+  const codes = new Set(shippedCatalogue().series.map(series => series.code))
   test('of every basin with codes are in the catalogue, in all three families', () => {
     for (const { key, codePrefix } of basins) {
       for (const codeOf of [rigCountCode, fracSpreadCode, ducWellCode]) {
@@ -51,14 +51,16 @@ describe('codes of regions', () => {
     }
   })
   test('cover every drilling code of the catalogue that is a basin or a state', () => {
-    const other = /^(US|CANADA|INTERNATIONAL|NORTH_AMERICA|US_OIL|US_GAS|US_MISC|US_OFFSHORE)_/
-    const known = new Set([
+    const otherCodes = /^(US|CANADA|INTERNATIONAL|NORTH_AMERICA|US_OIL|US_GAS|US_MISC|US_OFFSHORE)_/
+    const regionNames = new Set([
       ...basinKeys.flatMap(key => [rigCountCode(key), fracSpreadCode(key), ducWellCode(key)]),
       ...states.map(state => rigCountCode(state.code)),
     ])
     const missed = [...codes].filter(
       code =>
-        /_(RIG_COUNT|FRAC_SPREADS|DUC_WELLS)$/.test(code) && !other.test(code) && !known.has(code),
+        /_(RIG_COUNT|FRAC_SPREADS|DUC_WELLS)$/.test(code) &&
+        !otherCodes.test(code) &&
+        !regionNames.has(code),
     )
     expect(missed).toEqual([])
   })

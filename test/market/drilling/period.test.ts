@@ -116,10 +116,10 @@ describe('calendars', () => {
 describe('coverage', () => {
   const now = at('2026-11-21T00:00:00Z')
   const weeks = countDays('week', '2013-01-04', '2026-11-21')
-  const over = (fromOn: string, toOn: string, held = weeks) =>
+  const over = (fromOn: string, toOn: string, countedDays = weeks) =>
     coverageOf(
-      held.filter(day => day >= fromOn && day <= toOn),
-      { fromOn, toOn, earliestOn: held[0], now },
+      countedDays.filter(day => day >= fromOn && day <= toOn),
+      { fromOn, toOn, earliestOn: countedDays[0], now },
     )
 
   test('of weeks without a gap is complete, whatever days the range begins and ends on', () => {
@@ -158,12 +158,12 @@ describe('coverage', () => {
     expect(over('2026-06-01', '2026-11-20', moved).complete).toBe(true)
   })
   test('does not wait for what is not published yet', () => {
-    const held = weeks.filter(day => day < '2026-11-20')
+    const countedDays = weeks.filter(day => day < '2026-11-20')
     const until = (text: string) =>
-      coverageOf(held.slice(-4), {
+      coverageOf(countedDays.slice(-4), {
         fromOn: '2026-10-20',
         toOn: '2027-03-01',
-        earliestOn: held[0],
+        earliestOn: countedDays[0],
         now: at(text),
       }).complete
     expect(until('2026-11-20T16:59:00Z')).toBe(true)

@@ -27,7 +27,7 @@ describe('a list of permits', () => {
 
 describe('what is drilled in a state is', () => {
   const year = 365 / 30
-  for (const [what, given, status, indexing, reason] of [
+  for (const [name, facts, status, indexing, reason] of [
     [
       'active with ten permits, however many are usual',
       { permits30d: 10, permits365d: 1000 },
@@ -71,18 +71,18 @@ describe('what is drilled in a state is', () => {
       'No permit of Ohio is held.',
     ],
   ] as const) {
-    test(what, () => {
-      const found = activityOf({
+    test(name, () => {
+      const activity = activityOf({
         state,
         newestOn: '2026-11-18',
         readOn: '2026-11-18',
         permits30d: 0,
         permits365d: 0,
         today,
-        ...given,
+        ...facts,
       })
-      expect([found.status, found.indexing]).toEqual([status, indexing])
-      expect(found.reason).toContain(reason)
+      expect([activity.status, activity.indexing]).toEqual([status, indexing])
+      expect(activity.reason).toContain(reason)
     })
   }
 })

@@ -23,7 +23,7 @@ describe('the difference of two prices', () => {
     expect(difference(first, second)).toEqual({ value, percentage: percentage as number })
   })
   test('is turned round when the prices are', () => {
-    const cents = fc.integer({ min: 1, max: 500_000 }).map(one => one / 100)
+    const cents = fc.integer({ min: 1, max: 500_000 }).map(cent => cent / 100)
     fc.assert(
       fc.property(
         cents,
@@ -33,11 +33,11 @@ describe('the difference of two prices', () => {
     )
   })
   test('is one for every grade that both ports have, and for no other', () => {
-    const found = gradeDifferences(
+    const differences = gradeDifferences(
       port({ VLSFO: 531, HFO_380: 437, HFO_180: 462 }),
       port({ VLSFO: 509, MGO_05S: 690, HFO_180: 440 }),
     )
-    expect([...found]).toEqual([
+    expect([...differences]).toEqual([
       ['VLSFO', { value: 22, percentage: 4.32 }],
       ['HFO_180', { value: 22, percentage: 5 }],
     ])

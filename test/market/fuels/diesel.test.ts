@@ -9,7 +9,7 @@ import {
 import { usStates } from '../../../src/market/geography/us-states.ts'
 
 test('every state and the country have a series', () => {
-  const codes = new Set(shippedCatalogue().series.map(one => one.code))
+  const codes = new Set(shippedCatalogue().series.map(series => series.code))
   expect(
     [nationalDieselCode, ...usStates.map(state => dieselCode(state.code))].filter(
       code => !codes.has(code),

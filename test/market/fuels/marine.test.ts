@@ -57,7 +57,7 @@ describe('the ports that ship', () => {
       'GIB',
       'NYC',
     ])
-    const codes = new Set(shippedCatalogue().series.map(one => one.code))
+    const codes = new Set(shippedCatalogue().series.map(series => series.code))
     for (const port of ports) {
       expect([...port.fuels]).toEqual([...grades])
       for (const grade of port.fuels)

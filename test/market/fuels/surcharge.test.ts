@@ -93,13 +93,13 @@ describe('weeks', () => {
       day,
       price: 3.5 + i * 0.1,
     }))
-    const made = weeklySurcharges(ltl, weeks.toReversed())
-    expect(made.map(({ effectiveOn, indexOn }) => [effectiveOn, indexOn])).toEqual([
+    const result = weeklySurcharges(ltl, weeks.toReversed())
+    expect(result.map(({ effectiveOn, indexOn }) => [effectiveOn, indexOn])).toEqual([
       ['2026-11-18', '2026-11-16'],
       ['2026-11-11', '2026-11-10'],
       ['2026-11-04', '2026-11-02'],
     ])
-    expect(made[0]).toEqual({
+    expect(result[0]).toEqual({
       effectiveOn: '2026-11-18',
       indexOn: '2026-11-16',
       indexPrice: 3.8,
@@ -115,13 +115,13 @@ describe('weeks', () => {
         .filter(([, fuel, grade]) => fuel === 'diesel' && grade === 'all')
         .map(([day, , , , price]) => ({ day: day!, price: Number(price) }))
       expect(weeks.length).toBeGreaterThan(1500)
-      const made = weeklySurcharges(ltl, weeks)
-      expect(made).toHaveLength(weeks.length)
-      for (const { band, indexPrice, effectiveOn, indexOn } of made) {
+      const result = weeklySurcharges(ltl, weeks)
+      expect(result).toHaveLength(weeks.length)
+      for (const { band, indexPrice, effectiveOn, indexOn } of result) {
         expect(band.min <= indexPrice && indexPrice < band.max).toBe(true)
         expect(effectiveOn).toBe(dayAfter(indexOn, 2))
       }
-      expect(made.find(({ indexOn }) => indexOn === '2022-06-20')).toMatchObject({
+      expect(result.find(({ indexOn }) => indexOn === '2022-06-20')).toMatchObject({
         indexPrice: 5.81,
         band: { min: 5.8, max: 5.85 },
         percent: 47,

@@ -12,18 +12,18 @@ import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 describe('accuracy', () => {
   test('agrees with a computation by hand', () => {
     // errors: +2, -3, +4; of what came: 2 %, 6 %, 10 %
-    const found = accuracyOf([
+    const accuracy = accuracyOf([
       { forecast: 102, actual: 100 },
       { forecast: 47, actual: 50 },
       { forecast: 44, actual: 40 },
     ])!
-    expect(found.mape).toBeCloseTo(6, 12)
-    expect(found.mae).toBeCloseTo(3, 12)
-    expect(found.rmse).toBeCloseTo(Math.sqrt(29 / 3), 12)
-    expect(found.meanError).toBeCloseTo(1, 12)
+    expect(accuracy.mape).toBeCloseTo(6, 12)
+    expect(accuracy.mae).toBeCloseTo(3, 12)
+    expect(accuracy.rmse).toBeCloseTo(Math.sqrt(29 / 3), 12)
+    expect(accuracy.meanError).toBeCloseTo(1, 12)
     // (2 - 6 + 10) / 3
-    expect(found.meanErrorPercent).toBeCloseTo(2, 12)
-    expect(found.sampleSize).toBe(3)
+    expect(accuracy.meanErrorPercent).toBeCloseTo(2, 12)
+    expect(accuracy.sampleSize).toBe(3)
   })
 
   test('of prices under zero measures errors by their size', () => {
@@ -60,11 +60,11 @@ describe('accuracy', () => {
         fc.array(fc.record({ forecast: value, actual: value }), { minLength: 1 }),
         value,
         (scored, unit) => {
-          const other = scored.map(one => ({
-            forecast: one.forecast * unit,
-            actual: one.actual * unit,
+          const scaled = scored.map(score => ({
+            forecast: score.forecast * unit,
+            actual: score.actual * unit,
           }))
-          const [here, there] = [accuracyOf(inPercent(scored))!, accuracyOf(inPercent(other))!]
+          const [here, there] = [accuracyOf(inPercent(scored))!, accuracyOf(inPercent(scaled))!]
           expect(here.rmse).toBeCloseTo(there.rmse, 6)
           expect(here.mae).toBeCloseTo(accuracyOf(scored)!.mape!, 6)
         },

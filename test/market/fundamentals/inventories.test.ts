@@ -10,7 +10,7 @@ import {
 } from '../../../src/market/fundamentals/inventories.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
-const byCode = new Map(shippedCatalogue().series.map(one => [one.code, one]))
+const byCode = new Map(shippedCatalogue().series.map(series => [series.code, series]))
 
 describe('the weekly inventories', () => {
   test('are storage series of the catalogue in million barrels, published weekly', () => {
@@ -21,13 +21,13 @@ describe('the weekly inventories', () => {
         cadence: 'weekly',
       })
     }
-    expect(new Set(inventoryPlaces.map(one => one.code)).size).toBe(inventoryPlaces.length)
+    expect(new Set(inventoryPlaces.map(place => place.code)).size).toBe(inventoryPlaces.length)
   })
 
   test('have every product for the whole country, once for each place', () => {
     for (const product of inventoryProducts)
       expect(nationalPlace(product), product).toMatchObject({ product, location: 'US' })
-    const names = inventoryPlaces.map(one => `${one.product} ${one.location}`)
+    const names = inventoryPlaces.map(place => `${place.product} ${place.location}`)
     expect(new Set(names).size).toBe(names.length)
   })
 

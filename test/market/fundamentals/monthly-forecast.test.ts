@@ -94,7 +94,7 @@ test('publications are on the first of the month at 06:00 UTC', () => {
 
 test('the closes before a day leave the day itself out', () => {
   const closes = closesTo('2025-01-05', n => n)
-  expect(closesBefore(closes, '2025-01-03').map(one => one.day)).toEqual([
+  expect(closesBefore(closes, '2025-01-03').map(close => close.day)).toEqual([
     '2025-01-01',
     '2025-01-02',
   ])

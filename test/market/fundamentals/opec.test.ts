@@ -45,12 +45,12 @@ describe('producers', () => {
 test('a total that is shared out is there in whole barrels, to the last one', () => {
   const weights = fc
     .array(fc.integer({ min: 0, max: 10_000 }), { minLength: 1, maxLength: 15 })
-    .filter(list => list.some(one => one > 0))
+    .filter(list => list.some(item => item > 0))
   fc.assert(
     fc.property(fc.integer({ min: 10_000_000, max: 60_000_000 }), weights, (total, list) => {
       const parts = shareOut(total, list, 1000)
-      expect(parts.reduce((sum, one) => sum + one, 0)).toBe(total)
-      const sum = list.reduce((all, one) => all + one, 0)
+      expect(parts.reduce((sum, part) => sum + part, 0)).toBe(total)
+      const sum = list.reduce((all, item) => all + item, 0)
       for (const [i, part] of parts.entries())
         expect(Math.abs(part - (total * list[i]!) / sum)).toBeLessThanOrEqual(1000 * list.length)
     }),

@@ -20,14 +20,14 @@ const rigs = (region: string, countedOn: string, oil: number, gas = 0, misc = 0)
   source: 'Rig survey',
 })
 
-function recorder(): { instance: TestInstance; drilling: Drilling; told: ServiceEvent[] } {
+function recorder(): { instance: TestInstance; drilling: Drilling; events: ServiceEvent[] } {
   const own = openTestInstance()
-  const told: ServiceEvent[] = []
+  const events: ServiceEvent[] = []
   const { db, catalogue, ingest } = own.services
-  const emit = (event: ServiceEvent) => told.push(event)
+  const emit = (event: ServiceEvent) => events.push(event)
   return {
     instance: own,
-    told,
+    events,
     drilling: createDrilling({ db, catalogue, ingest, events: { emit } }),
   }
 }
@@ -36,7 +36,7 @@ const seriesOf = ({ services }: TestInstance, code: string) => {
   const series = services.catalogue.named(code)!
   return services.observations
     .between(series.id, 0, at('2030-01-01T00:00:00Z'), 100)
-    .map(one => [isoInstant(one.observedAt), one.value])
+    .map(observation => [isoInstant(observation.observedAt), observation.value])
 }
 
 describe('recording a count', () => {
@@ -104,14 +104,14 @@ describe('recording a count', () => {
 
 describe('an event', () => {
   test('is told of a new week, with what it is compared with', () => {
-    const { drilling: records, told } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts(
       [rigs('US', '2025-11-21', 560), rigs('US', '2026-11-13', 415, 127, 6)],
       at('2026-11-13T17:00:00Z'),
     )
-    told.length = 0
+    events.length = 0
     records.recordRigCounts([rigs('US', '2026-11-20', 413, 127, 6)], friday)
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'drilling.rig_count.updated',
         at: friday,
@@ -137,7 +137,7 @@ describe('an event', () => {
         },
       },
     ])
-    expect(Object.keys(told[0]!.data)).toEqual([
+    expect(Object.keys(events[0]!.data)).toEqual([
       'commodity',
       'region',
       'value',
@@ -157,30 +157,30 @@ describe('an event', () => {
     ])
   })
   test('is told once: not for the same count again, a correction or an older week', () => {
-    const { drilling: records, told } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)
-    told.length = 0
+    events.length = 0
     for (const row of [
       rigs('US', '2026-11-20', 546),
       rigs('US', '2026-11-20', 540),
       rigs('US', '2026-11-13', 548),
     ])
       records.recordRigCounts([row], friday + 60_000)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
   test('is of the newest week only, and not of a history that comes in late', () => {
-    const { drilling: records, told } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts(
       ['2026-11-06', '2026-11-20', '2026-11-13'].map(day => rigs('US', day, 546)),
       friday,
     )
-    expect(told.map(event => event.data.report_date)).toEqual(['2026-11-20'])
-    told.length = 0
+    expect(events.map(event => event.data.report_date)).toEqual(['2026-11-20'])
+    events.length = 0
     records.recordRigCounts([rigs('permian', '2014-11-21', 500)], friday)
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
   test('is told of crews and of wells that wait, each in its own fields and order', () => {
-    const { drilling: records, told } = recorder()
+    const { drilling: records, events } = recorder()
     const spreads = (countedOn: string, active: number) => ({
       region: 'permian',
       countedOn,
@@ -189,7 +189,7 @@ describe('an event', () => {
     })
     records.recordFracSpreads([spreads('2026-11-13', 90), spreads('2026-11-19', 91)], friday)
     records.recordFracSpreads([spreads('2026-11-20', 92)], friday)
-    expect(told.at(-1)?.data).toEqual({
+    expect(events.at(-1)?.data).toEqual({
       commodity: 'PERMIAN_FRAC_SPREADS',
       region: 'permian',
       value: 92,
@@ -213,7 +213,7 @@ describe('an event', () => {
     })
     records.recordDucWells([wells('2026-10-15', 5174)], friday)
     records.recordDucWells([wells('2026-11-15', 5230)], friday)
-    const data = told.at(-1)?.data
+    const data = events.at(-1)?.data
     expect(data).toEqual({
       commodity: 'US_DUC_WELLS',
       region: 'US',
@@ -232,7 +232,7 @@ describe('an event', () => {
     expect(Object.keys(data!).slice(-4)).toEqual(['unit', 'report_date', 'source', 'timestamp'])
   })
   test('says nothing of a month before that is missing', () => {
-    const { drilling: records, told } = recorder()
+    const { drilling: records, events } = recorder()
     const wells = (countedOn: string, duc: number): DucWells => ({
       region: 'US',
       countedOn,
@@ -243,7 +243,7 @@ describe('an event', () => {
     })
     records.recordDucWells([wells('2026-08-15', 5000)], at('2026-08-15T14:00:00Z'))
     records.recordDucWells([wells('2026-11-15', 5230)], friday)
-    expect(told.at(-1)?.data).toMatchObject({
+    expect(events.at(-1)?.data).toMatchObject({
       previous_value: 5000,
       change: 230,
       change_from_prior_month: null,
@@ -251,7 +251,7 @@ describe('an event', () => {
     })
   })
   test('is not told where a region has no code to filter by', () => {
-    const { drilling: records, told } = recorder()
+    const { drilling: records, events } = recorder()
     records.recordRigCounts(
       [
         rigs('other', '2026-11-20', 94),
@@ -260,6 +260,6 @@ describe('an event', () => {
       ],
       friday,
     )
-    expect(told).toEqual([])
+    expect(events).toEqual([])
   })
 })

@@ -9,13 +9,13 @@ const now = Date.parse('2026-11-20T15:00:00Z')
 /** A register whose events are kept, as long as the transaction that they were told in. */
 function setUp() {
   const db = openDatabase(':memory:')
-  const told: ServiceEvent[] = []
+  const events: ServiceEvent[] = []
   const inside: boolean[] = []
   const emit = (event: ServiceEvent) => {
     inside.push(db.inTransaction)
-    return told.push(event)
+    return events.push(event)
   }
-  return { register: createPermits({ db, events: { emit } }), told, inside }
+  return { register: createPermits({ db, events: { emit } }), events, inside }
 }
 
 const many = (count: number, change: Parameters<typeof permit>[0] = {}) =>
@@ -23,10 +23,10 @@ const many = (count: number, change: Parameters<typeof permit>[0] = {}) =>
 
 describe('events', () => {
   test('of one new permit carry it whole, in the transaction that records it', () => {
-    const { register, told, inside } = setUp()
+    const { register, events, inside } = setUp()
     register.record([permit()], now)
     expect(inside).toEqual([true])
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'drilling.well_permit.new',
         at: now,
@@ -72,10 +72,12 @@ describe('events', () => {
   })
 
   test('of several come as one batch for each state, of at most a hundred permits', () => {
-    const { register, told } = setUp()
+    const { register, events } = setUp()
     register.record([...many(120), permit({ state: 'NM', permitNumber: 'a' })], now)
-    const batches = new Map(told.map(event => [event.state, event.data as Record<string, unknown>]))
-    expect([told.map(event => event.type), [...batches.keys()].sort()]).toEqual([
+    const batches = new Map(
+      events.map(event => [event.state, event.data as Record<string, unknown>]),
+    )
+    expect([events.map(event => event.type), [...batches.keys()].sort()]).toEqual([
       ['drilling.well_permits.batch', 'drilling.well_permits.batch'],
       ['NM', 'TX'],
     ])
@@ -86,7 +88,9 @@ describe('events', () => {
       batch_timestamp: '2026-11-20T15:00:00Z',
     })
     expect(
-      (batches.get('TX')!.permits as { permit_number: string }[]).map(one => one.permit_number),
+      (batches.get('TX')!.permits as { permit_number: string }[]).map(
+        permit => permit.permit_number,
+      ),
     ).toHaveLength(100)
     expect((batches.get('TX')!.permits as { permit_number: string }[])[0]!.permit_number).toBe(
       '119',
@@ -103,15 +107,15 @@ describe('events', () => {
       truncated: false,
       pagination: { total_pages: 1, has_next: false },
     })
-    expect(new Set(told.map(event => event.dedupe)).size).toBe(2)
+    expect(new Set(events.map(event => event.dedupe)).size).toBe(2)
   })
 
   test('are not told of history, of what is unchanged and of what is only revised', () => {
-    const { register, told } = setUp()
+    const { register, events } = setUp()
     register.record([permit({ permitOn: '2026-10-20' })], now)
     register.record(many(5, { permitOn: '2020-01-01' }), now)
     register.record([permit({ permitNumber: 'n', permitOn: '2026-10-21' })], now)
-    expect(told.map(event => event.type)).toEqual(['drilling.well_permit.new'])
+    expect(events.map(event => event.type)).toEqual(['drilling.well_permit.new'])
     register.record(
       [
         permit({ permitNumber: 'n', permitOn: '2026-10-21' }),
@@ -119,24 +123,24 @@ describe('events', () => {
       ],
       now,
     )
-    expect(told).toHaveLength(1)
+    expect(events).toHaveLength(1)
   })
 
   test('of a status that changes say from what to what, and how many permits the state has at present', () => {
-    const { register, told } = setUp()
+    const { register, events } = setUp()
     register.record(
       [
         ...many(3),
-        ...many(2, { permitOn: '2026-10-01' }).map(one => ({
-          ...one,
-          permitNumber: `old ${one.permitNumber}`,
+        ...many(2, { permitOn: '2026-10-01' }).map(permit => ({
+          ...permit,
+          permitNumber: `old ${permit.permitNumber}`,
         })),
       ],
       now,
     )
-    told.length = 0
+    events.length = 0
     register.record([permit({ permitNumber: '1', permitStatus: 'expired' })], now)
-    expect(told).toEqual([
+    expect(events).toEqual([
       {
         type: 'drilling.well_permit.updated',
         at: now,
@@ -176,9 +180,9 @@ describe('events', () => {
 describe('what is held', () => {
   test('is as new as the newest permit of the states that are asked for', () => {
     const { register } = setUp()
-    expect(register.held(undefined, '2026-11-20')).toBeUndefined()
+    expect(register.coverage(undefined, '2026-11-20')).toBeUndefined()
     register.record([permit(), permit({ state: 'NV', permitOn: '2026-09-30' })], now)
-    expect(register.held(undefined, '2026-11-20')).toEqual({
+    expect(register.coverage(undefined, '2026-11-20')).toEqual({
       asOf: '2026-11-18',
       dataAgeDays: 2,
       stale: false,
@@ -188,11 +192,11 @@ describe('what is held', () => {
         ['TX', '2026-11-18'],
       ]),
     })
-    expect(register.held(['NV'], '2026-11-20')).toMatchObject({
+    expect(register.coverage(['NV'], '2026-11-20')).toMatchObject({
       asOf: '2026-09-30',
       dataAgeDays: 51,
       stale: true,
     })
-    expect(register.held(['OH'], '2026-11-20')).toBeUndefined()
+    expect(register.coverage(['OH'], '2026-11-20')).toBeUndefined()
   })
 })

@@ -25,25 +25,26 @@ const table = (more: Partial<CarrierSchedule> = {}): CarrierSchedule => ({
   ...more,
 })
 
-const weeksOf = (h: TestInstance, carrier = 'alder') =>
-  h.services.surcharges
+const weeksOf = (instance: TestInstance, carrier = 'alder') =>
+  instance.services.surcharges
     .history({ mode: 'ltl', carrier, serviceLevel: undefined, toOn: '9999-12-31' }, 100, 0)
-    .map(one => [one.effectiveOn, one.indexPrice, one.percent])
-const match = (h: TestInstance) => h.services.surchargeMatching.match(h.clock.now())
+    .map(row => [row.effectiveOn, row.indexPrice, row.percent])
+const match = (instance: TestInstance) =>
+  instance.services.surchargeMatching.match(instance.clock.now())
 
 describe('matching', () => {
   test('records each week that has taken effect, once', () => {
-    const h = openTestInstance()
-    h.record(diesel, [3.4, 3.5, 3.6], monday, 7 * dayMs)
-    h.services.surcharges.writeSchedules([table()], 1)
-    expect(match(h)).toBe(3)
-    expect(weeksOf(h)).toEqual([
+    const instance = openTestInstance()
+    instance.record(diesel, [3.4, 3.5, 3.6], monday, 7 * dayMs)
+    instance.services.surcharges.writeSchedules([table()], 1)
+    expect(match(instance)).toBe(3)
+    expect(weeksOf(instance)).toEqual([
       ['2026-11-18', 3.6, 30],
       ['2026-11-11', 3.5, 30],
       ['2026-11-04', 3.4, 20],
     ])
-    expect(match(h)).toBe(0)
-    expect(h.services.surcharges.inForce('ltl', '2026-11-20')[0]).toMatchObject({
+    expect(match(instance)).toBe(0)
+    expect(instance.services.surcharges.inForce('ltl', '2026-11-20')[0]).toMatchObject({
       band: { min: 3.5, max: 4 },
       source: 'https://alder.example/',
       retrievedAt: 1_767_600_000_000,
@@ -52,32 +53,35 @@ describe('matching', () => {
   })
 
   test('waits for the day on which a week takes effect', () => {
-    const h = openTestInstance({}, parseDay('2026-11-17')!)
-    h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
-    h.services.surcharges.writeSchedules([table()], 1)
-    match(h)
-    expect(weeksOf(h).map(([day]) => day)).toEqual(['2026-11-11'])
-    h.clock.set(parseDay('2026-11-18')!)
-    expect(match(h)).toBe(1)
-    expect(weeksOf(h)[0]).toEqual(['2026-11-18', 3.6, 30])
+    const instance = openTestInstance({}, parseDay('2026-11-17')!)
+    instance.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
+    instance.services.surcharges.writeSchedules([table()], 1)
+    match(instance)
+    expect(weeksOf(instance).map(([day]) => day)).toEqual(['2026-11-11'])
+    instance.clock.set(parseDay('2026-11-18')!)
+    expect(match(instance)).toBe(1)
+    expect(weeksOf(instance)[0]).toEqual(['2026-11-18', 3.6, 30])
   })
 
   test('takes up prices and tables that come later', () => {
-    const h = openTestInstance()
-    h.services.surcharges.writeSchedules([table()], 1)
-    expect(match(h)).toBe(0)
-    h.record(diesel, [3.4], monday - 7 * dayMs, dayMs)
-    expect(match(h)).toBe(1)
-    h.services.surcharges.writeSchedules([table({ carrier: 'basin', effectiveWeekday: 1 })], 2)
-    expect(match(h)).toBe(1)
-    expect(weeksOf(h, 'basin')).toEqual([['2026-11-16', 3.4, 20]])
+    const instance = openTestInstance()
+    instance.services.surcharges.writeSchedules([table()], 1)
+    expect(match(instance)).toBe(0)
+    instance.record(diesel, [3.4], monday - 7 * dayMs, dayMs)
+    expect(match(instance)).toBe(1)
+    instance.services.surcharges.writeSchedules(
+      [table({ carrier: 'basin', effectiveWeekday: 1 })],
+      2,
+    )
+    expect(match(instance)).toBe(1)
+    expect(weeksOf(instance, 'basin')).toEqual([['2026-11-16', 3.4, 20]])
   })
 
   test('leaves what was published or charged as it is, whatever is corrected later', () => {
-    const h = openTestInstance()
-    h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
-    h.services.surcharges.writeSchedules([table()], 1)
-    const { surcharges } = h.services
+    const instance = openTestInstance()
+    instance.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
+    instance.services.surcharges.writeSchedules([table()], 1)
+    const { surcharges } = instance.services
     surcharges.write(
       [
         {
@@ -98,32 +102,32 @@ describe('matching', () => {
       ],
       1,
     )
-    expect(match(h)).toBe(1)
-    h.record(diesel, [3.1, 3.1], monday, 7 * dayMs)
+    expect(match(instance)).toBe(1)
+    instance.record(diesel, [3.1, 3.1], monday, 7 * dayMs)
     surcharges.writeSchedules([table({ bands: [{ min: 0, max: 9, percent: 1 }] })], 3)
-    expect(match(h)).toBe(0)
-    expect(weeksOf(h)).toEqual([
+    expect(match(instance)).toBe(0)
+    expect(weeksOf(instance)).toEqual([
       ['2026-11-18', 3.6, 30],
       ['2026-11-11', 3.41, 77],
     ])
   })
 
   test('leaves out weeks whose price has no band, weeks before the table, and tables that are only for show', () => {
-    const h = openTestInstance()
-    h.record(diesel, [3.3, 4.5, 3.6], monday, 7 * dayMs)
-    h.services.surcharges.writeSchedules(
+    const instance = openTestInstance()
+    instance.record(diesel, [3.3, 4.5, 3.6], monday, 7 * dayMs)
+    instance.services.surcharges.writeSchedules(
       [table({ validFromOn: '2026-11-05' }), table({ carrier: 'basin', matched: false })],
       1,
     )
-    expect(match(h)).toBe(1)
-    expect(weeksOf(h)).toEqual([['2026-11-18', 3.6, 30]])
-    expect(weeksOf(h, 'basin')).toEqual([])
+    expect(match(instance)).toBe(1)
+    expect(weeksOf(instance)).toEqual([['2026-11-18', 3.6, 30]])
+    expect(weeksOf(instance, 'basin')).toEqual([])
   })
 
   test('reads services by air at the mean of the week before', () => {
-    const h = openTestInstance()
+    const instance = openTestInstance()
     // Two prices a day from Monday the 9th: the closes are 2.1, 2.2 and 2.3.
-    h.record(
+    instance.record(
       'JET_FUEL_USD',
       [9, 2.1, 9, 2.2, 9, 2.3],
       parseDay('2026-11-11')! + 20 * 3_600_000,
@@ -136,9 +140,12 @@ describe('matching', () => {
       indexCode: 'JET_FUEL_USD',
       effectiveWeekday: 1,
     })
-    h.services.surcharges.writeSchedules([{ ...air, bands: [{ min: 2, max: 3, percent: 12 }] }], 1)
-    expect(match(h)).toBe(1)
-    expect(h.services.surcharges.inForce('parcel', '2026-11-20')[0]).toMatchObject({
+    instance.services.surcharges.writeSchedules(
+      [{ ...air, bands: [{ min: 2, max: 3, percent: 12 }] }],
+      1,
+    )
+    expect(match(instance)).toBe(1)
+    expect(instance.services.surcharges.inForce('parcel', '2026-11-20')[0]).toMatchObject({
       effectiveOn: '2026-11-16',
       indexPrice: 2.2,
       percent: 12,
@@ -146,18 +153,18 @@ describe('matching', () => {
   })
 
   test('does not read days in quarantine', () => {
-    const h = openTestInstance()
-    h.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
-    const series = h.services.catalogue.resolve(diesel, h.clock.now())!.series
-    h.services.quarantine.add({
+    const instance = openTestInstance()
+    instance.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
+    const series = instance.services.catalogue.resolve(diesel, instance.clock.now())!.series
+    instance.services.quarantine.add({
       seriesId: series.id,
       fromOn: '2026-11-16',
       toOn: '2026-11-16',
       reason: 'wrong',
       createdAt: 1,
     })
-    h.services.surcharges.writeSchedules([table()], 1)
-    match(h)
-    expect(weeksOf(h).map(([day]) => day)).toEqual(['2026-11-11'])
+    instance.services.surcharges.writeSchedules([table()], 1)
+    match(instance)
+    expect(weeksOf(instance).map(([day]) => day)).toEqual(['2026-11-11'])
   })
 })

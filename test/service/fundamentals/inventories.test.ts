@@ -13,19 +13,19 @@ const always = {
 
 test('of a copy that is filled code by code nothing is numbered before the last code is there, and then all of it by day', () => {
   const { services, record } = openTestInstance()
-  const family = inventoryPlaces.map(one => services.catalogue.named(one.code)!)
-  services.series.markFixture(family.map(one => one.id))
+  const family = inventoryPlaces.map(place => services.catalogue.named(place.code)!)
+  services.series.markFixture(family.map(series => series.id))
   services.catalogue.reload()
   for (const { code } of inventoryPlaces.slice(1)) record(code, [20, 21], wednesday, week)
   expect(services.inventories.count(always)).toBe(0)
   record(inventoryPlaces[0]!.code, [400, 401], wednesday, week)
   const rows = services.inventories.page(always, 100, 0)
   expect(rows.length).toBe(2 * inventoryPlaces.length)
-  expect(rows.filter(one => one.on === '2026-11-11').map(one => one.id)).toEqual(
+  expect(rows.filter(row => row.on === '2026-11-11').map(row => row.id)).toEqual(
     inventoryPlaces.map((_, i) => i + 1),
   )
-  expect(rows.map(one => one.place.code)).toEqual(
-    [...inventoryPlaces, ...inventoryPlaces].map(one => one.code),
+  expect(rows.map(row => row.place.code)).toEqual(
+    [...inventoryPlaces, ...inventoryPlaces].map(place => place.code),
   )
 })
 
@@ -38,7 +38,7 @@ test('a change is against the level a week before, and there is none over a miss
   record(place!.code, [411], wednesday + week + dayMs, week)
   const changes = services.inventories
     .page({ ...always, places: [place!] }, 10, 0)
-    .map(one => [one.on, one.change])
+    .map(record => [record.on, record.change])
   expect(changes).toEqual([
     ['2026-11-26', 1],
     ['2026-11-18', undefined],

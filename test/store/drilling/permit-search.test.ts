@@ -61,9 +61,9 @@ const anyPermit = (i: number): fc.Arbitrary<WellPermit> =>
       permitOn: fc.constantFrom(...days),
       place: fc.constantFrom(...places),
     })
-    .map(({ place: [latitude, longitude], ...one }) =>
+    .map(({ place: [latitude, longitude], ...facts }) =>
       permit({
-        ...one,
+        ...facts,
         latitude,
         longitude,
         permitNumber: String(1000 + i),
@@ -116,13 +116,13 @@ const anyFilter: fc.Arbitrary<PermitFilter> = fc
   )
 
 const upper = (text: string) => text.toUpperCase()
-const has = (whole: string | null, part: string) =>
-  whole !== null && upper(whole).includes(upper(part))
+const has = (text: string | null, part: string) =>
+  text !== null && upper(text).includes(upper(part))
 const partOf = (key: string | null, part: string) =>
   key !== null && (part.length < 3 ? key.startsWith(part) : key.includes(part))
 
 /** The same question, asked of every permit. */
-function fits(one: StoredPermit, filter: PermitFilter): boolean {
+function fits(permit: StoredPermit, filter: PermitFilter): boolean {
   const {
     states,
     operator,
@@ -136,40 +136,49 @@ function fits(one: StoredPermit, filter: PermitFilter): boolean {
     to,
     circle,
   } = filter
-  if (states && !states.includes(one.state)) return false
-  if (operator !== undefined && !partOf(operatorKey(one.operator), operatorKey(operator)))
+  if (states && !states.includes(permit.state)) return false
+  if (operator !== undefined && !partOf(operatorKey(permit.operator), operatorKey(operator)))
     return false
-  if (county !== undefined && (one.county === null || countyKey(one.county) !== countyKey(county)))
+  if (
+    county !== undefined &&
+    (permit.county === null || countyKey(permit.county) !== countyKey(county))
+  )
     return false
   if (
     formation !== undefined &&
-    !partOf(one.formation === null ? null : formationKey(one.formation), formationKey(formation))
+    !partOf(
+      permit.formation === null ? null : formationKey(permit.formation),
+      formationKey(formation),
+    )
   )
     return false
-  if (wellName !== undefined && !has(one.wellName, wellName)) return false
-  if (permitType !== undefined && one.permitType !== permitType.toLowerCase().replaceAll(' ', '_'))
+  if (wellName !== undefined && !has(permit.wellName, wellName)) return false
+  if (
+    permitType !== undefined &&
+    permit.permitType !== permitType.toLowerCase().replaceAll(' ', '_')
+  )
     return false
-  if (wellType !== undefined && one.wellType !== wellType) return false
-  if ((from !== undefined && one.permitOn < from) || (to !== undefined && one.permitOn >= to))
+  if (wellType !== undefined && permit.wellType !== wellType) return false
+  if ((from !== undefined && permit.permitOn < from) || (to !== undefined && permit.permitOn >= to))
     return false
-  if (circle && !isWithin(one, circle)) return false
+  if (circle && !isWithin(permit, circle)) return false
   return (text ?? '')
     .split(' ')
     .filter(Boolean)
-    .every(word => isIn(one, word))
+    .every(word => isIn(permit, word))
 }
 
-function isIn(one: StoredPermit, word: string): boolean {
+function isIn(permit: StoredPermit, word: string): boolean {
   const keys = [
-    operatorKey(one.operator),
-    one.county && countyKey(one.county),
-    one.formation && formationKey(one.formation),
-    one.wellName,
+    operatorKey(permit.operator),
+    permit.county && countyKey(permit.county),
+    permit.formation && formationKey(permit.formation),
+    permit.wellName,
   ]
   return (
     keys.some(key => has(key, word)) ||
-    one.permitNumber === word ||
-    (one.apiNumber?.startsWith(word.replaceAll('-', '')) === true && /^[\d-]{10,}$/.test(word))
+    permit.permitNumber === word ||
+    (permit.apiNumber?.startsWith(word.replaceAll('-', '')) === true && /^[\d-]{10,}$/.test(word))
   )
 }
 
@@ -203,9 +212,9 @@ describe('a search', () => {
           const { db, search, all } = filled(permits)
           for (const filter of filters) {
             const expected = all
-              .filter(one => fits(one, filter))
+              .filter(row => fits(row, filter))
               .sort(newestFirst)
-              .map(one => one.id)
+              .map(row => row.id)
             const pages = Array.from({ length: Math.ceil(expected.length / size) + 1 }, (_, i) =>
               search.page(filter, size, i * size),
             )
@@ -249,9 +258,9 @@ describe('a search', () => {
             { circle: round, from: day },
             { circle: round, to: day },
           ]) {
-            const expected = all.filter(one => fits(one, filter)).sort(newestFirst)
+            const expected = all.filter(row => fits(row, filter)).sort(newestFirst)
             const { ids, total } = search.page(filter, 100, 0)
-            expect([ids, total]).toEqual([expected.map(one => one.id), expected.length])
+            expect([ids, total]).toEqual([expected.map(permit => permit.id), expected.length])
           }
           db.close()
         },

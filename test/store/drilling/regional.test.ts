@@ -89,13 +89,13 @@ describe('a list', () => {
     ])
   })
   test('neither repeats nor loses a row over its pages', () => {
-    const whole = store.page(basinKeys, everything, 1000, 0)
+    const all = store.page(basinKeys, everything, 1000, 0)
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), size => {
         const pages = Array.from({ length: Math.ceil(total / size) + 1 }, (_, i) =>
           store.page(basinKeys, everything, size, i * size),
         )
-        expect(pages.flat()).toEqual(whole)
+        expect(pages.flat()).toEqual(all)
       }),
       { numRuns: 20 },
     )
@@ -142,11 +142,11 @@ describe('the list over all metrics', () => {
     1,
   )
   const all = { ...everything, regions: undefined }
-  const shown = (rows: ReturnType<typeof metrics.page>) =>
+  const valuesOf = (rows: ReturnType<typeof metrics.page>) =>
     rows.map(row => `${row.countedOn} ${row.metric} ${row.region} ${row.value}`)
 
   test('has basins and states, not the country and not the means of months', () => {
-    expect(shown(metrics.page(all, 10, 0))).toEqual([
+    expect(valuesOf(metrics.page(all, 10, 0))).toEqual([
       '2026-11-13 rig_count permian 251',
       '2026-11-13 rig_count TX 247',
       '2026-11-13 frac_spreads permian 92',
@@ -161,7 +161,7 @@ describe('the list over all metrics', () => {
       metrics.page({ ...all, regions: ['TX'] }, 10, 0).length,
       metrics.count({ ...all, regions: ['TX'] }),
     ]).toEqual([1, 1])
-    expect(shown(metrics.page(all, 1, 2))).toEqual(['2026-11-13 frac_spreads permian 92'])
+    expect(valuesOf(metrics.page(all, 1, 2))).toEqual(['2026-11-13 frac_spreads permian 92'])
     expect([
       metrics.before('frac_spreads', 'permian', '2026-11-13'),
       metrics.before('rig_count', 'permian', '2026-11-13'),

@@ -20,14 +20,14 @@ const setUp = () => {
 describe('a permit', () => {
   test('comes back as it was written, with one name for the operator and the formation', () => {
     const { store } = setUp()
-    const given = permit({
+    const written = permit({
       operator: 'JUNIPER RIDGE OPERATING, L.L.C.',
       formation: 'WOLFCAMP A FM',
     })
-    store.write([permit(), { ...given, permitNumber: '2', county: 'MIDLAND COUNTY' }], 7)
+    store.write([permit(), { ...written, permitNumber: '2', county: 'MIDLAND COUNTY' }], 7)
     const [, second] = store.rows([1, 2])
     expect(second).toEqual({
-      ...given,
+      ...written,
       permitNumber: '2',
       id: 2,
       recordedAt: 7,
@@ -101,7 +101,7 @@ describe('a permit', () => {
       ),
       1,
     )
-    expect(store.rows([1, 2, 3]).map(one => one.permitOn)).toEqual([
+    expect(store.rows([1, 2, 3]).map(row => row.permitOn)).toEqual([
       '2026-11-03',
       '2026-11-10',
       '2026-11-18',
@@ -122,7 +122,10 @@ describe('a permit', () => {
       ],
       1,
     )
-    expect(store.ofWell('42329400010000').map(one => one.permitNumber)).toEqual(['5', '918273'])
+    expect(store.ofWell('42329400010000').map(permit => permit.permitNumber)).toEqual([
+      '5',
+      '918273',
+    ])
   })
 
   test('says when the list of its state was read, also when it is unchanged', () => {
@@ -150,7 +153,7 @@ describe('counts', () => {
         const { db, store } = setUp()
         for (const [i, batch] of batches.entries())
           store.write(
-            batch.map(one => permit(one)),
+            batch.map(fields => permit(fields)),
             i,
           )
         expect(countsIn(db)).toEqual(countedIn(db))
@@ -175,13 +178,13 @@ describe('counts', () => {
       1,
     )
     expect([counts.total(), counts.ofState('TX'), counts.ofState('OH')]).toEqual([4, 3, 0])
-    expect(counts.largest('state', 9, 0).map(one => [one.label, one.permits])).toEqual([
+    expect(counts.largest('state', 9, 0).map(term => [term.label, term.permits])).toEqual([
       ['TX', 3],
       ['NM', 1],
     ])
     expect([
       counts.count('operator'),
-      counts.largest('operator', 1, 1).map(one => one.label),
+      counts.largest('operator', 1, 1).map(term => term.label),
     ]).toEqual([2, ['B Gas']])
     const texas = counts.largest('state', 1, 0)[0]!
     const movement = counts

@@ -20,7 +20,7 @@ const of = (well: number, month: string, oilBbl: number | null, state = 'TX'): W
 })
 const set = () => createWellProductionStore(openDatabase(':memory:'))
 const numbers = (best: { apiNumber: string; oilBbl: number }[]) =>
-  best.map(one => [Number(one.apiNumber.slice(5, 10)), one.oilBbl])
+  best.map(well => [Number(well.apiNumber.slice(5, 10)), well.oilBbl])
 
 describe('the production of wells', () => {
   test('is written once, corrected in place, and counted', () => {
@@ -41,7 +41,7 @@ describe('the production of wells', () => {
       revised: 1,
       unchanged: 0,
     })
-    expect(store.ofWell(row.apiNumber).map(one => [one.month, one.oilBbl, one.recordedAt])).toEqual(
+    expect(store.ofWell(row.apiNumber).map(row => [row.month, row.oilBbl, row.recordedAt])).toEqual(
       [
         ['2026-06', 100, 2],
         ['2026-07', 120, 1],
@@ -82,7 +82,7 @@ describe('the production of wells', () => {
       [2, 20],
       [5, 0],
     ])
-    expect(best.map(one => [one.gasMcf, one.months])).toEqual([
+    expect(best.map(well => [well.gasMcf, well.months])).toEqual([
       [220, 2],
       [40, 1],
       [5, 1],
@@ -94,11 +94,11 @@ describe('the production of wells', () => {
 
   test('is found too when it is behind hundreds of wells that have more in the year', () => {
     const store = set()
-    const others = Array.from({ length: 300 }, (_, i) => [
+    const otherWells = Array.from({ length: 300 }, (_, i) => [
       of(1000 + i, '2026-01', 1000),
       of(1000 + i, '2026-02', 1),
     ]).flat()
-    store.write([...others, of(1, '2026-02', 5), of(2, '2026-02', 4), of(2, '2025-12', 4)], 1)
+    store.write([...otherWells, of(1, '2026-02', 5), of(2, '2026-02', 4), of(2, '2025-12', 4)], 1)
     expect(numbers(store.top('TX', '2026-02', '2026-03', 3))).toEqual([
       [1, 5],
       [2, 4],
@@ -123,19 +123,19 @@ describe('the production of wells', () => {
         fc.integer({ min: 0, max: 29 }),
         fc.integer({ min: 1, max: 30 }),
         fc.integer({ min: 1, max: 90 }),
-        (given, from, length, limit) => {
+        (reports, from, length, limit) => {
           const store = set()
           store.write(
-            given.map(one => of(one.well, one.month, one.oil)),
+            reports.map(report => of(report.well, report.month, report.oil)),
             1,
           )
           const [first, end] = [months[from]!, monthAfter(months[from]!, length)]
-          const last = new Map(given.map(one => [`${one.well}/${one.month}`, one]))
+          const last = new Map(reports.map(report => [`${report.well}/${report.month}`, report]))
           const sums = new Map<number, number>()
           for (const { well, month, oil } of last.values())
             if (month >= first && month < end) sums.set(well, (sums.get(well) ?? 0) + oil)
-          const wanted = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, limit)
-          expect(numbers(store.top('TX', first, end, limit))).toEqual(wanted)
+          const expected = [...sums].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, limit)
+          expect(numbers(store.top('TX', first, end, limit))).toEqual(expected)
         },
       ),
       { numRuns: 40 },
@@ -199,9 +199,9 @@ describe('the production of states', () => {
       ],
       1,
     )
-    expect(store.ofMonth('2026-08').map(one => one.state)).toEqual(['TX', 'AK', 'NM'])
-    expect(store.ofState('TX', '2026-06', '2026-08').map(one => one.month)).toEqual(['2026-06'])
-    expect(store.ofState('TX', '2026-01', '2027-01').map(one => one.month)).toEqual([
+    expect(store.ofMonth('2026-08').map(row => row.state)).toEqual(['TX', 'AK', 'NM'])
+    expect(store.ofState('TX', '2026-06', '2026-08').map(row => row.month)).toEqual(['2026-06'])
+    expect(store.ofState('TX', '2026-01', '2027-01').map(row => row.month)).toEqual([
       '2026-06',
       '2026-08',
     ])

@@ -53,12 +53,14 @@ describe('a station', () => {
       revised: 1,
       unchanged: 0,
     })
-    expect(store.near(houston, 5, 10).stations.map(one => [one.reference, one.price])).toEqual([
+    expect(
+      store.near(houston, 5, 10).stations.map(station => [station.reference, station.price]),
+    ).toEqual([
       ['a', 3.5],
       ['b', 3.459],
     ])
     store.write([at('a', 40, -100, { observedAt: 3000 })], 4)
-    expect(store.near(houston, 5, 10).stations.map(one => one.reference)).toEqual(['b'])
+    expect(store.near(houston, 5, 10).stations.map(station => station.reference)).toEqual(['b'])
     expect(store.near({ latitude: 40, longitude: -100 }, 1, 10).stations[0]).toMatchObject({
       ...at('a', 40, -100, { observedAt: 3000 }),
       miles: 0,
@@ -83,7 +85,7 @@ describe('a station', () => {
 
 describe('stations around a place', () => {
   const millionths = (min: number, max: number) =>
-    fc.integer({ min: min * 1e6, max: max * 1e6 }).map(one => one / 1e6)
+    fc.integer({ min: min * 1e6, max: max * 1e6 }).map(millionth => millionth / 1e6)
   const places = fc.array(fc.tuple(millionths(-90, 90), millionths(-180, 180)), { maxLength: 40 })
   const check = (
     list: readonly (readonly [number, number])[],
@@ -94,16 +96,16 @@ describe('stations around a place', () => {
     const stations = list.map(([latitude, longitude], i) => at(String(i), latitude, longitude))
     store.write(stations, 1)
     const naive = stations
-      .map((one, id) => ({ id, miles: haversine(centre, one) }))
-      .filter(one => one.miles <= radius)
+      .map((station, id) => ({ id, miles: haversine(centre, station) }))
+      .filter(station => station.miles <= radius)
       .sort((a, b) => a.miles - b.miles || a.id - b.id)
-    const found = store.near(centre, radius, 50)
-    expect(found.total).toBe(naive.length)
-    expect(found.stations.map(one => one.miles)).toEqual(
-      naive.slice(0, 50).map(one => expect.closeTo(one.miles, 6)),
+    const nearby = store.near(centre, radius, 50)
+    expect(nearby.total).toBe(naive.length)
+    expect(nearby.stations.map(station => station.miles)).toEqual(
+      naive.slice(0, 50).map(station => expect.closeTo(station.miles, 6)),
     )
-    expect(new Set(found.stations.map(one => Number(one.reference)))).toEqual(
-      new Set(naive.slice(0, 50).map(one => one.id)),
+    expect(new Set(nearby.stations.map(station => Number(station.reference)))).toEqual(
+      new Set(naive.slice(0, 50).map(station => station.id)),
     )
   }
 
@@ -144,6 +146,9 @@ describe('stations around a place', () => {
     // It comes to where the second is already.
     store.write([at('first', 30.1, -95, { observedAt: 2000 })], 2)
     const { stations, total } = store.near({ latitude: 30, longitude: -95 }, 30, 3)
-    expect([stations.map(one => one.reference), total]).toEqual([['near', 'first', 'second'], 4])
+    expect([stations.map(station => station.reference), total]).toEqual([
+      ['near', 'first', 'second'],
+      4,
+    ])
   })
 })

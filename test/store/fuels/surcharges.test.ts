@@ -75,12 +75,16 @@ describe('weeks', () => {
       1,
     )
     const inForce = (day: string) =>
-      surcharges.inForce('ltl', day).map(one => `${one.carrier} ${one.effectiveOn}`)
+      surcharges
+        .inForce('ltl', day)
+        .map(surcharge => `${surcharge.carrier} ${surcharge.effectiveOn}`)
     expect(inForce('2026-11-10')).toEqual([])
     expect(inForce('2026-11-18')).toEqual(['alder 2026-11-18'])
     expect(inForce('2026-11-24')).toEqual(['alder 2026-11-18', 'basin 2026-11-19'])
     expect(
-      surcharges.inForce('parcel', '2026-11-20').map(one => `${one.carrier} ${one.serviceLevel}`),
+      surcharges
+        .inForce('parcel', '2026-11-20')
+        .map(surcharge => `${surcharge.carrier} ${surcharge.serviceLevel}`),
     ).toEqual(['harbor express', 'harbor ground', 'meridian ground'])
     expect(surcharges.inForce('parcel', '2026-11-20', 'meridian')).toHaveLength(1)
   })
@@ -104,9 +108,9 @@ describe('weeks', () => {
     }
     expect(surcharges.count(question)).toBe(3)
     expect(
-      surcharges.history(question, 10, 0).map(one => `${one.effectiveOn} ${one.serviceLevel}`),
+      surcharges.history(question, 10, 0).map(row => `${row.effectiveOn} ${row.serviceLevel}`),
     ).toEqual(['2026-11-16 express', '2026-11-16 ground', '2026-11-09 ground'])
-    expect(surcharges.history(question, 1, 1).map(one => one.serviceLevel)).toEqual(['ground'])
+    expect(surcharges.history(question, 1, 1).map(row => row.serviceLevel)).toEqual(['ground'])
     expect(surcharges.count({ ...question, serviceLevel: 'ground' })).toBe(2)
     expect(surcharges.weeks(parcel('ground', ''))).toEqual([
       '2026-11-09',

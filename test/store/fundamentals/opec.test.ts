@@ -14,13 +14,13 @@ describe('the production of countries', () => {
   test('is numbered by month, and what comes later gets the next numbers, older months too', () => {
     const store = createOpecStore(openDatabase(':memory:'))
     store.write([of('Iraq', '2026-10', 3), of('Iran', '2026-09', 2), of('Iraq', '2026-09', 1)], 1)
-    expect(store.page(all, 10, 0).map(one => [one.id, one.country, one.month])).toEqual([
+    expect(store.page(all, 10, 0).map(row => [row.id, row.country, row.month])).toEqual([
       [3, 'Iraq', '2026-10'],
       [1, 'Iran', '2026-09'],
       [2, 'Iraq', '2026-09'],
     ])
     store.write([of('Iraq', '2026-08', 5), of('Iran', '2026-10', 6)], 2)
-    expect(store.page(all, 10, 0).map(one => one.id)).toEqual([3, 5, 1, 2, 4])
+    expect(store.page(all, 10, 0).map(row => row.id)).toEqual([3, 5, 1, 2, 4])
     expect(store.byId(4)).toMatchObject({ country: 'Iraq', month: '2026-08', recordedAt: 2 })
   })
 
@@ -55,7 +55,7 @@ describe('the production of countries', () => {
       1,
     )
     expect(
-      store.page({ ...all, country: 'Iraq' }, 10, 0).map(one => [one.month, one.bpdBefore]),
+      store.page({ ...all, country: 'Iraq' }, 10, 0).map(row => [row.month, row.bpdBefore]),
     ).toEqual([
       ['2026-03', undefined],
       ['2026-01', 10],

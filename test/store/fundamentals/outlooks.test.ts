@@ -38,14 +38,14 @@ describe('the forecasts of agencies', () => {
       1,
     )
     expect(
-      store.page({}, 'published', 10, 0).map(one => [one.id, one.publishedOn, one.period]),
+      store.page({}, 'published', 10, 0).map(row => [row.id, row.publishedOn, row.period]),
     ).toEqual([
       [3, '2026-11-03', '2026-12'],
       [1, '2026-10-06', '2026-11'],
       [2, '2026-10-06', '2026-12'],
     ])
     store.write([of('2026-09-01', '2026-12', 9), of('2026-11-03', '2027-01', 8)], 2)
-    expect(store.page({}, 'published', 10, 0).map(one => one.id)).toEqual([3, 5, 1, 2, 4])
+    expect(store.page({}, 'published', 10, 0).map(row => row.id)).toEqual([3, 5, 1, 2, 4])
   })
 
   test('are corrected under their number; the same again changes nothing', () => {
@@ -111,7 +111,7 @@ describe('the forecasts of agencies', () => {
       1,
     )
     const values = (filter: Parameters<typeof store.page>[0]) =>
-      store.page(filter, 'target', 10, 0).map(one => one.value)
+      store.page(filter, 'target', 10, 0).map(row => row.value)
     expect(values({ seriesIds: [1] })).toEqual([2, 1])
     expect(values({ published: { fromOn: '2026-11-01', toOn: '2026-11-30' } })).toEqual([3, 2])
     expect(values({ target: { fromOn: '0000-01-01', toOn: '2026-11-27' } })).toEqual([1])

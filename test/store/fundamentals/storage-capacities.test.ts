@@ -11,7 +11,7 @@ function setUp() {
   const db = openDatabase(':memory:')
   const series = createSeriesStore(db)
   series.put(shippedCatalogue().series, [])
-  const ids = new Map(series.all().map(one => [one.code, one.id]))
+  const ids = new Map(series.all().map(series => [series.code, series.id]))
   const row = (
     effectiveOn: string,
     capacity: number,

@@ -51,7 +51,7 @@ describe('the notes of an evaluation copy', () => {
     const { annotations, filler } = copy()
     filler.advance(start)
     const brent = annotations.page('BRENT_CRUDE_USD', 100, 0)
-    expect(brent.map(one => one.on.slice(0, 7))).toEqual(
+    expect(brent.map(annotation => annotation.on.slice(0, 7))).toEqual(
       Array.from({ length: 24 }, (_, i) => isoDay(Date.UTC(2026, 9 - i, 1)).slice(0, 7)),
     )
     // The second Wednesday of October 2026 was the 14th.
@@ -66,7 +66,9 @@ describe('the notes of an evaluation copy', () => {
         'Name of BRENT_CRUDE_USD closed at 104.00 USD per barrel, up 4.00% from 100.00 on 2026-10-13.',
     })
     expect(
-      [...new Set(annotations.page(undefined, 1000, 0).map(one => one.commodity!))].sort(),
+      [
+        ...new Set(annotations.page(undefined, 1000, 0).map(annotation => annotation.commodity!)),
+      ].sort(),
     ).toEqual([...codes].sort())
   })
 

@@ -39,7 +39,7 @@ describe('the reports of an evaluation copy', () => {
   test('are of five markets, five years of Tuesdays back from the last that came out', () => {
     const { filler, cot } = copy()
     filler.advance(start)
-    expect(cot.markets()).toEqual(cotMarkets.map(one => one.market).sort())
+    expect(cot.markets()).toEqual(cotMarkets.map(market => market.market).sort())
     for (const { market } of cotMarkets) {
       const dates = cot.dates(market)
       expect(dates.at(-1), market).toBe('2026-11-10')
@@ -54,14 +54,16 @@ describe('the reports of an evaluation copy', () => {
   test('are marked as fixture data and hold no more than the open interest', () => {
     const { filler, cot } = copy()
     filler.advance(start)
-    for (const one of allOf(cot)) {
-      expect(one.source).toBe('fixture')
-      expect(Math.min(one.managedMoneyLong, one.managedMoneyShort)).toBeGreaterThan(0)
-      expect(Math.max(one.managedMoneyLong, one.managedMoneyShort)).toBeLessThan(
-        one.openInterest / 2,
+    for (const report of allOf(cot)) {
+      expect(report.source).toBe('fixture')
+      expect(Math.min(report.managedMoneyLong, report.managedMoneyShort)).toBeGreaterThan(0)
+      expect(Math.max(report.managedMoneyLong, report.managedMoneyShort)).toBeLessThan(
+        report.openInterest / 2,
       )
       expect(
-        [one.managedMoneyLong, one.managedMoneyShort, one.openInterest].every(Number.isInteger),
+        [report.managedMoneyLong, report.managedMoneyShort, report.openInterest].every(
+          Number.isInteger,
+        ),
       ).toBe(true)
     }
   })
@@ -70,13 +72,13 @@ describe('the reports of an evaluation copy', () => {
     const { filler, cot } = copy()
     filler.advance(start)
     const priceOn = (day: string) => wave((parseDay(day)! - parseDay(first)!) / dayMs)
-    const rose = cot.page('WTI', 1000, 0).map(one => ({
-      net: one.managedMoneyLong - one.managedMoneyShort,
-      up: priceOn(one.reportedOn) > priceOn(dayAfter(one.reportedOn, -90)),
+    const rose = cot.page('WTI', 1000, 0).map(row => ({
+      net: row.managedMoneyLong - row.managedMoneyShort,
+      up: priceOn(row.reportedOn) > priceOn(dayAfter(row.reportedOn, -90)),
     }))
     const mean = (up: boolean) => {
-      const some = rose.filter(one => one.up === up)
-      return some.reduce((sum, one) => sum + one.net, 0) / some.length
+      const some = rose.filter(week => week.up === up)
+      return some.reduce((sum, week) => sum + week.net, 0) / some.length
     }
     expect(mean(true)).toBeGreaterThan(1.2 * mean(false))
   })
@@ -108,7 +110,8 @@ describe('the reports of an evaluation copy', () => {
     far.clock.set(stepped.clock.now())
     far.filler.advance(far.clock.now())
     // The far copy begins later: its first report has none before it.
-    const since = (one: PositionStore) => allOf(one).filter(row => row.reportedOn > '2022-03-01')
+    const since = (copied: PositionStore) =>
+      allOf(copied).filter(row => row.reportedOn > '2022-03-01')
     expect(since(stepped.cot)).toEqual(since(far.cot))
     const again = copy({}, far.cot)
     again.clock.set(far.clock.now())
@@ -116,10 +119,10 @@ describe('the reports of an evaluation copy', () => {
   })
 
   test('differ by seed', () => {
-    const [one, other] = [copy(), copy({ seed: 2 })]
-    one.filler.advance(start)
-    other.filler.advance(start)
-    expect(allOf(one.cot)).not.toEqual(allOf(other.cot))
+    const [first, second] = [copy(), copy({ seed: 2 })]
+    first.filler.advance(start)
+    second.filler.advance(start)
+    expect(allOf(first.cot)).not.toEqual(allOf(second.cot))
   })
 
   test('wait for the history of their price, and leave alone what was imported', () => {

@@ -14,7 +14,7 @@ const seed = 1
 function worldOf({ services }: TestInstance) {
   const listed = services.catalogue
     .list()
-    .map(one => ({ ...one, available: one.unavailableReason === null }))
+    .map(item => ({ ...item, available: item.unavailableReason === null }))
   return withRegions(createWorld({ seed, series: listed }), listed)
 }
 
@@ -125,7 +125,7 @@ describe('the drilling data of an evaluation copy', () => {
   })
   test('after a crash in the middle goes on where it was', () => {
     const own = young()
-    const whole = copy(young())
+    const original = copy(young())
     const first = createDrillingFiller({
       seed,
       world: worldOf(own),
@@ -136,9 +136,9 @@ describe('the drilling data of an evaluation copy', () => {
     expect(own.services.drilling.rigs.newestOn(['US'])).toBeUndefined()
     expect(own.services.drilling.rigs.newestOn(basinKeys)).toBeDefined()
     const again = copy(own)
-    expect(again.rigs.on('2020-11-13')).toEqual(whole.rigs.on('2020-11-13'))
+    expect(again.rigs.on('2020-11-13')).toEqual(original.rigs.on('2020-11-13'))
     expect(again.frac.count(basinKeys, { fromOn: '', toOn: '9999' })).toBe(
-      whole.frac.count(basinKeys, { fromOn: '', toOn: '9999' }),
+      original.frac.count(basinKeys, { fromOn: '', toOn: '9999' }),
     )
   })
 })
@@ -228,7 +228,7 @@ describe('a world whose regions add up', () => {
   const own = openTestInstance()
   const listed = own.services.catalogue
     .list()
-    .map(one => ({ ...one, available: one.unavailableReason === null }))
+    .map(item => ({ ...item, available: item.unavailableReason === null }))
   const plain = createWorld({ seed, series: listed })
   const world = withRegions(plain, listed)
   const [from, to] = [at('2026-10-01T00:00:00Z'), at('2026-11-20T00:00:00Z')]
@@ -247,32 +247,34 @@ describe('a world whose regions add up', () => {
   test('has parts that leave a rest, and moves them little', () => {
     for (const { whole, parts } of drillingGroups) {
       const totals = world.observations(whole, from, to)
-      const known = parts.filter(code => listed.some(one => one.code === code && one.available))
+      const listedParts = parts.filter(code =>
+        listed.some(series => series.code === code && series.available),
+      )
       for (const total of totals.slice(0, 4)) {
-        const values = known.map(
+        const values = listedParts.map(
           code =>
             world
               .observations(code, from, to + dayMs)
-              .find(one => one.observedAt === total.observedAt)!.value,
+              .find(observation => observation.observedAt === total.observedAt)!.value,
         )
         expect(sum(values), whole).toBeLessThan(total.value)
-        for (const [i, code] of known.entries()) {
+        for (const [i, code] of listedParts.entries()) {
           const raw = plain
             .observations(code, from, to + dayMs)
-            .find(one => one.observedAt === total.observedAt)!.value
+            .find(observation => observation.observedAt === total.observedAt)!.value
           expect(Math.abs(values[i]! - raw), code).toBeLessThan(2 + 0.2 * raw)
         }
       }
     }
   })
   test('answers the same for any span that is asked', () => {
-    const whole = world.observations('TX_RIG_COUNT', from, to)
-    const parts = whole.flatMap(one =>
-      world.observations('TX_RIG_COUNT', one.recordedAt, one.recordedAt + 1),
+    const observations = world.observations('TX_RIG_COUNT', from, to)
+    const parts = observations.flatMap(observation =>
+      world.observations('TX_RIG_COUNT', observation.recordedAt, observation.recordedAt + 1),
     )
-    expect(parts).toEqual(whole)
+    expect(parts).toEqual(observations)
     const now = at('2026-11-20T00:00:00Z')
-    expect(world.history('TX_RIG_COUNT', now).slice(-3)).toEqual(whole.slice(-3))
+    expect(world.history('TX_RIG_COUNT', now).slice(-3)).toEqual(observations.slice(-3))
     expect(dayAfter('2013-01-04', 0)).toBe(
       isoInstant(world.history('TX_RIG_COUNT', now)[0]!.observedAt).slice(0, 10),
     )

@@ -15,24 +15,24 @@ import { openTestInstance, startAt, type TestInstance } from '../../support/inst
 const sampleWell = '42329400010000'
 
 interface Copy extends TestInstance {
-  told: ServiceEvent[]
+  events: ServiceEvent[]
   world: ReturnType<typeof createWorld>
   step(): boolean
   advance(ms: number): void
 }
 
-function copy(h = openTestInstance()): Copy {
-  const { services } = h
+function copy(instance = openTestInstance()): Copy {
+  const { services } = instance
   const listed = services.catalogue
     .list()
-    .map(one => ({ ...one, available: one.unavailableReason === null }))
+    .map(item => ({ ...item, available: item.unavailableReason === null }))
   const world = createWorld({ seed: 1, series: listed })
-  const told: ServiceEvent[] = []
+  const events: ServiceEvent[] = []
   const runtime = {
     ...services,
     seed: 1,
     world,
-    permits: createPermits({ db: services.db, events: { emit: event => told.push(event) } }),
+    permits: createPermits({ db: services.db, events: { emit: event => events.push(event) } }),
   }
   const wells = createPermitFiller(runtime)
   const frac = createFracFiller({
@@ -42,14 +42,14 @@ function copy(h = openTestInstance()): Copy {
     isReady: wells.isFilled,
   })
   return {
-    ...h,
-    told,
+    ...instance,
+    events,
     world,
     step: () => wells.step(1) || frac.step(1),
     advance(ms) {
-      h.clock.advance(ms)
-      wells.advance(h.clock.now())
-      frac.advance(h.clock.now())
+      instance.clock.advance(ms)
+      wells.advance(instance.clock.now())
+      frac.advance(instance.clock.now())
     },
   }
 }
@@ -58,20 +58,22 @@ function copy(h = openTestInstance()): Copy {
 const filled = copy()
 while (filled.step());
 const today = isoDay(startAt)
-const all = (h: TestInstance) => {
-  const { search, store, counts } = h.services.permits
+const all = (instance: TestInstance) => {
+  const { search, store, counts } = instance.services.permits
   return store.rows(search.page({}, counts.total(), 0).ids)
 }
-const held = all(filled)
+const stored = all(filled)
 
 describe('the permits of an evaluation copy', () => {
   test('are of all 26 states, some ten thousand of them over three years, marked as fixture data', () => {
-    expect(new Set(held.map(one => one.state))).toEqual(new Set(permitStates.map(one => one.code)))
-    expect(held.length).toBeGreaterThan(13_000)
-    expect(held.length).toBeLessThan(22_000)
+    expect(new Set(stored.map(permit => permit.state))).toEqual(
+      new Set(permitStates.map(state => state.code)),
+    )
+    expect(stored.length).toBeGreaterThan(13_000)
+    expect(stored.length).toBeLessThan(22_000)
     expect([
-      held.filter(one => one.state === 'TX').at(-1)!.permitOn,
-      new Set(held.map(one => one.source)),
+      stored.filter(permit => permit.state === 'TX').at(-1)!.permitOn,
+      new Set(stored.map(permit => permit.source)),
     ]).toEqual([dayAfter(today, -1096), new Set(['fixture'])])
   })
 
@@ -79,21 +81,26 @@ describe('the permits of an evaluation copy', () => {
     const { check } = createWellPermitsDataset({
       record: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
     })
-    const faults = held.flatMap(one => {
+    const faults = stored.flatMap(permit => {
       const row = {
-        ...one,
-        state: one.state,
-        permit_date: one.permitOn,
-        permit_number: one.permitNumber,
-        api_number: one.apiNumberRaw,
+        ...permit,
+        state: permit.state,
+        permit_date: permit.permitOn,
+        permit_number: permit.permitNumber,
+        api_number: permit.apiNumberRaw,
       }
-      const found = check(
-        { ...row, latitude: one.latitude, longitude: one.longitude, operator: one.operator },
+      const status = check(
+        {
+          ...row,
+          latitude: permit.latitude,
+          longitude: permit.longitude,
+          operator: permit.operator,
+        },
         startAt,
       )
-      const box = permitStateOf(one.state)!.box
-      const inside = isInside(box, { latitude: one.latitude!, longitude: one.longitude! })
-      return 'record' in found && inside ? [] : [{ ...one, ...found }]
+      const box = permitStateOf(permit.state)!.box
+      const inside = isInside(box, { latitude: permit.latitude!, longitude: permit.longitude! })
+      return 'record' in status && inside ? [] : [{ ...permit, ...status }]
     })
     expect(faults.slice(0, 3)).toEqual([])
   })
@@ -106,7 +113,7 @@ describe('the permits of an evaluation copy', () => {
     ] as const) {
       const [value] = filled.world
         .observations(code, Date.parse(day) - dayMs, Date.parse(day) + 3 * dayMs)
-        .filter(one => isoDay(one.observedAt) === day)
+        .filter(observation => isoDay(observation.observedAt) === day)
       expect(value!.value).toBeGreaterThan(0)
       expect(filled.services.permits.counts.between(state, day, dayAfter(day, 1))).toBe(
         Math.round(value!.value),
@@ -115,7 +122,7 @@ describe('the permits of an evaluation copy', () => {
   })
 
   test('are fresh at the start, but for states that publish by the quarter', () => {
-    const register = filled.services.permits.held(undefined, today)!
+    const register = filled.services.permits.coverage(undefined, today)!
     expect([register.stale, register.staleStates.sort()]).toEqual([false, ['NV', 'NY']])
   })
 
@@ -134,36 +141,37 @@ describe('the permits of an evaluation copy', () => {
     expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
   })
 
-  test('are not told as events while the history is filled', () => expect(filled.told).toEqual([]))
+  test('are not told as events while the history is filled', () =>
+    expect(filled.events).toEqual([]))
 
   test('are the same for one seed', () => {
-    const other = copy()
-    for (let i = 0; i < 3; i++) other.step()
-    const count = other.services.permits.counts.total()
+    const second = copy()
+    for (let i = 0; i < 3; i++) second.step()
+    const count = second.services.permits.counts.total()
     expect(count).toBeGreaterThan(100)
-    const rowsIn = (h: TestInstance) =>
-      h.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
-    expect(rowsIn(other)).toEqual(rowsIn(filled))
+    const rowsIn = (instance: TestInstance) =>
+      instance.services.permits.store.rows(Array.from({ length: count }, (_, i) => i + 1))
+    expect(rowsIn(second)).toEqual(rowsIn(filled))
   })
 
   test('have counties of the state with numbers of their own', () => {
     for (const state of fixtureStates)
-      expect(new Set(state.counties.map(one => one.code)).size).toBe(state.counties.length)
+      expect(new Set(state.counties.map(county => county.code)).size).toBe(state.counties.length)
   })
 })
 
 describe('wells and disclosures', () => {
   test('are of the four states whose wells are followed, in the order of a life, none in the future', () => {
     const wells = filled.services.wells.search({})
-    expect(new Set(wells.map(one => one.state))).toEqual(new Set(['AK', 'ND', 'NM', 'TX']))
+    expect(new Set(wells.map(well => well.state))).toEqual(new Set(['AK', 'ND', 'NM', 'TX']))
     for (const { permitOn, spudOn, completedOn, firstProductionOn } of wells) {
       const days = [permitOn, spudOn, completedOn, firstProductionOn]
-      const known = days.filter(day => day !== null)
-      expect(days.slice(0, known.length)).toEqual(known)
-      expect(known.toSorted()).toEqual(known)
-      expect(known.at(-1)! <= today).toBe(true)
+      const knownDays = days.filter(day => day !== null)
+      expect(days.slice(0, knownDays.length)).toEqual(knownDays)
+      expect(knownDays.toSorted()).toEqual(knownDays)
+      expect(knownDays.at(-1)! <= today).toBe(true)
     }
-    expect(wells.filter(one => one.firstProductionOn !== null).length).toBeGreaterThan(2000)
+    expect(wells.filter(well => well.firstProductionOn !== null).length).toBeGreaterThan(2000)
   })
 
   test('disclose part of the wells, part of those with what was in the fluid, all of which is a hundred percent', () => {
@@ -171,7 +179,10 @@ describe('wells and disclosures', () => {
     expect(fracDisclosures.total()).toBeGreaterThan(700)
     expect(fracChemicals.count()).toBeGreaterThan(5)
     const fluid = fracChemicals.of(fracDisclosures.ofWell(sampleWell)[0]!.id)
-    expect(fluid.reduce((sum, one) => sum + one.concentrationPercent!, 0)).toBeCloseTo(100, 3)
+    expect(fluid.reduce((sum, chemical) => sum + chemical.concentrationPercent!, 0)).toBeCloseTo(
+      100,
+      3,
+    )
     expect(fracDisclosures.newestOn()! < dayAfter(today, -30)).toBe(true)
   })
 })
@@ -184,24 +195,24 @@ describe('as the clock moves', () => {
     const before = {
       permits: register.counts.total(),
       jobs: fracDisclosures.total(),
-      done: wells.search({}).filter(one => one.firstProductionOn).length,
+      done: wells.search({}).filter(well => well.firstProductionOn).length,
     }
     for (let hour = 0; hour < 8 * 24; hour++) running.advance(hourMs)
-    expect(register.held(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
+    expect(register.coverage(['TX'], isoDay(running.clock.now()))!.dataAgeDays).toBeLessThan(4)
     expect(register.counts.total() - before.permits).toBeGreaterThan(300)
     expect(fracDisclosures.total()).toBeGreaterThan(before.jobs)
-    expect(wells.search({}).filter(one => one.firstProductionOn).length).toBeGreaterThan(
+    expect(wells.search({}).filter(well => well.firstProductionOn).length).toBeGreaterThan(
       before.done,
     )
-    const texas = running.told.filter(
+    const texas = running.events.filter(
       event => event.state === 'TX' && event.type === 'drilling.well_permits.batch',
     )
     expect(texas.length).toBeGreaterThanOrEqual(4)
-    const told = running.told.reduce(
+    const announced = running.events.reduce(
       (sum, event) => sum + (event.type.endsWith('batch') ? (event.data.count as number) : 1),
       0,
     )
-    expect(told).toBe(register.counts.total() - before.permits)
+    expect(announced).toBe(register.counts.total() - before.permits)
   })
 
   test('a copy that is opened again goes on where it was', () => {
@@ -211,7 +222,7 @@ describe('as the clock moves', () => {
     const again = copy(first)
     while (again.step());
     expect(half).toBeLessThan(again.services.permits.counts.total())
-    expect(again.services.permits.counts.total()).toBe(held.length)
-    expect(again.told).toEqual([])
+    expect(again.services.permits.counts.total()).toBe(stored.length)
+    expect(again.events).toEqual([])
   })
 })

@@ -20,30 +20,39 @@ const followed = ['AK', 'ND', 'NM', 'TX']
 const base = openTestInstance()
 const listed = base.services.catalogue
   .list()
-  .map(one => ({ ...one, available: one.unavailableReason === null }))
+  .map(item => ({ ...item, available: item.unavailableReason === null }))
 const world = createWorld({ seed: 1, series: listed })
 const permits = createPermitFiller({ ...base.services, seed: 1, world })
 while (permits.step(1000)) {}
-const known = base.services.wells
-const imported: Well = { ...known.get(sample)!, apiNumber: '42329999990000', source: 'import' }
-known.put([imported], 1)
+const wellStore = base.services.wells
+const imported: Well = { ...wellStore.get(sample)!, apiNumber: '42329999990000', source: 'import' }
+wellStore.put([imported], 1)
 
 /** Production over those wells, in a database of its own. */
 function copy({ seed = 1, now = startAt, ready = (): boolean => true } = {}) {
   const db = openDatabase(':memory:')
   const clock = createManualClock(now)
-  const production = createWellProduction({ db, wells: known })
-  const kept = new Map<string, string>()
+  const production = createWellProduction({ db, wells: wellStore })
+  const settingValues = new Map<string, string>()
   const settings = {
-    get: (name: string) => kept.get(name),
-    set: (name: string, value: string) => void kept.set(name, value),
+    get: (name: string) => settingValues.get(name),
+    set: (name: string, value: string) => void settingValues.set(name, value),
   }
   const make = () =>
-    createProductionFiller({ seed, world, db, production, known, isReady: ready, settings, clock })
+    createProductionFiller({
+      seed,
+      world,
+      db,
+      production,
+      known: wellStore,
+      isReady: ready,
+      settings,
+      clock,
+    })
   return {
     production,
     make,
-    kept,
+    settingValues,
     filler: make(),
     rows: () =>
       db
@@ -107,8 +116,8 @@ describe('the production of an evaluation copy', () => {
       expect(national.oilBbl).toBe(states.ofMonth(month).reduce((sum, row) => sum + row.oilBbl, 0))
       const weeks = world
         .observations('US_CRUDE_PRODUCTION', Date.UTC(2019, 11, 1), startAt)
-        .filter(one => isoDay(one.observedAt).startsWith(month))
-      const mean = weeks.reduce((sum, one) => sum + one.value, 0) / weeks.length
+        .filter(observation => isoDay(observation.observedAt).startsWith(month))
+      const mean = weeks.reduce((sum, week) => sum + week.value, 0) / weeks.length
       expect(national.oilBbl / daysIn(month) / 1e6 / mean, month).toBeCloseTo(0.86, 6)
     }
   })
@@ -121,7 +130,7 @@ describe('the production of an evaluation copy', () => {
 
   test('of a well begins with its first production, falls, and is never more than its days allow', () => {
     const rows = wells.ofWell(sample)
-    const well = known.get(sample)!
+    const well = wellStore.get(sample)!
     expect(rows[0]!.month).toBe(well.firstProductionOn!.slice(0, 7))
     expect(rows.at(-1)!.month).toBe('2026-08')
     expect(rows.length).toBeGreaterThan(24)
@@ -136,15 +145,17 @@ describe('the production of an evaluation copy', () => {
   })
 
   test('follows what a well was drilled for, as its permit says', () => {
-    const texas = fixtureStates.find(one => one.code === 'TX')!
+    const texas = fixtureStates.find(state => state.code === 'TX')!
     const some = ['2025-01-15', '2026-03-17'].flatMap(day => permitsOn(1, texas, day, 60, startAt))
-    expect(some.map(one => wellTypeOf(1, texas, one.apiNumber!))).toEqual(
-      some.map(one => one.wellType as 'oil'),
+    expect(some.map(permit => wellTypeOf(1, texas, permit.apiNumber!))).toEqual(
+      some.map(permit => permit.wellType as 'oil'),
     )
-    expect(new Set(some.map(one => one.wellType))).toEqual(new Set(['oil', 'gas', 'injection']))
-    const producing = known
+    expect(new Set(some.map(permit => permit.wellType))).toEqual(
+      new Set(['oil', 'gas', 'injection']),
+    )
+    const producing = wellStore
       .search({ state: 'TX', producingTo: '2026-08-01' })
-      .filter(one => one.source === 'fixture')
+      .filter(well => well.source === 'fixture')
     for (const well of producing.slice(0, 300)) {
       const type = wellTypeOf(1, texas, well.apiNumber)
       const [row] = wells.ofWell(well.apiNumber)
@@ -171,10 +182,10 @@ describe('as the clock moves', () => {
     expect(after.oilBbl / before.oilBbl).toBeLessThan(1.02)
     expect(own.production.states.national('2026-09')!.provisional).toBe(true)
     expect(own.production.states.newestOf('TX')).toMatchObject({ month: '2026-09', recordedAt: at })
-    expect(own.production.wells.newest().map(one => one.month)).toEqual(
+    expect(own.production.wells.newest().map(coverage => coverage.month)).toEqual(
       followed.map(() => '2026-09'),
     )
-    const newcomer = known.search({
+    const newcomer = wellStore.search({
       state: 'TX',
       producingFrom: '2026-09-01',
       producingTo: '2026-10-01',
@@ -187,14 +198,14 @@ describe('as the clock moves', () => {
 
   test('it is the same however the clock came there, and differs by seed', () => {
     const start = parseInstant('2024-11-20T15:00:00Z')!
-    const [jump, steps, whole, other] = [
+    const [jump, steps, unbroken, second] = [
       copy({ now: start }),
       copy({ now: start }),
       copy({ now: start }),
       copy({ seed: 2, now: start }),
     ]
     const to = parseInstant('2025-01-31T20:00:00Z')!
-    for (const one of [jump, steps, other]) while (one.filler.step!(1000)) {}
+    for (const world of [jump, steps, second]) while (world.filler.step!(1000)) {}
     jump.filler.advance(to)
     for (let at = start; at <= to; at += 9 * 86_400_000) steps.filler.advance(at)
     steps.filler.advance(to)
@@ -204,24 +215,24 @@ describe('as the clock moves', () => {
     expect(late.rows()).toEqual(jump.rows())
     expect(steps.stateRows()).toEqual(jump.stateRows())
     expect(late.stateRows()).toEqual(jump.stateRows())
-    expect(other.rows()).not.toEqual(jump.rows())
-    expect(whole.rows()).toEqual([])
+    expect(second.rows()).not.toEqual(jump.rows())
+    expect(unbroken.rows()).toEqual([])
   })
 
   test('a history that was broken off is finished by the next start', () => {
     const start = parseInstant('2024-11-20T15:00:00Z')!
-    const [broken, whole] = [copy({ now: start }), copy({ now: start })]
+    const [broken, unbroken] = [copy({ now: start }), copy({ now: start })]
     broken.filler.step!(0)
     expect([broken.production.states.total(), broken.filler.advance(startAt)]).toEqual([0, 0])
     const next = broken.make()
     while (next.step!(1000)) {}
-    while (whole.filler.step!(1000)) {}
-    expect([broken.rows(), broken.stateRows()]).toEqual([whole.rows(), whole.stateRows()])
+    while (unbroken.filler.step!(1000)) {}
+    expect([broken.rows(), broken.stateRows()]).toEqual([unbroken.rows(), unbroken.stateRows()])
   })
 
   test('nothing is written before the wells are there', () => {
     const own = copy({ ready: () => false })
-    expect([own.filler.step!(1000), own.filler.advance(startAt), own.kept.size]).toEqual([
+    expect([own.filler.step!(1000), own.filler.advance(startAt), own.settingValues.size]).toEqual([
       false,
       0,
       0,

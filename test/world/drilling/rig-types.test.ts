@@ -18,16 +18,18 @@ describe('rigs by type', () => {
         share,
         share,
         (regions, oilShare, miscShare) => {
-          const totals = regions.map(one => one.total)
-          const all = totals.reduce((sum, one) => sum + one, 0)
+          const totals = regions.map(region => region.total)
+          const all = totals.reduce((sum, total) => sum + total, 0)
           const misc = Math.floor(all * 0.2 * miscShare)
           const oil = Math.floor((all - misc) * oilShare)
           const national: RigTypes = { oil, gas: all - misc - oil, misc }
           const split = rigTypes(totals, regions, national)
           for (const type of ['oil', 'gas', 'misc'] as const)
-            expect(split.reduce((sum, one) => sum + one[type], 0)).toBe(national[type])
-          expect(split.map(one => one.oil + one.gas + one.misc)).toEqual(totals)
-          expect(Math.min(...split.flatMap(one => Object.values(one)))).toBeGreaterThanOrEqual(0)
+            expect(split.reduce((sum, types) => sum + types[type], 0)).toBe(national[type])
+          expect(split.map(types => types.oil + types.gas + types.misc)).toEqual(totals)
+          expect(Math.min(...split.flatMap(types => Object.values(types)))).toBeGreaterThanOrEqual(
+            0,
+          )
         },
       ),
       { numRuns: 500 },
@@ -50,11 +52,11 @@ describe('shares', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000 }), weights, (total, some) => {
         const shares = apportion(total, some)
-        const sum = some.reduce((all, one) => all + one, 0)
-        expect(shares.reduce((all, one) => all + one, 0)).toBe(total)
+        const sum = some.reduce((all, value) => all + value, 0)
+        expect(shares.reduce((all, share) => all + share, 0)).toBe(total)
         if (sum > 0)
-          for (const [i, one] of shares.entries())
-            expect(Math.abs(one - (total * some[i]!) / sum)).toBeLessThan(1)
+          for (const [i, share] of shares.entries())
+            expect(Math.abs(share - (total * some[i]!) / sum)).toBeLessThan(1)
       }),
     )
   })

@@ -10,9 +10,9 @@ import { createStationFiller } from '../../../src/world/fuels/stations.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
-const series = shippedCatalogue().series.map(one => ({
-  ...one,
-  available: one.unavailableReason === null,
+const series = shippedCatalogue().series.map(series => ({
+  ...series,
+  available: series.unavailableReason === null,
 }))
 const world = createWorld({ seed: 1, series })
 
@@ -30,9 +30,9 @@ const byReference = (list: readonly Station[]) =>
 
 describe('stations of an evaluation copy', () => {
   test('stand in every state, some hundreds, and are marked', () => {
-    const one = copy()
-    expect([one.filler.step!(100), one.filler.step!(100)]).toEqual([true, false])
-    const all = everywhere(one)
+    const filled = copy()
+    expect([filled.filler.step!(100), filled.filler.step!(100)]).toEqual([true, false])
+    const all = everywhere(filled)
     expect(all.length).toBeGreaterThan(300)
     expect(all.length).toBeLessThan(600)
     expect(new Set(all.map(station => station.state))).toEqual(
@@ -42,15 +42,15 @@ describe('stations of an evaluation copy', () => {
       true,
     )
     // Five miles around the middle of Houston.
-    expect(one.stations.near({ latitude: 29.76, longitude: -95.37 }, 5, 50).total).toBeGreaterThan(
-      4,
-    )
+    expect(
+      filled.stations.near({ latitude: 29.76, longitude: -95.37 }, 5, 50).total,
+    ).toBeGreaterThan(4)
   })
 
   test('ask about the average of their state: nobody a fifth more or less, and the mean is within a few percent', () => {
-    const one = copy()
-    one.filler.advance(start)
-    const all = everywhere(one)
+    const filled = copy()
+    filled.filler.advance(start)
+    const all = everywhere(filled)
     const ratios = all.map(
       ({ state, price }) =>
         price / world.observations(dieselCode(state), start - 28 * dayMs, start).at(-1)!.value,
@@ -63,12 +63,12 @@ describe('stations of an evaluation copy', () => {
   })
 
   test('change their prices once a day at 11:00 UTC, with prices seen in the five hours before', () => {
-    const one = copy()
-    one.filler.advance(start)
-    const before = byReference(everywhere(one))
-    expect(one.filler.advance(start + 19 * hourMs)).toBe(0)
-    expect(one.filler.advance(start + 20 * hourMs)).toBe(before.length)
-    const after = byReference(everywhere(one))
+    const filled = copy()
+    filled.filler.advance(start)
+    const before = byReference(everywhere(filled))
+    expect(filled.filler.advance(start + 19 * hourMs)).toBe(0)
+    expect(filled.filler.advance(start + 20 * hourMs)).toBe(before.length)
+    const after = byReference(everywhere(filled))
     const published = parseInstant('2026-11-21T11:00:00Z')!
     expect(
       after.every(
@@ -81,15 +81,15 @@ describe('stations of an evaluation copy', () => {
   })
 
   test('are the same however the clock came there, and others under another seed', () => {
-    const [far, stepped, other] = [copy(), copy(), copy(2)]
+    const [far, stepped, second] = [copy(), copy(), copy(2)]
     const end = start + 40 * dayMs
     for (let at = start; at <= end; at += 3 * dayMs) stepped.filler.advance(at)
     stepped.filler.advance(end)
     far.filler.advance(end)
-    other.filler.advance(end)
+    second.filler.advance(end)
     expect(byReference(everywhere(stepped))).toEqual(byReference(everywhere(far)))
-    expect(everywhere(other).map(one => one.latitude)).not.toEqual(
-      everywhere(far).map(one => one.latitude),
+    expect(everywhere(second).map(station => station.latitude)).not.toEqual(
+      everywhere(far).map(station => station.latitude),
     )
   })
 })

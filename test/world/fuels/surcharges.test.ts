@@ -60,16 +60,16 @@ const weeksOf = ({ surcharges, clock }: Copy, carrier = 'alder') =>
 
 describe('the carriers of an evaluation copy', () => {
   test('are four for freight and two for parcels with three services each, with years of weeks', () => {
-    const one = copy()
-    one.filler.advance(start)
-    expect(one.surcharges.inForce('ltl', '2026-11-20').map(row => row.carrier)).toEqual([
+    const filled = copy()
+    filled.filler.advance(start)
+    expect(filled.surcharges.inForce('ltl', '2026-11-20').map(row => row.carrier)).toEqual([
       'alder',
       'basin',
       'cordell',
       'dunmore',
     ])
     expect(
-      one.surcharges
+      filled.surcharges
         .inForce('parcel', '2026-11-20')
         .map(row => `${row.carrier} ${row.serviceLevel}`),
     ).toEqual([
@@ -81,7 +81,7 @@ describe('the carriers of an evaluation copy', () => {
       'meridian international',
     ])
     for (const carrier of ['alder', 'basin', 'cordell', 'dunmore']) {
-      const days = weeksOf(one, carrier).map(row => row.effectiveOn)
+      const days = weeksOf(filled, carrier).map(row => row.effectiveOn)
       expect(days.length, carrier).toBeGreaterThan(3 * 52)
       for (let i = 1; i < days.length; i++)
         expect(parseDay(days[i - 1]!)! - parseDay(days[i]!)!, carrier).toBe(7 * dayMs)
@@ -89,14 +89,14 @@ describe('the carriers of an evaluation copy', () => {
   })
 
   test('charge by the band that holds the price, and were read after the week took effect', () => {
-    const one = copy()
-    one.filler.advance(start)
-    const rows = [...weeksOf(one), ...one.surcharges.inForce('parcel', '2026-11-20')]
+    const filled = copy()
+    filled.filler.advance(start)
+    const rows = [...weeksOf(filled), ...filled.surcharges.inForce('parcel', '2026-11-20')]
     for (const { band, indexPrice, effectiveOn, retrievedAt, fixture } of rows) {
       expect(band.min <= indexPrice && indexPrice < band.max).toBe(true)
       expect([isoDay(retrievedAt), fixture]).toEqual([effectiveOn, true])
     }
-    const newest = weeksOf(one)[0]!
+    const newest = weeksOf(filled)[0]!
     // The 306th Monday is the 16th: 3.2 + 6 x 0.02, in the 42nd step of five cents from 1.2: 2.5 +
     // 42 x 0.5.
     expect([newest.effectiveOn, newest.indexPrice, newest.band, newest.percent]).toEqual([
@@ -108,32 +108,32 @@ describe('the carriers of an evaluation copy', () => {
   })
 
   test('have the tables that they charge by, which are not matched again', () => {
-    const one = copy()
-    one.filler.advance(start)
-    const tables = one.surcharges.schedules()
+    const filled = copy()
+    filled.filler.advance(start)
+    const tables = filled.surcharges.schedules()
     expect(tables).toHaveLength(19)
     expect(tables.every(table => !table.matched)).toBe(true)
   })
 
   test('go on week by week, each page read on its day, and once', () => {
-    const one = copy()
-    one.filler.advance(start)
-    const before = weeksOf(one).length
-    expect(one.filler.advance(start)).toBe(0)
+    const filled = copy()
+    filled.filler.advance(start)
+    const before = weeksOf(filled).length
+    expect(filled.filler.advance(start)).toBe(0)
     const wednesday = parseDay('2026-11-25')!
     for (let at = start; at < wednesday + 20 * 3_600_000; at += 3_600_000) {
-      one.clock.set(at)
-      one.filler.advance(at)
-      const newest = weeksOf(one)[0]!
+      filled.clock.set(at)
+      filled.filler.advance(at)
+      const newest = weeksOf(filled)[0]!
       expect(newest.retrievedAt <= at).toBe(true)
       if (at < wednesday + 13 * 3_600_000) expect(newest.effectiveOn).toBe('2026-11-18')
     }
     expect(
-      weeksOf(one)
+      weeksOf(filled)
         .map(row => row.effectiveOn)
         .slice(0, 2),
     ).toEqual(['2026-11-25', '2026-11-18'])
-    expect(weeksOf(one)).toHaveLength(before + 1)
+    expect(weeksOf(filled)).toHaveLength(before + 1)
   })
 
   test('after a time without the feed have the weeks that it missed, as if it had not stood still', () => {
@@ -154,38 +154,38 @@ describe('the carriers of an evaluation copy', () => {
     let ready = false
     const clock = createManualClock(start)
     const index = indexAt(clock.now)
-    const one = copy({
+    const filled = copy({
       indexOf: code => (ready || code !== 'JET_FUEL_USD' ? index(code) : undefined),
     })
-    one.filler.advance(start)
-    expect(one.surcharges.inForce('parcel', '2026-11-20').map(row => row.serviceLevel)).toEqual([
+    filled.filler.advance(start)
+    expect(filled.surcharges.inForce('parcel', '2026-11-20').map(row => row.serviceLevel)).toEqual([
       'ground',
       'ground',
     ])
-    expect(one.surcharges.serviceLevels('parcel', 'harbor')).toEqual(['ground'])
+    expect(filled.surcharges.serviceLevels('parcel', 'harbor')).toEqual(['ground'])
     ready = true
-    one.filler.advance(start)
-    expect(one.surcharges.inForce('parcel', '2026-11-20')).toHaveLength(6)
+    filled.filler.advance(start)
+    expect(filled.surcharges.inForce('parcel', '2026-11-20')).toHaveLength(6)
   })
 
   test('come in slices, and a step that has nothing to do says so', () => {
     let ms = 0
-    const one = copy({ stopwatch: { monotonic: () => (ms += 10) } })
+    const filled = copy({ stopwatch: { monotonic: () => (ms += 10) } })
     let steps = 0
-    while (one.filler.step!(5)) steps += 1
+    while (filled.filler.step!(5)) steps += 1
     expect(steps).toBe(10)
-    expect(one.surcharges.inForce('parcel', '2026-11-20')).toHaveLength(6)
-    expect(one.filler.step!(5)).toBe(false)
+    expect(filled.surcharges.inForce('parcel', '2026-11-20')).toHaveLength(6)
+    expect(filled.filler.step!(5)).toBe(false)
   })
 
   test('are the same for one seed, and a table that somebody changed stays', () => {
-    const [one, other] = [copy(), copy()]
-    one.filler.advance(start)
-    const table = one.surcharges.schedules().find(row => row.carrier === 'alder')!
-    other.surcharges.writeSchedules([{ ...table, carrierName: 'Changed' }], 1)
-    other.filler.advance(start)
-    expect(weeksOf(other)).toEqual(weeksOf(one))
-    expect(other.surcharges.schedules().find(row => row.carrier === 'alder')!.carrierName).toBe(
+    const [first, second] = [copy(), copy()]
+    first.filler.advance(start)
+    const table = first.surcharges.schedules().find(row => row.carrier === 'alder')!
+    second.surcharges.writeSchedules([{ ...table, carrierName: 'Changed' }], 1)
+    second.filler.advance(start)
+    expect(weeksOf(second)).toEqual(weeksOf(first))
+    expect(second.surcharges.schedules().find(row => row.carrier === 'alder')!.carrierName).toBe(
       'Changed',
     )
   })

@@ -10,9 +10,9 @@ import { createOpecFiller } from '../../../src/world/fundamentals/opec.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
-const series = shippedCatalogue().series.map(one => ({
-  ...one,
-  available: one.unavailableReason === null,
+const series = shippedCatalogue().series.map(series => ({
+  ...series,
+  available: series.unavailableReason === null,
 }))
 
 function copy(seed = 1, opec: OpecStore = createOpecStore(openDatabase(':memory:'))) {
@@ -32,9 +32,9 @@ describe('OPEC production of an evaluation copy', () => {
     expect(opec.months().length).toBe(published.length)
     for (const { observedAt, value } of published) {
       const rows = opec.ofMonth(monthAfter(monthOf(isoDay(observedAt)), -1))
-      expect(rows.map(one => one.country)).toEqual([...opecMembers])
+      expect(rows.map(row => row.country)).toEqual([...opecMembers])
       expect(totalProduced(rows)).toBe(Math.round(value * 1e6))
-      expect(rows.every(one => one.source === 'fixture' && one.bpd > 0)).toBe(true)
+      expect(rows.every(row => row.source === 'fixture' && row.bpd > 0)).toBe(true)
     }
     expect(allOf(opec).at(-1)!.id).toBe(opecMembers.length)
   })
@@ -60,17 +60,17 @@ describe('OPEC production of an evaluation copy', () => {
   })
 
   test('is the same however the clock came there, differs by seed, and leaves alone what was imported', () => {
-    const [far, stepped, other] = [copy(), copy(), copy(2)]
+    const [far, stepped, second] = [copy(), copy(), copy(2)]
     for (let at = start; at <= start + 100 * dayMs; at += 5 * dayMs) {
       stepped.clock.set(at)
       stepped.filler.advance(at)
     }
     far.filler.advance(start + 100 * dayMs)
-    other.filler.advance(start + 100 * dayMs)
+    second.filler.advance(start + 100 * dayMs)
     const values = ({ opec }: typeof far) =>
-      allOf(opec).map(one => [one.country, one.month, one.bpd, one.recordedAt])
+      allOf(opec).map(row => [row.country, row.month, row.bpd, row.recordedAt])
     expect(values(stepped)).toEqual(values(far))
-    expect(values(other)).not.toEqual(values(far))
+    expect(values(second)).not.toEqual(values(far))
     const own = { country: 'Iraq', month: '2026-10', bpd: 1, source: 'EIA' }
     const opec = createOpecStore(openDatabase(':memory:'))
     opec.write([own], 1)

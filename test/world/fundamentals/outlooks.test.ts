@@ -16,7 +16,7 @@ function copy(now = startAt, more: { seed?: number; stopwatch?: { monotonic(): n
   const { catalogue, outlooks, monthlyForecasts: store } = services
   const series = catalogue
     .list()
-    .map(one => ({ ...one, available: one.unavailableReason === null }))
+    .map(item => ({ ...item, available: item.unavailableReason === null }))
   const world = createWorld({ seed: more.seed ?? 1, series })
   const filler = createOutlookFiller({
     seed: 1,
@@ -35,12 +35,12 @@ const rowsOf = ({ outlooks }: ReturnType<typeof copy>) =>
 
 describe('the outlooks of an evaluation copy', () => {
   test('are three years of publications of two agencies, marked as invented', () => {
-    const one = copy()
-    one.filler.advance(startAt)
-    expect(one.outlooks.publications('EIA').length).toBe(36)
-    expect(one.outlooks.publications('IEA')).toEqual(one.outlooks.publications('EIA'))
-    expect(one.outlooks.newestOn(undefined)).toBe('2026-11-03')
-    for (const row of rowsOf(one)) {
+    const filled = copy()
+    filled.filler.advance(startAt)
+    expect(filled.outlooks.publications('EIA').length).toBe(36)
+    expect(filled.outlooks.publications('IEA')).toEqual(filled.outlooks.publications('EIA'))
+    expect(filled.outlooks.newestOn(undefined)).toBe('2026-11-03')
+    for (const row of rowsOf(filled)) {
       expect(row.fixture).toBe(true)
       expect(row.value).toBeGreaterThan(0)
       expect(row.targetOn >= row.publishedOn).toBe(true)
@@ -48,10 +48,10 @@ describe('the outlooks of an evaluation copy', () => {
   })
 
   test('reach from the month of their publication twelve months ahead', () => {
-    const one = copy()
-    one.filler.advance(startAt)
-    const brent = one.catalogue.named('BRENT_CRUDE_USD')!.id
-    const newest = one.outlooks.page(
+    const filled = copy()
+    filled.filler.advance(startAt)
+    const brent = filled.catalogue.named('BRENT_CRUDE_USD')!.id
+    const newest = filled.outlooks.page(
       { seriesIds: [brent], published: { fromOn: '2026-11-03', toOn: '2026-11-03' } },
       'published',
       100,
@@ -63,18 +63,18 @@ describe('the outlooks of an evaluation copy', () => {
   })
 
   test('come out on the first Tuesday at noon in New York as the clock moves', () => {
-    const one = copy()
-    one.filler.advance(startAt)
+    const filled = copy()
+    filled.filler.advance(startAt)
     for (const [at, newest] of [
       [outlookPublishedAt('2026-12') - 1, '2026-11-03'],
       [outlookPublishedAt('2026-12'), '2026-12-01'],
       [outlookPublishedAt('2027-02'), '2027-02-02'],
     ] as const) {
-      one.clock.set(at)
-      one.filler.advance(at)
-      expect(one.outlooks.newestOn(undefined)).toBe(newest)
+      filled.clock.set(at)
+      filled.filler.advance(at)
+      expect(filled.outlooks.newestOn(undefined)).toBe(newest)
     }
-    expect(one.outlooks.publications('EIA').slice(-3)).toEqual([
+    expect(filled.outlooks.publications('EIA').slice(-3)).toEqual([
       '2026-12-01',
       '2027-01-05',
       '2027-02-02',
@@ -98,11 +98,11 @@ describe('the outlooks of an evaluation copy', () => {
 
   test('are written in slices', () => {
     let ms = 0
-    const one = copy(startAt, { stopwatch: { monotonic: () => (ms += 10) } })
+    const filled = copy(startAt, { stopwatch: { monotonic: () => (ms += 10) } })
     let steps = 0
-    while (one.filler.step!(1)) {
+    while (filled.filler.step!(1)) {
       steps += 1
-      expect(one.outlooks.publications('EIA').length).toBe(Math.min(36, steps))
+      expect(filled.outlooks.publications('EIA').length).toBe(Math.min(36, steps))
     }
     expect(steps).toBe(36 + forecastCodes.length)
   })
@@ -110,12 +110,12 @@ describe('the outlooks of an evaluation copy', () => {
 
 describe('monthly forecasts of an evaluation copy', () => {
   test('are there for every code, in time, with a past of two years', () => {
-    const one = copy()
-    one.filler.advance(startAt)
+    const filled = copy()
+    filled.filler.advance(startAt)
     for (const code of forecastCodes)
-      expect(one.store.publications(one.catalogue.named(code)!.id).length, code).toBe(24)
+      expect(filled.store.publications(filled.catalogue.named(code)!.id).length, code).toBe(24)
     expect(
-      one.store
+      filled.store
         .page(everything, 100_000, 0)
         .every(
           row => row.recordedAt === row.publishedAt && row.low < row.value && row.value < row.high,
@@ -124,22 +124,22 @@ describe('monthly forecasts of an evaluation copy', () => {
   })
 
   test('come out on the first of the month as the clock moves', () => {
-    const one = copy()
-    one.filler.advance(startAt)
-    const brent = one.catalogue.named('BRENT_CRUDE_USD')!.id
-    const newest = () => Math.max(...one.store.publications(brent))
-    one.filler.advance(forecastPublishedAt('2026-12') - 1)
+    const filled = copy()
+    filled.filler.advance(startAt)
+    const brent = filled.catalogue.named('BRENT_CRUDE_USD')!.id
+    const newest = () => Math.max(...filled.store.publications(brent))
+    filled.filler.advance(forecastPublishedAt('2026-12') - 1)
     expect(newest()).toBe(forecastPublishedAt('2026-11'))
-    one.filler.advance(forecastPublishedAt('2026-12'))
+    filled.filler.advance(forecastPublishedAt('2026-12'))
     expect(newest()).toBe(forecastPublishedAt('2026-12'))
   })
 
   test('have the fourth quarter of 2026 however early or late the clock stands', () => {
     for (const at of ['2024-03-10T12:00:00Z', '2026-11-21T22:00:00Z', '2028-06-01T12:00:00Z']) {
-      const one = copy(parseInstant(at)!)
-      one.filler.advance(one.clock.now())
-      const brent = one.catalogue.named('BRENT_CRUDE_USD')!.id
-      const months = one.store
+      const filled = copy(parseInstant(at)!)
+      filled.filler.advance(filled.clock.now())
+      const brent = filled.catalogue.named('BRENT_CRUDE_USD')!.id
+      const months = filled.store
         .newest({ seriesIds: [brent], fromMonth: '2026-10', toMonth: '2027-01' })
         .map(row => row.month)
       expect(months, at).toEqual(['2026-10', '2026-11', '2026-12'])

@@ -47,7 +47,7 @@ describe('the capacities of an evaluation copy', () => {
   test('hold more than ever lies in them', () => {
     const { capacities, idOf, fixture, list } = setUp()
     fixture.advance(now)
-    const world = createWorld({ seed: 1, series: list.map(one => ({ ...one, available: true })) })
+    const world = createWorld({ seed: 1, series: list.map(item => ({ ...item, available: true })) })
     const places = list.filter(({ code }) => capacities.on(idOf(code)!, '2026-11-20'))
     expect(places).toHaveLength(12)
     for (const { code } of places) {

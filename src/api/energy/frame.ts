@@ -5,13 +5,13 @@ import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import type { Feature } from '../../plan/tiers.ts'
 
 /** The family stands under both, with the same handlers; only the first is in the documentation. */
-export const eiPrefixes = ['/v1/ei', '/v1/dark_data'] as const
-export type EiPrefix = (typeof eiPrefixes)[number]
+export const energyPrefixes = ['/v1/ei', '/v1/dark_data'] as const
+export type EnergyPrefix = (typeof energyPrefixes)[number]
 
 /** Seconds for which a client may keep an answer: the families are published daily at most. */
 const cacheTtlSeconds = 3600
 
-export const EiMeta = {
+export const EnergyMeta = {
   page: integer({ examples: [1] }),
   per_page: integer({ examples: [50] }),
   total_count: integer({ examples: [672] }),
@@ -25,27 +25,27 @@ export const EiMeta = {
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */
-export const eiBody = <T extends TSchema>(data: T, title: string) =>
-  t.Object({ data, meta: t.Object(EiMeta) }, { title })
+export const energyBody = <T extends TSchema>(data: T, title: string) =>
+  t.Object({ data, meta: t.Object(EnergyMeta) }, { title })
 
-export const eiRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
+export const energyRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
 
-export const eiAccess = {
+export const energyAccess = {
   feature: 'energy_intelligence' as Feature,
   meter: true,
   flat: true,
 } as const
-export const eiHeavyAccess = { ...eiAccess, heavy: true } as const
+export const energyHeavyAccess = { ...energyAccess, heavy: true } as const
 
-export const eiPageQuery = pageQuery(100, 50)
-export const eiPageOf = (query: { page?: string; per_page?: string }): PageRequest =>
+export const energyPageQuery = pageQuery(100, 50)
+export const energyPageOf = (query: { page?: string; per_page?: string }): PageRequest =>
   pageOf(query, 100, 50)
 
 /**
  * The meta object of a page of a list, or of a single object: one page of one. `tierRequired` is
  * the name of the lowest plan that has the family.
  */
-export function eiMeta(
+export function energyMeta(
   tierRequired: string,
   total = 1,
   { page, perPage }: PageRequest = { page: 1, perPage: 1 },
@@ -65,7 +65,9 @@ export function eiMeta(
  * The documentation of a route that stands under both prefixes: the alias is left out of the
  * document.
  */
-export const eiDetail = <D extends { operationId: string; summary: string; description: string }>(
-  prefix: EiPrefix,
+export const energyDetail = <
+  D extends { operationId: string; summary: string; description: string },
+>(
+  prefix: EnergyPrefix,
   detail: D,
-) => (prefix === eiPrefixes[0] ? { tags: ['Energy intelligence'], ...detail } : { hide: true })
+) => (prefix === energyPrefixes[0] ? { tags: ['Energy intelligence'], ...detail } : { hide: true })

@@ -3,9 +3,9 @@ import { type PageRequest, pageHeaders, pageMeta } from '../../http/input/page.t
 import { momentOf } from '../../http/input/query.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import type { Answering } from '../answer.ts'
-import { eiMeta, eiPageOf } from './frame.ts'
+import { energyMeta, energyPageOf } from './frame.ts'
 
-export const eiRangeQuery = {
+export const rangeQuery = {
   start_date: t.Optional(
     t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
   ),
@@ -13,7 +13,7 @@ export const eiRangeQuery = {
 }
 
 /** The days asked for as half-open instants; all there are where the query does not say. */
-export function eiRangeOf(query: { start_date?: string; end_date?: string }): {
+export function rangeOf(query: { start_date?: string; end_date?: string }): {
   from: number
   to: number
 } {
@@ -31,37 +31,40 @@ export function eiRangeOf(query: { start_date?: string; end_date?: string }): {
 }
 
 /** Rows that a list has in all, and a stretch of them. */
-export interface EiRows<T> {
+export interface PagedRows<T> {
   total: number
   rows(limit: number, offset: number): readonly T[]
 }
 
 /** One page of a list, with the headers that lead to the others. */
-export function eiList<T, R>(
+export function energyPage<T, R>(
   query: { page?: string; per_page?: string },
   answer: { set: Answering; request: Request; tierRequired: string },
-  list: EiRows<T>,
+  list: PagedRows<T>,
   shape: (row: T) => R,
 ) {
-  const page: PageRequest = eiPageOf(query)
+  const page: PageRequest = energyPageOf(query)
   pageHeaders(answer.set.headers, answer.request.url, pageMeta(page, list.total))
   const data = list.rows(page.perPage, (page.page - 1) * page.perPage).map(shape)
-  return { data, meta: eiMeta(answer.tierRequired, list.total, page) }
+  return { data, meta: energyMeta(answer.tierRequired, list.total, page) }
 }
 
 /** A list that is short by its nature, whole on one page. */
-export function eiWhole<R>(data: R[], tierRequired: string) {
+export function energyWholeList<R>(data: R[], tierRequired: string) {
   return {
     data,
-    meta: eiMeta(tierRequired, data.length, { page: 1, perPage: Math.max(1, data.length) }),
+    meta: energyMeta(tierRequired, data.length, { page: 1, perPage: Math.max(1, data.length) }),
   }
 }
 
 /** A single object. */
-export const eiOne = <R>(data: R, tierRequired: string) => ({ data, meta: eiMeta(tierRequired) })
+export const energyRecord = <R>(data: R, tierRequired: string) => ({
+  data,
+  meta: energyMeta(tierRequired),
+})
 
 /** Numbers of records are decimal, from 1. */
-export function eiIdOf(text: string, what: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(`${what} ${text.slice(0, 100)}`)
+export function recordIdOf(text: string, subject: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(`${subject} ${text.slice(0, 100)}`)
   return Number(text)
 }
