@@ -108,3 +108,34 @@ describe('reader threads', () => {
     expect(response.headers.get('x-error-code')).toBe('invalid_code')
   })
 })
+
+describe('GET /admin/v1/export', () => {
+  const exported = async (codes: string) => {
+    const response = await fetch(`${server.url}/admin/v1/export?codes=${codes}`, {
+      headers: { authorization: `Bearer ${server.adminToken}` },
+    })
+    expect(response.status).toBe(200)
+    return response.text()
+  }
+
+  test('codes named twice or in any order are exported once, in their order', async () => {
+    const once = await exported('BRENT_CRUDE_USD,WTI_USD')
+    expect(await exported('WTI_USD,WTI_USD,BRENT_CRUDE_USD')).toBe(once)
+    expect(once.split('\n')).toHaveLength(1 + 10 + 20 + 1)
+  })
+
+  test('an export larger than what goes over at once arrives whole', async () => {
+    const days = 4_000
+    for (let from = 0; from < days * 24; from += 10_000)
+      await push(
+        Array.from({ length: Math.min(10_000, days * 24 - from) }, (_, hour) => ({
+          code: 'NATURAL_GAS_USD',
+          observed_at: new Date(firstDay - (from + hour + 1) * 3_600_000).toISOString(),
+          price: 3 + ((from + hour) % 100) / 100,
+        })),
+      )
+    const lines = (await exported('NATURAL_GAS_USD')).trimEnd().split('\n')
+    expect(lines).toHaveLength(1 + days * 24)
+    expect(lines.at(-1)).toStartWith('NATURAL_GAS_USD,2026-09-30T23:00:00Z,')
+  })
+})

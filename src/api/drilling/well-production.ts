@@ -39,7 +39,11 @@ export interface WellProductionDeps {
   now: () => number
 }
 
-export const productionAccess = { feature: 'well_production' as const, meter: true }
+export const productionAccess = {
+  feature: 'well_production' as const,
+  meter: true,
+  reader: true as const,
+}
 export const productionHeavyAccess = { ...productionAccess, heavy: true } as const
 export const productionPrefix = '/v1/well-production'
 

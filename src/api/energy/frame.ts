@@ -34,6 +34,7 @@ export const energyAccess = {
   feature: 'energy_intelligence' as Feature,
   meter: true,
   flat: true,
+  reader: true,
 } as const
 export const energyHeavyAccess = { ...energyAccess, heavy: true } as const
 

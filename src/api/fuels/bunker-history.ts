@@ -24,7 +24,7 @@ import {
 } from './bunker-row.ts'
 import { priceQuery } from './marine-query.ts'
 
-const access = { meter: true, rate: 'marine-historical' } as const
+const access = { meter: true, rate: 'marine-historical', reader: true } as const
 const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 const perPageMax = 1000
 

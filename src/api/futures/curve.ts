@@ -109,7 +109,7 @@ export function futuresCurveRoutes({ access, futures }: FuturesDeps, routes: Fut
       }
     },
     {
-      access: routes.every,
+      access: { ...routes.every, reader: true },
       params: slugParams,
       query: t.Object({
         date: t.Optional(

@@ -102,7 +102,7 @@ function ohlcRoute(
       ({ params, query, set }) =>
         ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, set),
       {
-        access: routes.full,
+        access: { ...routes.full, reader: true },
         params: slugParams,
         query: t.Object({
           ...contractQuery('the front month'),
@@ -136,7 +136,7 @@ function intradayRoute({ access }: FuturesDeps, routes: FuturesRoutes) {
       '/v1/futures/:slug/intraday',
       ({ params, query, set }) => intradayAnswer(routes, routes.familyOf(params.slug), query, set),
       {
-        access: routes.full,
+        access: { ...routes.full, reader: true },
         params: slugParams,
         query: t.Object({
           ...contractQuery('the front month'),

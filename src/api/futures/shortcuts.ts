@@ -62,7 +62,7 @@ const Pair = t.Object(
   { title: 'FuturesPair' },
 )
 
-const access = { feature: 'futures', meter: true } as const
+const access = { feature: 'futures', meter: true, reader: true } as const
 const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
 const latestQuery = t.Object({
   contract: t.Optional(

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { exportText } from '../../feed/prices/export.ts'
+import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import {
   catalogueOf,
   checkRow,
@@ -18,15 +18,18 @@ import {
 } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Ingest } from '../../service/prices/ingest.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import { observationPages } from '../../store/prices/export.ts'
 import type { ObservationStore, Point } from '../../store/prices/observations.ts'
 import type { Quarantine } from '../../store/prices/quarantine.ts'
 import { envelope, success } from '../answer.ts'
 
 export interface AdminDataDeps {
+  log: Log
   access: AccessPlugin
   catalogue: Catalogue
   ingest: Ingest
@@ -73,7 +76,7 @@ const QuarantineRow = t.Object(
 
 /** Data in and out for the operator: what the command line does, over the same code. */
 export function dataAdminRoutes(deps: AdminDataDeps) {
-  const { catalogue, ingest, quarantine, observations, now } = deps
+  const { catalogue, ingest, quarantine, observations, log, now } = deps
   // The catalogue of the checks is made again only when the list of series is another.
   let rows: { of: unknown; catalogue: RowCatalogue } | undefined
   const rowCatalogue = () => {
@@ -159,10 +162,10 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     .get(
       '/admin/v1/export',
       ({ query, set }) => {
-        const wanted = listOf(query.codes)
+        const codes = listOf(query.codes)
         const series =
-          wanted.length > 0
-            ? wanted.map(code => knownSeries(catalogue, code, now()))
+          codes.length > 0
+            ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
             : [...catalogue.list()]
         if (query.format !== undefined && query.format !== 'csv' && query.format !== 'ndjson') {
           throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', [
@@ -173,12 +176,13 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
         const format = query.format ?? 'csv'
         set.headers['content-type'] =
           format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-        const text = exportText(observationPages(observations, series), format)
+        const pages = observationPages(observations, series)
+        const text = toldAtTheEnd(exportText(pages, format), format, log)
         // The runtime streams an async iterable of text; its types know only the platform's bodies.
         return new Response(text as unknown as ReadableStream)
       },
       {
-        access: operator,
+        access: { ...operator, reader: true },
         query: t.Object({
           codes: t.Optional(
             t.String({
@@ -370,4 +374,26 @@ function quarantineOf(
   if (reason === '' || reason.length > 500) fault('reason', 'must say why, in 1 to 500 characters.')
   if (faults.length > 0) throw validationFailed(faults)
   return { seriesId: found!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
+}
+
+/** Each series once, by code: the order in which an export is written. */
+const inOrder = (series: readonly Series[]): Series[] =>
+  [...new Set(series)].sort((a, b) => (a.code < b.code ? -1 : 1))
+
+/**
+ * An export whose status has gone out can only say in its text that it failed: as a last line that
+ * no import takes for a row.
+ */
+async function* toldAtTheEnd(
+  text: AsyncIterable<string>,
+  format: ExportFormat,
+  log: Log,
+): AsyncGenerator<string> {
+  try {
+    yield* text
+  } catch (error) {
+    log.error('export_failed', { error })
+    const message = 'The export ended early; what stands above is not all of it.'
+    yield format === 'csv' ? `# ${message}\n` : `${JSON.stringify({ error: message })}\n`
+  }
 }

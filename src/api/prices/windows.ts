@@ -51,7 +51,7 @@ export function windowRoutes(deps: WindowsDeps) {
   const pages = pageQuery(deps.perPageMax)
   const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
   const route = (name: WindowName, operationId: string) => ({
-    access: { meter: true },
+    access: { meter: true, reader: true as const },
     query: t.Object({
       ...windowQuery,
       ...movingWindowQuery,
@@ -74,7 +74,7 @@ export function windowRoutes(deps: WindowsDeps) {
     .get('/v1/prices/past_month', within('past_month'), route('past_month', 'getPricesPastMonth'))
     .get('/v1/prices/past_year', within('past_year'), route('past_year', 'getPricesPastYear'))
     .get('/v1/prices/historical', within('past_month'), {
-      access: { meter: true },
+      access: { meter: true, reader: true as const },
       query: t.Object({ ...windowQuery, ...pages }),
       response,
       detail: {

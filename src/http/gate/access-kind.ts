@@ -9,14 +9,14 @@ export interface OpenAccess {
   /** A JSON body comes with it. */
   body?: true
   /** Answered by a reader thread. */
-  heavy?: true
+  reader?: true
 }
 
 export interface OperatorAccess {
   /** The operator's token, or a command on this machine. */
   operator: true
   /** Answered by a reader thread. */
-  heavy?: true
+  reader?: true
 }
 
 export interface KeyAccess {
@@ -31,6 +31,8 @@ export interface KeyAccess {
    * answered by a reader thread, and refused while the instance is overloaded.
    */
   heavy?: true
+  /** Answered by a reader thread, also while the instance is overloaded. */
+  reader?: true
   /** The key must be in the Authorization header. */
   header?: true
   /** A query parameter that carries the key as `api_key` does. */
@@ -64,3 +66,7 @@ export interface RefusalAnswer {
 
 /** Who may call a route and what it costs. */
 export type Access = OpenAccess | OperatorAccess | KeyAccess
+
+/** Whether the work of a route is done by a reader thread, where there are any. */
+export const isForReader = (access: Access): boolean =>
+  access.reader === true || ('heavy' in access && access.heavy === true)

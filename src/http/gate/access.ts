@@ -9,7 +9,7 @@ import {
 } from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
 import type { ReaderDesk } from '../readers/desk.ts'
-import type { Access, KeyAccess } from './access-kind.ts'
+import { type Access, isForReader, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
 
@@ -54,7 +54,7 @@ export const createAccess = (
         ],
         // Heavy routes alone wait for a reader; a copy without readers answers them itself.
         ...(readers &&
-          access.heavy && {
+          isForReader(access) && {
             beforeHandle: (ctx: Forwarded) =>
               readers.answer(ctx.pass!, ctx.request, ctx.body, ctx.set),
           }),
@@ -130,7 +130,7 @@ function gateRefusalsOf(access: Access) {
   return {
     ...plan,
     ...(access.meter && { 402: FlatProblem }),
-    ...(access.heavy && { 503: OverloadProblem }),
+    ...(isForReader(access) && { 503: OverloadProblem }),
   }
 }
 
