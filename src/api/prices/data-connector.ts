@@ -108,10 +108,10 @@ export function dataConnectorRoutes(deps: DataConnectorDeps) {
   const { dataSources, ports } = deps
   return new Elysia().use(deps.access).get(
     '/v1/prices/data-connector',
-    ({ query: given, caller, set }) => {
+    ({ query: parameters, caller, set }) => {
       const accountId = caller.key.account.account.id
       const isOwn = dataSources.hasRows(accountId)
-      const filter = readFilter(given, ports, isOwn)
+      const filter = readFilter(parameters, ports, isOwn)
       set.headers['x-cache'] = 'MISS'
       const prices = isOwn
         ? dataSources
