@@ -8,6 +8,7 @@ import { alerts } from './rows/alerts.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
+import { mix } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
 import { start } from './rows/start.ts'
@@ -23,6 +24,7 @@ const rows: Readonly<Record<string, Row>> = {
   ohlc,
   alerts,
   webhooks,
+  mix,
   'permits-radius': permitsRadius,
   'permits-filters': permitsFilters,
 }

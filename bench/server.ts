@@ -39,11 +39,12 @@ export const environment: Record<string, string> = {
 export async function serveWellhead(
   dir: string,
   mode: 'serve' | 'dev' = 'serve',
+  from: 'source' | 'built' = 'source',
 ): Promise<Wellhead> {
   const readyFile = join(dir, 'ready.json')
   rmSync(readyFile, { force: true })
   const child = spawned([
-    ...fromSource,
+    ...(from === 'built' ? built() : fromSource),
     mode,
     '--data',
     dir,
