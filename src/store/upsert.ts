@@ -4,28 +4,40 @@ import type { WriteCounts } from './prices/observations.ts'
 export type Columns = Readonly<Record<string, string | number | null>>
 export type Outcome = keyof WriteCounts
 
+/** The column of each field of a record. */
+export type ColumnMap<T> = Readonly<Record<keyof T & string, string>>
+
+/** What a SELECT names to answer records as they are: each column under the name of its field. */
+export const selected = (columns: Readonly<Record<string, string>>, table?: string): string =>
+  Object.entries(columns)
+    .map(([field, column]) => `${table === undefined ? '' : `${table}.`}${column} AS "${field}"`)
+    .join(', ')
+
 /**
- * Writes one row of a table whose every column counts, and answers what became of it: a row that is
- * there already, column for column, is unchanged. `columns` are all but `recorded_at`. Call it in a
- * transaction.
+ * Writes one record of a table whose every column counts, and answers what became of it: a record
+ * that is there already, field for field, is unchanged. `columns` are all but `recorded_at`; `keys`
+ * are fields. Call it in a transaction.
  */
 export function upsert<T extends object>(
   db: Database,
   table: string,
-  columns: readonly string[],
-  keys: readonly string[],
+  columns: ColumnMap<T>,
+  keys: readonly (keyof T & string)[],
 ) {
-  const held = db.query<Columns, (string | number | null)[]>(
-    `SELECT ${columns.join(', ')} FROM ${table} WHERE ${keys.map(name => `${name} = ?`).join(' AND ')}`,
+  const entries = Object.entries<string>(columns)
+  const fields = entries.map(([field]) => field)
+  const names = entries.map(([, column]) => column)
+  const stored = db.query<Columns, (string | number | null)[]>(
+    `SELECT ${selected(columns)} FROM ${table} WHERE ${keys.map(key => `${columns[key]} = ?`).join(' AND ')}`,
   )
   const put = db.query(
-    `INSERT OR REPLACE INTO ${table} (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
+    `INSERT OR REPLACE INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
   )
-  return (given: T, recordedAt: number): Outcome => {
-    const row = given as Columns
-    const old = held.get(...keys.map(name => row[name]!))
-    if (old && columns.every(name => old[name] === row[name])) return 'unchanged'
-    put.run(...columns.map(name => row[name]!), recordedAt)
+  return (record: T, recordedAt: number): Outcome => {
+    const row = record as Columns
+    const old = stored.get(...keys.map(key => row[key]!))
+    if (old && fields.every(field => old[field] === row[field])) return 'unchanged'
+    put.run(...fields.map(field => row[field]!), recordedAt)
     return old ? 'revised' : 'inserted'
   }
 }

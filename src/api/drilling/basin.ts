@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoDay } from '../../lib/instant.ts'
+import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { statesLedBy } from '../../market/drilling/states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Answering } from '../answer.ts'
@@ -9,10 +10,8 @@ import { energyBody, energyHeavyAccess, energyRefusals } from '../energy/frame.t
 import { energyRecord } from '../energy/list.ts'
 import { basinIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { countsOf, newestCounts } from './metric.ts'
+import { countsOf, newestCounts, newPermits } from './metric.ts'
 
-const trendDays = 364
-const permitDays = 30
 const nullableCount = (example: number) =>
   orNull(integer({ examples: [example] }), 'Null where nothing is held.')
 const rigs = integer({ examples: [251] })
@@ -42,12 +41,7 @@ const BasinBody = t.Object(
 function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): number | undefined {
   const newestByState = permits.newestByState()
   const states = statesLedBy(basin).filter(state => newestByState.has(state))
-  const end = dayAfter(isoDay(now()), 1)
-  if (states.length === 0) return undefined
-  return states.reduce(
-    (sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end),
-    0,
-  )
+  return newPermits(permits, states, isoDay(now()))
 }
 
 /** Everything about one basin. */
@@ -64,7 +58,7 @@ export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
         drilling,
         'rig_count',
         basin,
-        dayAfter(count.on, 1 - trendDays),
+        dayAfter(count.on, 1 - yearOfWeeksDays),
         dayAfter(count.on, 1),
       )
       const data = {

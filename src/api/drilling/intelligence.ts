@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { weekNameOf } from '../../market/calendars/weeks.ts'
 import { averaged, percentChange } from '../../market/drilling/change.ts'
 import {
   basinKeys,
@@ -9,7 +10,6 @@ import {
   keptBasins,
   otherStates,
 } from '../../market/drilling/drilling.ts'
-import { isoWeek } from '../../market/drilling/period.ts'
 import { stateOf, states } from '../../market/drilling/states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import {
@@ -32,6 +32,7 @@ import {
   countsOf,
   metricUnits,
   newestCounts,
+  newPermits,
   type SourcedCount,
   type StateReads,
   shareOf,
@@ -125,7 +126,6 @@ const TrendRow = t.Object(
   { title: 'DrillingTrend' },
 )
 
-const permitDays = 30
 /** In an order that never changes: new ones go to the end. */
 const numberedRegions = [
   ...keptBasins.map(basin => basin.key),
@@ -159,7 +159,7 @@ const rowOf = (row: MetricRow) => ({
   value: row.value,
   unit: metricUnits[row.metric],
   date: row.countedOn,
-  week: isoWeek(row.countedOn),
+  week: weekNameOf(row.countedOn),
   timestamp: isoInstant(row.recordedAt),
   metadata: { source: row.source, region: row.region },
 })
@@ -202,15 +202,8 @@ function metricRoutes(deps: DrillingIntelligenceDeps) {
 }
 
 /** New permits of all states in the last 30 days; undefined where none are held. */
-export function permitsOfMonth({ permits, now }: DrillingIntelligenceDeps): number | undefined {
-  const states = [...permits.newestByState().keys()]
-  if (states.length === 0) return undefined
-  const end = dayAfter(isoDay(now()), 1)
-  return states.reduce(
-    (sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end),
-    0,
-  )
-}
+export const permitsOfMonth = ({ permits, now }: DrillingIntelligenceDeps): number | undefined =>
+  newPermits(permits, [...permits.newestByState().keys()], isoDay(now()))
 
 /** The newest national count of each metric. */
 function nationalCounts({ drilling, marks }: DrillingIntelligenceDeps, set: Answering) {

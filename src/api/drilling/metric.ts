@@ -96,6 +96,23 @@ export function newestCounts(
   return Object.fromEntries(entries)
 }
 
+/** What is called a month of permits. */
+export const permitDays = 30
+
+/** New permits of states in the last 30 days; undefined where none of the states has any. */
+export function newPermits(
+  permits: PermitReads,
+  states: readonly string[],
+  today: string,
+): number | undefined {
+  if (states.length === 0) return undefined
+  const end = dayAfter(today, 1)
+  return states.reduce(
+    (sum, state) => sum + permits.between(state, dayAfter(end, -permitDays), end),
+    0,
+  )
+}
+
 /** Percent of a whole, two places; null of nothing. */
 export const shareOf = (part: number, total: number): number | null =>
   total === 0 ? null : roundTo((100 * part) / total, 2)

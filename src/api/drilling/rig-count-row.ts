@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { weekDays, weekNameOf, yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { type Count, changeOver } from '../../market/drilling/change.ts'
 import { basinKeys, country, isState } from '../../market/drilling/drilling.ts'
-import { isoWeek } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Numbered, Stored } from '../../store/drilling/regional.ts'
 import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
@@ -50,7 +50,7 @@ export const rigRecord = (row: Numbered<RigCount>) => ({
   ...rigTypeCounts(row),
   change: row.change ?? null,
   date: row.countedOn,
-  week: isoWeek(row.countedOn),
+  week: weekNameOf(row.countedOn),
   unit: 'rigs' as const,
   span: row.span,
   source: row.source,
@@ -90,15 +90,15 @@ export function rigCounts(
     .map(row => ({ on: row.countedOn, value: row.total }))
 }
 
-/** A year of whole weeks and the slack of a missing one. */
-export const yearOfWeeksDays = 371
+/** The longest span that counts are compared over, and the slack of a missing week. */
+export const comparedDays = yearOfWeeksDays + weekDays
 
 /**
  * Change of a region's total over a week and over 52 weeks; null where the count to compare with is
  * missing.
  */
 export function rigChanges(rigs: RigCountStore, region: string, lastOn: string) {
-  const counts = rigCounts(rigs, region, lastOn, yearOfWeeksDays)
+  const counts = rigCounts(rigs, region, lastOn, comparedDays)
   return {
     week: changeOver(counts, 'week') ?? null,
     month: changeOver(counts, 'month') ?? null,

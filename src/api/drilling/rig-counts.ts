@@ -3,9 +3,10 @@ import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { weekNameOf } from '../../market/calendars/weeks.ts'
 import { countSpanOf, countSpans, countTrend } from '../../market/drilling/change.ts'
 import { country } from '../../market/drilling/drilling.ts'
-import { coverageOf, firstRigCountOn, isoWeek } from '../../market/drilling/period.ts'
+import { coverageOf, firstRigCountOn } from '../../market/drilling/period.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Stored } from '../../store/drilling/regional.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
@@ -16,13 +17,13 @@ import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
 import { historyQuery, requestedRange } from './rig-count-range.ts'
 import {
   basinMap,
+  comparedDays,
   nationalList,
   RigTypeCounts,
   rigChanges,
   rigCounts,
   rigTypeCounts,
   Span,
-  yearOfWeeksDays,
 } from './rig-count-row.ts'
 
 const perPageMax = 100
@@ -172,7 +173,7 @@ function historyRoutes(deps: DrillingAnswerDeps) {
         status: 'success' as const,
         data: rows.map(row => ({
           date: row.countedOn,
-          week: isoWeek(row.countedOn),
+          week: weekNameOf(row.countedOn),
           total: row.total,
           ...typesOf(row),
           ...rigTypeCounts(row),
@@ -261,7 +262,7 @@ function movementRoutes(deps: DrillingAnswerDeps) {
         if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
         const row = newestOf(deps, set as Answering)
         const possibleTrend = countTrend(
-          rigCounts(rigs, country, row.countedOn, yearOfWeeksDays),
+          rigCounts(rigs, country, row.countedOn, comparedDays),
           span,
         )
         const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')

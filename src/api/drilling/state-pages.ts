@@ -10,11 +10,11 @@ import { Day, markSources, orNull } from '../energy/answer.ts'
 import { energyBody, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
 import { energyRecord } from '../energy/list.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { countsOf, newestCounts } from './metric.ts'
+import { countsOf, newestCounts, permitDays } from './metric.ts'
 import { rigChanges } from './rig-count-row.ts'
 
 const trendMonths = 12
-const [monthDays, yearDays] = [30, 365]
+const yearDays = 365
 const topMax = 10
 
 const count = (example: number) => orNull(integer({ examples: [example] }))
@@ -81,7 +81,7 @@ function permitsOf({ permits }: DrillingIntelligenceDeps, state: string, today: 
   const since = (days: number) => dayAfter(end, -days)
   return {
     newestOn,
-    permits_30d: permits.between(state, since(monthDays), end),
+    permits_30d: permits.between(state, since(permitDays), end),
     permits_365d: permits.between(state, since(yearDays), end),
     top_operators: permits.topOperators(state, since(yearDays), end, topMax),
     top_counties: permits.topCounties(state, since(yearDays), end, topMax),
@@ -137,7 +137,7 @@ function summaryOf(
     rigs === null ? undefined : `${state.name} has ${quantity(rigs, 'active rig')}${moved}.`,
     permits === null
       ? undefined
-      : `${quantity(permits, 'new permit')} ${permits === 1 ? 'is' : 'are'} dated in the last ${monthDays} days.`,
+      : `${quantity(permits, 'new permit')} ${permits === 1 ? 'is' : 'are'} dated in the last ${permitDays} days.`,
     ducWells === null
       ? undefined
       : `${quantity(ducWells, 'drilled well')} ${ducWells === 1 ? 'waits' : 'wait'} for completion.`,

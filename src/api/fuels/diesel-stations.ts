@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, decimal, nullableAs, optional } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { sourceDescription } from '../../market/catalogue/catalogue.ts'
@@ -109,38 +109,17 @@ const Nearby = t.Object(
   { title: 'DieselStations' },
 )
 
-const stationsBody = formBody(
-  t.Object({
-    lat: t.Number({ minimum: -90, maximum: 90, examples: [29.76] }),
-    lng: t.Number({ minimum: -180, maximum: 180, examples: [-95.37] }),
-    radius: t.Optional(
-      t.Union(
-        [
-          t.Number({
-            minimum: radiusMeters.min,
-            maximum: radiusMeters.max,
-            examples: [radiusMeters.default],
-          }),
-          t.Null(),
-        ],
-        {
-          description: `Meters, ${radiusMeters.default} when absent: five miles.`,
-        },
-      ),
+const StationsBody = body({
+  lat: decimal(-90, 90, { examples: [29.76] }),
+  lng: decimal(-180, 180, { examples: [-95.37] }),
+  radius: optional(
+    nullableAs(
+      decimal(radiusMeters.min, radiusMeters.max, { examples: [radiusMeters.default] }),
+      radiusMeters.default,
+      { description: `Meters, ${radiusMeters.default} when absent: five miles.` },
     ),
-  }),
-)
-
-function areaOf(body: unknown): { latitude: number; longitude: number; meters: number } {
-  const form = formOf(body)
-  for (const field of ['lat', 'lng']) if (!form.has(field)) form.fault(field, 'is required.')
-  const [latitude, longitude] = [form.number('lat', -90, 90), form.number('lng', -180, 180)]
-  const meters = form.isNull('radius')
-    ? undefined
-    : form.number('radius', radiusMeters.min, radiusMeters.max)
-  form.check()
-  return { latitude: latitude!, longitude: longitude!, meters: meters ?? radiusMeters.default }
-}
+  ),
+})
 
 /** Stations around a place, the nearest first. */
 export function dieselStationsRoutes({
@@ -165,8 +144,9 @@ export function dieselStationsRoutes({
   }
   return new Elysia().use(access).post(
     '/v1/diesel-prices/stations',
-    ({ body, set }) => {
-      const { latitude, longitude, meters } = areaOf(body)
+    ({ body: input, set }) => {
+      const area = StationsBody.read(input)
+      const { lat: latitude, lng: longitude, radius: meters = radiusMeters.default } = area
       const { stations: nearest, total } = stations.near(
         { latitude, longitude },
         meters / metersAMile,
@@ -204,7 +184,7 @@ export function dieselStationsRoutes({
     },
     {
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
-      body: stationsBody,
+      body: StationsBody.schema,
       response: { 200: Nearby, 400: NestedProblem, 422: ValidationProblem },
       detail: {
         operationId: 'findDieselStations',

@@ -9,8 +9,8 @@ import { monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import type { OpecFilter, OpecRow, OpecStore } from '../../store/fundamentals/opec.ts'
-import { fixtureSource } from '../../world/futures/curves.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import type { Answering, Marks } from '../answer.ts'
+import { markSources } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -149,8 +149,7 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EnergyPrefix) {
   const { opec } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const marked = <T extends readonly OpecRow[]>(set: unknown, rows: T): T => {
-    const series = rows.map(row => ({ series: { fixture: row.source === fixtureSource } }))
-    markFixtures(set as Answering, deps.marks, series)
+    markSources(set as Answering, deps.marks, rows)
     return rows
   }
   const newest = (set: unknown): { month: string; rows: OpecRow[] } => {

@@ -1,8 +1,6 @@
+import { yearOfWeeksDays } from '../calendars/weeks.ts'
 import { type Close, type Measured, measured, windowOf } from '../prices/window.ts'
 import { percentile } from './statistics.ts'
-
-/** Days of 52 weeks. */
-export const yearOfWeeksDays = 364
 
 /** Where a price stands in its last 52 weeks, in the unit of the series. */
 export interface PriceContext {

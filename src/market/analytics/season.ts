@@ -1,4 +1,5 @@
-import { dayMs, isoDay, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, weekdayOf } from '../../lib/instant.ts'
+import { type IsoWeek, isoWeek } from '../calendars/weeks.ts'
 import {
   type Close,
   dayAfter,
@@ -8,28 +9,6 @@ import {
   tooFew,
 } from '../prices/window.ts'
 import { stdDev, zScore } from './statistics.ts'
-
-/** A week from Monday to Sunday; it belongs to the year of its Thursday. */
-export interface IsoWeek {
-  year: number
-  /** 1 to 53. */
-  week: number
-}
-
-/** ISO 8601 week of a `YYYY-MM-DD` day. */
-export function isoWeek(day: string): IsoWeek {
-  const at = dayNumber(day) * dayMs
-  const thursday = isoDay(at + (4 - weekdayOf(at)) * dayMs)
-  const year = Number(thursday.slice(0, 4))
-  return {
-    year,
-    week: 1 + Math.floor((dayNumber(thursday) - dayNumber(`${thursday.slice(0, 4)}-01-01`)) / 7),
-  }
-}
-
-/** `2026-W47`. */
-export const weekName = ({ year, week }: IsoWeek): string =>
-  `${year}-W${String(week).padStart(2, '0')}`
 
 /** 28 December is in the last week of every year. */
 const weeksIn = (year: number): number => isoWeek(`${year}-12-28`).week

@@ -1,3 +1,4 @@
+import { slackDays, spanDays } from '../calendars/weeks.ts'
 import { changePercent } from '../prices/change.ts'
 import { roundTo } from '../prices/format.ts'
 import { dayAfter } from '../prices/window.ts'
@@ -8,8 +9,6 @@ export interface Count {
   value: number
 }
 
-/** Spans of counts are whole weeks, so that a Friday is compared with a Friday. */
-export const spanDays = { week: 7, month: 28, quarter: 91, year: 364 } as const
 export type CountSpan = keyof typeof spanDays
 
 const spellings = new Map<string, CountSpan>([
@@ -23,12 +22,6 @@ export const countSpans = Object.keys(spanDays) as readonly CountSpan[]
 /** A span by its name; counts are weekly, so `daily` is a week. Undefined for anything else. */
 export const countSpanOf = (text: string): CountSpan | undefined =>
   spellings.get(text.trim().toLowerCase())
-
-/**
- * How much older than asked a count to compare with may be: a week that is missing is not bridged
- * by the one before it.
- */
-const slackDays = 6
 
 /**
  * The newest count at least `days` before the last one and at most six days more; `counts` are

@@ -38,12 +38,6 @@ export function periodStart(token: string, toOn: string): string | undefined {
   return duration ? Temporal.PlainDate.from(toOn).subtract(duration).toString() : undefined
 }
 
-/** `2026-W45`: the ISO week of a day, whose year is that of its Thursday. */
-export function isoWeek(day: string): string {
-  const date = Temporal.PlainDate.from(day)
-  return `${date.yearOfWeek}-W${String(date.weekOfYear).padStart(2, '0')}`
-}
-
 /**
  * The calendars of the families: counts on Fridays at 17:00, crews on working days at 14:00,
  * surveys of the month on its 15th at 14:00, all UTC; a federal holiday holds a weekly or monthly

@@ -1,13 +1,10 @@
 import { dayMs, isoDay, startOfMonth, startOfWeek } from '../../lib/instant.ts'
+import { slackDays, spanDays } from '../calendars/weeks.ts'
 import { roundTo } from '../prices/format.ts'
 import { type Close, dayAfter, dayNumber } from '../prices/window.ts'
 
-/** A week, four weeks and fifty-two: weekly surveys are compared with those of the same weekday. */
-const spanDays = { week: 7, month: 28, year: 364 } as const
-export type StorageSpan = keyof typeof spanDays
-
-/** A level may be compared with one that was due up to this long before. */
-const toleranceDays = 6
+/** Weekly surveys are compared with those of the same weekday. */
+export type StorageSpan = 'week' | 'month' | 'year'
 
 /** Agencies count thousands of barrels; a level in millions keeps them. */
 export const levelDecimals = ({ unit, decimals }: { unit: string; decimals: number }): number =>
@@ -28,7 +25,7 @@ export function levelBefore(closes: readonly Close[], span: StorageSpan): Close 
   const last = closes.at(-1)
   if (!last) return undefined
   const day = dayAfter(last.day, -spanDays[span])
-  const oldest = dayAfter(day, -toleranceDays)
+  const oldest = dayAfter(day, -slackDays)
   const earlier = closes.findLast(close => close.day <= day)
   return earlier && earlier.day >= oldest ? earlier : undefined
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { counted, upsert } from '../upsert.ts'
+import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
 
 /** A note on a day of the markets. */
 export interface Annotation {
@@ -28,21 +28,19 @@ export interface AnnotationStore {
   has(id: string): boolean
 }
 
-interface Row {
-  id: string
-  annotated_on: string
-  title: string
-  description: string
-  category: string
-  commodity: string | null
-  source: string
+const columns: ColumnMap<Annotation> = {
+  id: 'id',
+  on: 'annotated_on',
+  title: 'title',
+  description: 'description',
+  category: 'category',
+  commodity: 'commodity',
+  source: 'source',
 }
 
-const columns = ['id', 'annotated_on', 'title', 'description', 'category', 'commodity', 'source']
-
 export function createAnnotationStore(db: Database): AnnotationStore {
-  const page = db.query<Row, [string | null, number, number]>(
-    `SELECT ${columns.join(', ')} FROM annotations WHERE ?1 IS NULL OR commodity = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
+  const page = db.query<Annotation, [string | null, number, number]>(
+    `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
   )
   const count = db.query<{ n: number }, [string | null]>(
     'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity = ?1',
@@ -53,14 +51,8 @@ export function createAnnotationStore(db: Database): AnnotationStore {
   const withId = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () =>
-        counted(rows.map(({ on, ...row }) => put({ ...row, annotated_on: on }, recordedAt))),
-      ),
-    page: (commodity, limit, offset) =>
-      page
-        .all(commodity ?? null, limit, offset)
-        .map(({ annotated_on: on, ...row }) => ({ ...row, on })),
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(row, recordedAt)))),
+    page: (commodity, limit, offset) => page.all(commodity ?? null, limit, offset),
     count: commodity => count.get(commodity ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,
     has: id => withId.get(id) !== null,

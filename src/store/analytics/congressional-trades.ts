@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { counted, upsert } from '../upsert.ts'
+import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
 
 export const transactionTypes = [
   'purchase',
@@ -37,22 +37,20 @@ export interface CongressionalTradeStore {
   newestOn(): string | undefined
 }
 
-interface Row {
-  member: string
-  ticker: string
-  transaction_type: TransactionType
-  transacted_on: string
-  amount_range: string
-  disclosed_on: string
-  source: string
+const columns: ColumnMap<CongressionalTrade> = {
+  member: 'member',
+  ticker: 'ticker',
+  transactionType: 'transaction_type',
+  transactedOn: 'transacted_on',
+  amountRange: 'amount_range',
+  disclosedOn: 'disclosed_on',
+  source: 'source',
 }
-
-const key = ['member', 'ticker', 'transaction_type', 'transacted_on', 'amount_range']
-const columns = [...key, 'disclosed_on', 'source']
+const key = ['member', 'ticker', 'transactionType', 'transactedOn', 'amountRange'] as const
 
 export function createCongressionalTradeStore(db: Database): CongressionalTradeStore {
-  const page = db.query<Row, [number, number]>(
-    `SELECT ${columns.join(', ')} FROM congressional_trades ORDER BY disclosed_on DESC, ${key.join(', ')} LIMIT ? OFFSET ?`,
+  const page = db.query<CongressionalTrade, [number, number]>(
+    `SELECT ${selected(columns)} FROM congressional_trades ORDER BY disclosed_on DESC, ${key.map(field => columns[field]).join(', ')} LIMIT ? OFFSET ?`,
   )
   const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM congressional_trades')
   const newest = db.query<{ day: string | null }, []>(
@@ -60,29 +58,9 @@ export function createCongressionalTradeStore(db: Database): CongressionalTradeS
   )
   const put = upsert(db, 'congressional_trades', columns, key)
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => counted(rows.map(row => put(rowOf(row), recordedAt)))),
-    page: (limit, offset) =>
-      page.all(limit, offset).map(row => ({
-        member: row.member,
-        ticker: row.ticker,
-        transactionType: row.transaction_type,
-        amountRange: row.amount_range,
-        transactedOn: row.transacted_on,
-        disclosedOn: row.disclosed_on,
-        source: row.source,
-      })),
+    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(row, recordedAt)))),
+    page: (limit, offset) => page.all(limit, offset),
     count: () => count.get()!.n,
     newestOn: () => newest.get()?.day ?? undefined,
   }
 }
-
-const rowOf = (trade: CongressionalTrade) => ({
-  member: trade.member,
-  ticker: trade.ticker,
-  transaction_type: trade.transactionType,
-  transacted_on: trade.transactedOn,
-  amount_range: trade.amountRange,
-  disclosed_on: trade.disclosedOn,
-  source: trade.source,
-})

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { counted, type Outcome, upsert } from '../upsert.ts'
+import { type ColumnMap, counted, type Outcome, selected, upsert } from '../upsert.ts'
 
 /** What managed-money traders held of a market on a report date, in contracts. */
 export interface CotReport {
@@ -35,40 +35,23 @@ export interface PositionStore {
   dates(market: string): string[]
 }
 
-interface Row {
-  market: string
-  reported_on: string
-  managed_money_long: number
-  managed_money_short: number
-  open_interest: number
-  source: string
-  change: number | null
+const columns: ColumnMap<CotReport> = {
+  market: 'market',
+  reportedOn: 'reported_on',
+  managedMoneyLong: 'managed_money_long',
+  managedMoneyShort: 'managed_money_short',
+  openInterest: 'open_interest',
+  source: 'source',
 }
 
-const columns = [
-  'market',
-  'reported_on',
-  'managed_money_long',
-  'managed_money_short',
-  'open_interest',
-  'source',
-]
-
-const rowOf = (report: CotReport) => ({
-  market: report.market,
-  reported_on: report.reportedOn,
-  managed_money_long: report.managedMoneyLong,
-  managed_money_short: report.managedMoneyShort,
-  open_interest: report.openInterest,
-  source: report.source,
-})
+type Row = CotReport & { change: number | null }
 
 const jointOutcome = (outcomes: readonly Outcome[]): Outcome =>
   outcomes.every(outcome => outcome === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
 export function createPositionStore(db: Database): PositionStore {
   const page = db.query<Row, [string | null, number, number]>(
-    `SELECT ${columns.join(', ')}, managed_money_long - managed_money_short - (
+    `SELECT ${selected(columns)}, managed_money_long - managed_money_short - (
        SELECT before.managed_money_long - before.managed_money_short FROM cot_reports AS before
        WHERE before.market = report.market AND before.reported_on < report.reported_on ORDER BY before.reported_on DESC LIMIT 1
      ) AS change
@@ -86,22 +69,16 @@ export function createPositionStore(db: Database): PositionStore {
   const dates = db.query<{ day: string }, [string]>(
     'SELECT reported_on AS day FROM cot_reports WHERE market = ? ORDER BY reported_on',
   )
-  const put = upsert(db, 'cot_reports', columns, ['market', 'reported_on'])
+  const put = upsert(db, 'cot_reports', columns, ['market', 'reportedOn'])
   return {
     write: (rows, recordedAt) =>
       transact(db, () =>
-        counted(rows.map(row => jointOutcome(row.map(report => put(rowOf(report), recordedAt))))),
+        counted(rows.map(row => jointOutcome(row.map(report => put(report, recordedAt))))),
       ),
     page: (market, limit, offset) =>
-      page.all(market ?? null, limit, offset).map(row => ({
-        market: row.market,
-        reportedOn: row.reported_on,
-        managedMoneyLong: row.managed_money_long,
-        managedMoneyShort: row.managed_money_short,
-        openInterest: row.open_interest,
-        source: row.source,
-        change: row.change ?? undefined,
-      })),
+      page
+        .all(market ?? null, limit, offset)
+        .map(row => ({ ...row, change: row.change ?? undefined })),
     count: market => count.get(market ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,
     markets: () => markets.all().map(row => row.market),

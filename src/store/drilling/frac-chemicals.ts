@@ -35,15 +35,6 @@ export interface FracChemicalStore {
   count(): number
 }
 
-interface Row {
-  name: string
-  cas_number: string
-  purpose: string
-  concentration_percent: number | null
-  mass_lbs: number | null
-  source: string
-}
-
 export function createFracChemicalStore(db: Database): FracChemicalStore {
   const substance = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?',
@@ -56,22 +47,22 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
     'SELECT 1 AS used FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
   )
   const stored = db.query<
-    Pick<Row, 'concentration_percent' | 'mass_lbs' | 'source'>,
+    Pick<FracChemical, 'concentrationPercent' | 'massLbs' | 'source'>,
     [number, number, string]
   >(
-    'SELECT concentration_percent, mass_lbs, source FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?',
+    `SELECT concentration_percent AS concentrationPercent, mass_lbs AS massLbs, source FROM frac_chemicals
+     WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?`,
   )
   const put = db.query('INSERT OR REPLACE INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const of = db.query<Row, [number]>(
-    `SELECT s.name, s.cas_number, c.purpose, c.concentration_percent, c.mass_lbs, c.source
+  const of = db.query<FracChemical, [number]>(
+    `SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
+       c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
      FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
      ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`,
   )
-  const substances = db.query<
-    { name: string; cas_number: string; disclosures: number },
-    [number, number]
-  >(
-    'SELECT name, cas_number, disclosures FROM frac_substances ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?',
+  const substances = db.query<SubstanceCount, [number, number]>(
+    `SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
+     ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`,
   )
   const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM frac_substances')
   const substanceId = (name: string, cas: string) =>
@@ -82,8 +73,8 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
     const old = stored.get(chemical.disclosureId, id, chemical.purpose)
     const isSame =
       old &&
-      old.concentration_percent === chemical.concentrationPercent &&
-      old.mass_lbs === chemical.massLbs &&
+      old.concentrationPercent === chemical.concentrationPercent &&
+      old.massLbs === chemical.massLbs &&
       old.source === chemical.source
     if (isSame) return 'unchanged'
     if (!old && !isUsed.get(chemical.disclosureId, id)) countUse.run(id)
@@ -101,22 +92,8 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
   return {
     write: (chemicals, recordedAt) =>
       transact(db, () => counted(chemicals.map(chemical => write(chemical, recordedAt)))),
-    of: disclosureId =>
-      of.all(disclosureId).map(row => ({
-        disclosureId,
-        name: row.name,
-        casNumber: row.cas_number || null,
-        purpose: row.purpose,
-        concentrationPercent: row.concentration_percent,
-        massLbs: row.mass_lbs,
-        source: row.source,
-      })),
-    substances: (limit, offset) =>
-      substances.all(limit, offset).map(row => ({
-        name: row.name,
-        casNumber: row.cas_number || null,
-        disclosures: row.disclosures,
-      })),
+    of: disclosureId => of.all(disclosureId),
+    substances: (limit, offset) => substances.all(limit, offset),
     count: () => count.get()!.n,
   }
 }

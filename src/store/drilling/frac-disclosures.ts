@@ -4,7 +4,7 @@ import { type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
 import { statements } from '../statements.ts'
-import { counted, type Outcome } from '../upsert.ts'
+import { type ColumnMap, counted, type Outcome, selected } from '../upsert.ts'
 import { type FracFilter, fracClauses } from './frac-search.ts'
 
 /** What was pumped into a well, as its operator disclosed it. */
@@ -64,87 +64,38 @@ export interface FracDisclosureStore {
   operators(): number
 }
 
-interface Row {
-  id: number
-  reference: string
-  api_number: string
-  state_code: string
-  county: string
-  operator: string
-  operator_key: string
-  well_name: string
-  started_on: string
-  ended_on: string
-  latitude: number | null
-  longitude: number | null
-  water_gallons: number | null
-  non_water_gallons: number | null
-  source: string
-  recorded_at: number
+type Row = FracDisclosure & { operatorKey: string }
+
+const answeredColumns: ColumnMap<FracDisclosure> = {
+  reference: 'reference',
+  apiNumber: 'api_number',
+  state: 'state_code',
+  county: 'county',
+  operator: 'operator',
+  wellName: 'well_name',
+  startedOn: 'started_on',
+  endedOn: 'ended_on',
+  latitude: 'latitude',
+  longitude: 'longitude',
+  waterGallons: 'water_gallons',
+  nonWaterGallons: 'non_water_gallons',
+  source: 'source',
 }
-
-const columns = [
-  'reference',
-  'api_number',
-  'state_code',
-  'county',
-  'operator',
-  'operator_key',
-  'well_name',
-  'started_on',
-  'ended_on',
-  'latitude',
-  'longitude',
-  'water_gallons',
-  'non_water_gallons',
-  'source',
-] as const
-const textColumns = ['operator', 'well_name', 'county'] as const
-const read = `SELECT id, ${columns.join(', ')}, recorded_at FROM frac_disclosures`
-
-const disclosureOf = (row: Row): StoredDisclosure => ({
-  id: row.id,
-  reference: row.reference,
-  apiNumber: row.api_number,
-  state: row.state_code,
-  county: row.county,
-  operator: row.operator,
-  wellName: row.well_name,
-  startedOn: row.started_on,
-  endedOn: row.ended_on,
-  latitude: row.latitude,
-  longitude: row.longitude,
-  waterGallons: row.water_gallons,
-  nonWaterGallons: row.non_water_gallons,
-  source: row.source,
-  recordedAt: row.recorded_at,
-})
-
-const rowOf = (disclosure: FracDisclosure): Omit<Row, 'id' | 'recorded_at'> => ({
-  reference: disclosure.reference,
-  api_number: disclosure.apiNumber,
-  state_code: disclosure.state,
-  county: disclosure.county,
-  operator: disclosure.operator,
-  operator_key: operatorKey(disclosure.operator),
-  well_name: disclosure.wellName,
-  started_on: disclosure.startedOn,
-  ended_on: disclosure.endedOn,
-  latitude: disclosure.latitude,
-  longitude: disclosure.longitude,
-  water_gallons: disclosure.waterGallons,
-  non_water_gallons: disclosure.nonWaterGallons,
-  source: disclosure.source,
-})
+const columns: ColumnMap<Row> = { ...answeredColumns, operatorKey: 'operator_key' }
+const fields = Object.keys(columns) as (keyof Row)[]
+const textFields = ['operator', 'wellName', 'county'] as const
+const read = `SELECT id, ${selected(answeredColumns)}, recorded_at AS recordedAt FROM frac_disclosures`
 
 export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   const prepared = statements(db)
   const write = disclosureWriter(db)
-  const byId = db.query<Row, [number]>(`${read} WHERE id = ?`)
+  const byId = db.query<StoredDisclosure, [number]>(`${read} WHERE id = ?`)
   const idOf = db.query<{ id: number }, [string]>(
     'SELECT id FROM frac_disclosures WHERE reference = ?',
   )
-  const ofWell = db.query<Row, [string]>(`${read} WHERE api_number = ? ORDER BY ended_on, id`)
+  const ofWell = db.query<StoredDisclosure, [string]>(
+    `${read} WHERE api_number = ? ORDER BY ended_on, id`,
+  )
   const total = db.query<{ n: number }, []>('SELECT count(*) AS n FROM frac_disclosures')
   const newest = db.query<{ day: string | null }, []>(
     'SELECT max(ended_on) AS day FROM frac_disclosures',
@@ -165,37 +116,30 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   )
   return {
     write: (disclosures, recordedAt) =>
-      transact(db, () =>
-        counted(disclosures.map(disclosure => write(rowOf(disclosure), recordedAt))),
-      ),
-    get(id) {
-      const row = byId.get(id)
-      return row ? disclosureOf(row) : undefined
-    },
+      transact(db, () => counted(disclosures.map(disclosure => write(disclosure, recordedAt)))),
+    get: id => byId.get(id) ?? undefined,
     idOf: reference => idOf.get(reference)?.id,
-    ofWell: apiNumber => ofWell.all(apiNumber).map(disclosureOf),
+    ofWell: apiNumber => ofWell.all(apiNumber),
     page(filter, limit, offset) {
       const { sql, values } = fracClauses(filter)
       const order = `${sql} ORDER BY ended_on DESC, id DESC`
       if (filter.circle) {
         const inside = idsInside(
           filter.circle,
-          prepared<Row, (string | number)[]>(`${read} ${order}`).all(...values),
+          prepared<StoredDisclosure, (string | number)[]>(`${read} ${order}`).all(...values),
         )
         return {
-          rows: inside.slice(offset, offset + limit).map(disclosureOf),
+          rows: inside.slice(offset, offset + limit),
           total: inside.length,
         }
       }
       const count = prepared<{ n: number }, (string | number)[]>(
         `SELECT count(*) AS n FROM frac_disclosures ${sql}`,
       ).get(...values)!.n
-      const rows = prepared<Row, (string | number)[]>(`${read} ${order} LIMIT ? OFFSET ?`).all(
-        ...values,
-        limit,
-        offset,
-      )
-      return { rows: rows.map(disclosureOf), total: count }
+      const rows = prepared<StoredDisclosure, (string | number)[]>(
+        `${read} ${order} LIMIT ? OFFSET ?`,
+      ).all(...values, limit, offset)
+      return { rows, total: count }
     },
     total: () => total.get()!.n,
     newestOn: () => newest.get()?.day ?? undefined,
@@ -205,7 +149,7 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   }
 }
 
-const idsInside = (circle: Circle, rows: readonly Row[]): Row[] =>
+const idsInside = (circle: Circle, rows: readonly StoredDisclosure[]): StoredDisclosure[] =>
   rows.filter(
     ({ latitude, longitude }) =>
       latitude !== null &&
@@ -214,30 +158,34 @@ const idsInside = (circle: Circle, rows: readonly Row[]): Row[] =>
   )
 
 function disclosureWriter(db: Database) {
-  const stored = db.query<Row, [string]>(`${read} WHERE reference = ?`)
+  const names = fields.map(field => columns[field])
+  const stored = db.query<Row & { id: number }, [string]>(
+    `SELECT id, ${selected(columns)} FROM frac_disclosures WHERE reference = ?`,
+  )
   const add = db.query(
-    `INSERT INTO frac_disclosures (${columns.join(', ')}, recorded_at) VALUES (${columns.map(() => '?').join(', ')}, ?)`,
+    `INSERT INTO frac_disclosures (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
   )
   const set = db.query(
-    `UPDATE frac_disclosures SET ${columns.map(name => `${name} = ?`).join(', ')}, recorded_at = ? WHERE id = ?`,
+    `UPDATE frac_disclosures SET ${names.map(name => `${name} = ?`).join(', ')}, recorded_at = ? WHERE id = ?`,
   )
-  const texts = textColumns.join(', ')
+  const texts = textFields.map(field => columns[field]).join(', ')
   const addText = db.query(`INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
   // An index over another table's texts must be told what it forgets.
   const dropText = db.query(
     `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
   )
-  return (row: Omit<Row, 'id' | 'recorded_at'>, recordedAt: number): Outcome => {
+  return (disclosure: FracDisclosure, recordedAt: number): Outcome => {
+    const row: Row = { ...disclosure, operatorKey: operatorKey(disclosure.operator) }
     const old = stored.get(row.reference)
     if (!old) {
-      const id = Number(add.run(...columns.map(name => row[name]), recordedAt).lastInsertRowid)
-      addText.run(id, ...textColumns.map(name => row[name]))
+      const id = Number(add.run(...fields.map(field => row[field]), recordedAt).lastInsertRowid)
+      addText.run(id, ...textFields.map(field => row[field]))
       return 'inserted'
     }
-    if (columns.every(name => old[name] === row[name])) return 'unchanged'
-    dropText.run(old.id, ...textColumns.map(name => old[name]))
-    set.run(...columns.map(name => row[name]), recordedAt, old.id)
-    addText.run(old.id, ...textColumns.map(name => row[name]))
+    if (fields.every(field => old[field] === row[field])) return 'unchanged'
+    dropText.run(old.id, ...textFields.map(field => old[field]))
+    set.run(...fields.map(field => row[field]), recordedAt, old.id)
+    addText.run(old.id, ...textFields.map(field => row[field]))
     return 'revised'
   }
 }

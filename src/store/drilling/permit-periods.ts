@@ -2,13 +2,13 @@ import type { Database } from 'bun:sqlite'
 
 /** The words of a permit that it is counted under, by their numbers. */
 export interface CountedPermit {
-  permit_on: string
-  state_id: number | null
-  county_id: number | null
-  operator_id: number | null
-  formation_id: number | null
-  permit_type_id: number | null
-  well_type_id: number | null
+  permitOn: string
+  stateId: number
+  countyId: number | null
+  operatorId: number
+  formationId: number | null
+  permitTypeId: number
+  wellTypeId: number
 }
 
 /**
@@ -44,23 +44,17 @@ export function createPermitPeriods(db: Database): PermitPeriods {
   }
   return {
     add(permit, by) {
-      const {
-        state_id: state,
-        county_id: county,
-        operator_id: operator,
-        formation_id: formation,
-      } = permit
-      const [permitType, wellType] = [permit.permit_type_id!, permit.well_type_id!]
+      const { stateId, countyId, operatorId, formationId, permitTypeId, wellTypeId } = permit
       const [month, year] = [
-        permit.permit_on.slice(0, periodCharacters.month),
-        permit.permit_on.slice(0, periodCharacters.year),
+        permit.permitOn.slice(0, periodCharacters.month),
+        permit.permitOn.slice(0, periodCharacters.year),
       ]
-      count([everyTerm, month, 0, permitType, wellType], by)
-      count([state!, month, state!, permitType, wellType], by)
-      if (formation !== null) count([formation, year, state!, permitType, wellType], by)
-      if (county !== null) count([county, year, state!, 0, 0], by)
-      count([operator!, year, state!, 0, 0], by)
-      for (const term of [state, county, operator, formation, permitType, wellType])
+      count([everyTerm, month, 0, permitTypeId, wellTypeId], by)
+      count([stateId, month, stateId, permitTypeId, wellTypeId], by)
+      if (formationId !== null) count([formationId, year, stateId, permitTypeId, wellTypeId], by)
+      if (countyId !== null) count([countyId, year, stateId, 0, 0], by)
+      count([operatorId, year, stateId, 0, 0], by)
+      for (const term of [stateId, countyId, operatorId, formationId, permitTypeId, wellTypeId])
         if (term !== null) bump(term, by)
     },
     write() {

@@ -2,7 +2,7 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { counted, upsert } from '../upsert.ts'
+import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
 
 /** What every count of a region has. */
 export interface Regional {
@@ -65,7 +65,7 @@ export interface RegionalStore<T extends Regional> {
 export interface RegionalTable<T extends Regional> {
   table: string
   /** Column of each field, `recordedAt` left out. */
-  columns: Readonly<Record<keyof T & string, string>>
+  columns: ColumnMap<T>
   /** The column that `change` is of; undefined where nothing is compared. */
   measure: string | undefined
 }
@@ -77,11 +77,7 @@ export function createRegionalStore<T extends Regional>(
   { table, columns, measure }: RegionalTable<T>,
 ): RegionalStore<T> {
   type Row = Stored<T> & { change: number | null }
-  const fields = Object.entries<string>(columns) as [keyof T & string, string][]
-  const selected = [
-    ...fields.map(([field, column]) => `${column} AS ${field}`),
-    'recorded_at AS recordedAt',
-  ].join(', ')
+  const names = `${selected(columns)}, recorded_at AS recordedAt`
   const change = measure
     ? `row.${measure} - (SELECT ${measure} FROM ${table} AS earlier WHERE earlier.region = row.region AND earlier.counted_on < row.counted_on
        ORDER BY earlier.counted_on DESC LIMIT 1)`
@@ -92,10 +88,10 @@ export function createRegionalStore<T extends Regional>(
   // everything would be read and sorted.
   const byDay = (condition: string) => `+${condition}`
   const page = db.query<Row, SQLQueryBindings[]>(
-    `SELECT ${selected}, ${change} AS change FROM ${table} AS row WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
+    `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
   )
   const nth = db.query<Row, SQLQueryBindings[]>(
-    `SELECT ${selected}, ${change} AS change FROM ${table} AS row WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
+    `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
   )
   const count = db.query<{ n: number }, SQLQueryBindings[]>(
     `SELECT count(*) AS n FROM ${table} WHERE ${inside}`,
@@ -104,10 +100,10 @@ export function createRegionalStore<T extends Regional>(
     `SELECT region, counted_on AS day FROM ${table} WHERE ${byDay(inside)} ORDER BY counted_on, region`,
   )
   const between = db.query<Stored<T>, SQLQueryBindings[]>(
-    `SELECT ${selected} FROM ${table} WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on`,
+    `SELECT ${names} FROM ${table} WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on`,
   )
   const on = db.query<Stored<T>, SQLQueryBindings[]>(
-    `SELECT ${selected} FROM ${table} WHERE counted_on = ? ORDER BY region`,
+    `SELECT ${names} FROM ${table} WHERE counted_on = ? ORDER BY region`,
   )
   const newest = db.query<{ day: string }, SQLQueryBindings[]>(
     `SELECT counted_on AS day FROM ${table} WHERE ${byDay(listed)} AND counted_on < ?2 ORDER BY counted_on DESC LIMIT 1`,
@@ -116,18 +112,9 @@ export function createRegionalStore<T extends Regional>(
     `SELECT min(counted_on) AS day FROM ${table} WHERE region = ?`,
   )
   const before = db.query<Stored<T>, SQLQueryBindings[]>(
-    `SELECT ${selected} FROM ${table} WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1`,
+    `SELECT ${names} FROM ${table} WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1`,
   )
-  const put = upsert<Record<string, string | number | null>>(
-    db,
-    table,
-    fields.map(([, column]) => column),
-    ['region', 'counted_on'],
-  )
-  const rowOf = (row: T) =>
-    Object.fromEntries(
-      fields.map(([field, column]) => [column, row[field] as string | number | null]),
-    )
+  const put = upsert<T>(db, table, columns, ['region', 'countedOn'])
 
   const only = (list: readonly string[], regions: readonly string[] | undefined): string =>
     JSON.stringify(regions ? list.filter(region => regions.includes(region)) : list)
@@ -152,7 +139,7 @@ export function createRegionalStore<T extends Regional>(
 
   return {
     write: (rows, recordedAt) =>
-      transact(db, () => counted(rows.map(row => put(rowOf(row), row.recordedAt ?? recordedAt)))),
+      transact(db, () => counted(rows.map(row => put(row, row.recordedAt ?? recordedAt)))),
     page: (list, { regions, fromOn, toOn }, limit, offset) =>
       numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
     count: (list, { regions, fromOn, toOn }) => count.get(only(list, regions), fromOn, toOn)!.n,

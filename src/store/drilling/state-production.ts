@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { counted, upsert } from '../upsert.ts'
+import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
 
 /** What a state produced in a month. */
 export interface StateMonth {
@@ -52,50 +52,35 @@ export interface StateProductionStore {
   total(): number
 }
 
-interface Row {
-  state_code: string
-  month: string
-  oil_bbl: number
-  gas_mcf: number
-  water_bbl: number | null
-  provisional: number
-  source: string
+type Row = Omit<StateMonth, 'provisional'> & { provisional: number }
+type StoredRow = Row & { recordedAt: number }
+
+const columns: ColumnMap<Row> = {
+  state: 'state_code',
+  month: 'month',
+  oilBbl: 'oil_bbl',
+  gasMcf: 'gas_mcf',
+  waterBbl: 'water_bbl',
+  provisional: 'provisional',
+  source: 'source',
 }
 
-const columns = ['state_code', 'month', 'oil_bbl', 'gas_mcf', 'water_bbl', 'provisional', 'source']
-
-const rowOf = (month: StateMonth): Row => ({
-  state_code: month.state,
-  month: month.month,
-  oil_bbl: month.oilBbl,
-  gas_mcf: month.gasMcf,
-  water_bbl: month.waterBbl,
-  provisional: Number(month.provisional),
-  source: month.source,
-})
-
-const monthOf = (row: Row & { recorded_at: number }): StateMonthRow => ({
-  state: row.state_code,
-  month: row.month,
-  oilBbl: row.oil_bbl,
-  gasMcf: row.gas_mcf,
-  waterBbl: row.water_bbl,
+const rowOf = (month: StateMonth): Row => ({ ...month, provisional: Number(month.provisional) })
+const monthOf = (row: StoredRow): StateMonthRow => ({
+  ...row,
   provisional: row.provisional === 1,
-  source: row.source,
-  recordedAt: row.recorded_at,
 })
 
 export function createStateProductionStore(db: Database): StateProductionStore {
-  const write = upsert<Row>(db, 'state_production', columns, ['state_code', 'month'])
-  const select = `SELECT ${columns.join(', ')}, recorded_at FROM state_production`
-  type Stored = Row & { recorded_at: number }
-  const ofMonth = db.query<Stored, [string]>(
+  const write = upsert<Row>(db, 'state_production', columns, ['state', 'month'])
+  const select = `SELECT ${selected(columns)}, recorded_at AS recordedAt FROM state_production`
+  const ofMonth = db.query<StoredRow, [string]>(
     `${select} WHERE month = ? ORDER BY oil_bbl DESC, state_code`,
   )
-  const ofState = db.query<Stored, [string, string, string]>(
+  const ofState = db.query<StoredRow, [string, string, string]>(
     `${select} WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month`,
   )
-  const newestOf = db.query<Stored, [string]>(
+  const newestOf = db.query<StoredRow, [string]>(
     `${select} WHERE state_code = ? ORDER BY month DESC LIMIT 1`,
   )
   const newestMonth = db.query<{ month: string | null }, []>(

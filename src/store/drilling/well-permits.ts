@@ -10,6 +10,7 @@ import {
 } from '../../market/drilling/permits.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
+import { type ColumnMap, selected } from '../upsert.ts'
 import { createPermitPeriods } from './permit-periods.ts'
 import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
 
@@ -79,130 +80,57 @@ export interface WellPermitStore {
   readAt(state: string): number | undefined
 }
 
-const factColumns = [
-  'permit_on',
-  'state_id',
-  'county_id',
-  'operator_id',
-  'formation_id',
-  'permit_type_id',
-  'well_type_id',
-  'well_name_id',
-] as const
-type Facts = Record<Exclude<(typeof factColumns)[number], 'permit_on'>, number | null> & {
-  permit_on: string
+/** What permits are found and counted by: words by their numbers. */
+export interface PermitFacts {
+  permitOn: string
+  stateId: number
+  countyId: number | null
+  operatorId: number
+  formationId: number | null
+  permitTypeId: number
+  wellTypeId: number
+  wellNameId: number
 }
 
-const textColumns = [
-  'permit_number',
-  'permit_status',
-  'api_number',
-  'api_number_raw',
-  'operator_raw',
-  'operator_number',
-  'well_number',
-  'formation_raw',
-  'total_depth',
-  'latitude',
-  'longitude',
-  'section',
-  'township',
-  'range',
-  'source',
-  'source_url',
-] as const
-const stampColumns = ['fetched_at', 'data_as_of_on', 'recorded_at'] as const
-
-interface Papers {
-  permit_number: string | null
-  permit_status: string
-  api_number: string | null
-  api_number_raw: string
-  operator_raw: string
-  operator_number: string | null
-  well_number: string | null
-  formation_raw: string | null
-  total_depth: number | null
-  latitude: number | null
-  longitude: number | null
-  section: string | null
-  township: string | null
-  range: string | null
-  source: string
-  source_url: string
-  fetched_at: number
-  data_as_of_on: string
-  recorded_at: number
+const factColumns: ColumnMap<PermitFacts> = {
+  permitOn: 'permit_on',
+  stateId: 'state_id',
+  countyId: 'county_id',
+  operatorId: 'operator_id',
+  formationId: 'formation_id',
+  permitTypeId: 'permit_type_id',
+  wellTypeId: 'well_type_id',
+  wellNameId: 'well_name_id',
 }
+const factFields = Object.keys(factColumns) as (keyof PermitFacts)[]
 
-interface Row extends Papers {
-  id: number
-  permit_on: string
-  state_code: string
-  county: string | null
-  operator_name: string
-  operator_key: string
-  formation_name: string | null
-  formation_key: string | null
-  permit_type: string
-  well_type: string
-  well_name: string
-}
+/** What a permit only shows; when one of these or a fact differs the permit is revised. */
+const shownColumns = {
+  permitNumber: 'permit_number',
+  permitStatus: 'permit_status',
+  apiNumber: 'api_number',
+  apiNumberRaw: 'api_number_raw',
+  operator: 'operator_raw',
+  operatorNumber: 'operator_number',
+  wellNumber: 'well_number',
+  formation: 'formation_raw',
+  totalDepth: 'total_depth',
+  latitude: 'latitude',
+  longitude: 'longitude',
+  section: 'section',
+  township: 'township',
+  range: 'range',
+  source: 'source',
+  sourceUrl: 'source_url',
+} as const satisfies Partial<ColumnMap<WellPermit>>
+type ShownField = keyof typeof shownColumns
+const shownFields = Object.keys(shownColumns) as ShownField[]
 
-const permitOf = (row: Row): StoredPermit => ({
-  id: row.id,
-  state: row.state_code,
-  permitOn: row.permit_on,
-  permitNumber: row.permit_number,
-  permitType: row.permit_type,
-  permitStatus: row.permit_status,
-  apiNumber: row.api_number,
-  apiNumberRaw: row.api_number_raw,
-  county: row.county,
-  operator: row.operator_raw,
-  operatorName: row.operator_name,
-  operatorKey: row.operator_key,
-  operatorNumber: row.operator_number,
-  wellName: row.well_name,
-  wellNumber: row.well_number,
-  wellType: row.well_type,
-  formation: row.formation_raw,
-  formationName: row.formation_name,
-  formationKey: row.formation_key,
-  totalDepth: row.total_depth,
-  latitude: row.latitude,
-  longitude: row.longitude,
-  section: row.section,
-  township: row.township,
-  range: row.range,
-  source: row.source,
-  sourceUrl: row.source_url,
-  fetchedAt: row.fetched_at,
-  dataAsOfOn: row.data_as_of_on,
-  recordedAt: row.recorded_at,
-})
+const stampColumns = { fetchedAt: 'fetched_at', dataAsOfOn: 'data_as_of_on' } as const
+const paperColumns = { ...shownColumns, ...stampColumns }
+const paperFields = Object.keys(paperColumns) as (keyof typeof paperColumns)[]
 
-const papersOf = (permit: WellPermit, recordedAt: number): Papers => ({
-  permit_number: permit.permitNumber,
-  permit_status: permit.permitStatus,
-  api_number: permit.apiNumber,
-  api_number_raw: permit.apiNumberRaw,
-  operator_raw: permit.operator,
-  operator_number: permit.operatorNumber,
-  well_number: permit.wellNumber,
-  formation_raw: permit.formation,
-  total_depth: permit.totalDepth,
-  latitude: permit.latitude,
-  longitude: permit.longitude,
-  section: permit.section,
-  township: permit.township,
-  range: permit.range,
-  source: permit.source,
-  source_url: permit.sourceUrl,
-  fetched_at: permit.fetchedAt,
-  data_as_of_on: permit.dataAsOfOn,
-  recorded_at: recordedAt,
-})
+type StoredFacts = PermitFacts & Pick<WellPermit, ShownField> & { id: number }
 
 const stateTerm = (filed: string) => ({ name: filed, label: filed })
 const operatorTerm = (filed: string) => ({ name: operatorKey(filed), label: filed })
@@ -217,36 +145,41 @@ const countyTerm = (filed: string) => {
   return { name: `${filed.slice(0, 3)}${name}`, label: titled(name) }
 }
 
-const factsOf = (permit: WellPermit, terms: PermitTerms): Facts => ({
-  permit_on: permit.permitOn,
-  state_id: terms.id('state', permit.state, stateTerm),
-  county_id:
+const factsOf = (permit: WellPermit, terms: PermitTerms): PermitFacts => ({
+  permitOn: permit.permitOn,
+  stateId: terms.id('state', permit.state, stateTerm),
+  countyId:
     permit.county === null
       ? null
       : terms.id('county', `${permit.state}/${permit.county}`, countyTerm),
-  operator_id: terms.id('operator', permit.operator, operatorTerm),
-  formation_id:
+  operatorId: terms.id('operator', permit.operator, operatorTerm),
+  formationId:
     permit.formation === null ? null : terms.id('formation', permit.formation, formationTerm),
-  permit_type_id: terms.id('permit_type', permit.permitType, wordTerm),
-  well_type_id: terms.id('well_type', permit.wellType, wordTerm),
-  well_name_id: terms.wellNameId(permit.wellName),
+  permitTypeId: terms.id('permit_type', permit.permitType, wordTerm),
+  wellTypeId: terms.id('well_type', permit.wellType, wordTerm),
+  wellNameId: terms.wellNameId(permit.wellName),
 })
 
 const millionths = (degrees: number) => Math.round(degrees * 1e6)
 export const dayNumberOf = (day: string): number => parseDay(day)! / dayMs
 
 /** Where and when a permit is found by place; undefined without a place. */
-const cornerOf = (day: string, { latitude, longitude }: Pick<Papers, 'latitude' | 'longitude'>) =>
+const cornerOf = ({
+  permitOn,
+  latitude,
+  longitude,
+}: Pick<WellPermit, 'permitOn' | 'latitude' | 'longitude'>) =>
   latitude === null || longitude === null
     ? undefined
-    : ([millionths(latitude), millionths(longitude), dayNumberOf(day)] as const)
+    : ([millionths(latitude), millionths(longitude), dayNumberOf(permitOn)] as const)
 
 export function createWellPermitStore(db: Database): WellPermitStore {
-  const writer = permitWriter(db)
+  const write = permitWriter(db)
   const read = (from: string, order: string) => `
-    SELECT p.id, f.permit_on, p.state_code, county.label AS county, operator.label AS operator_name, operator.name AS operator_key,
-      formation.label AS formation_name, formation.name AS formation_key, permit_type.name AS permit_type, well_type.name AS well_type,
-      well.name AS well_name, ${[...textColumns, ...stampColumns].map(name => `p.${name}`).join(', ')}
+    SELECT p.id, f.permit_on AS permitOn, p.state_code AS state, county.label AS county, operator.label AS operatorName,
+      operator.name AS operatorKey, formation.label AS formationName, formation.name AS formationKey,
+      permit_type.name AS permitType, well_type.name AS wellType, well.name AS wellName,
+      ${selected(paperColumns, 'p')}, p.recorded_at AS recordedAt
     FROM ${from} JOIN well_permits f ON f.id = p.id
       JOIN permit_terms operator ON operator.id = f.operator_id
       JOIN permit_terms permit_type ON permit_type.id = f.permit_type_id
@@ -255,58 +188,86 @@ export function createWellPermitStore(db: Database): WellPermitStore {
       LEFT JOIN permit_terms county ON county.id = f.county_id
       LEFT JOIN permit_terms formation ON formation.id = f.formation_id
     ORDER BY ${order}`
-  const listed = db.query<Row, [string]>(
+  const listed = db.query<StoredPermit, [string]>(
     read('json_each(?) asked CROSS JOIN well_permit_papers p ON p.id = asked.value', 'asked.key'),
   )
-  const ofWell = db.query<Row, [string]>(
+  const ofWell = db.query<StoredPermit, [string]>(
     read(
       '(SELECT * FROM well_permit_papers WHERE api_number = ? AND api_number IS NOT NULL) p',
       'f.permit_on, p.id',
     ),
   )
-  const readAt = db.query<{ read_at: number }, [string]>(
-    'SELECT read_at FROM permit_reads WHERE state_code = ?',
+  const readAt = db.query<{ readAt: number }, [string]>(
+    'SELECT read_at AS readAt FROM permit_reads WHERE state_code = ?',
   )
   return {
-    write: (permits, recordedAt) => transact(db, () => writer(permits, recordedAt)),
-    rows: ids => listed.all(JSON.stringify(ids)).map(permitOf),
-    ofWell: apiNumber => ofWell.all(apiNumber).map(permitOf),
-    readAt: state => readAt.get(state)?.read_at,
+    write: (permits, recordedAt) => transact(db, () => write(permits, recordedAt)),
+    rows: ids => listed.all(JSON.stringify(ids)),
+    ofWell: apiNumber => ofWell.all(apiNumber),
+    readAt: state => readAt.get(state)?.readAt,
   }
 }
 
-function permitWriter(db: Database) {
-  const values = (names: readonly string[]) => names.map(() => '?').join(', ')
+const marksFor = (names: readonly string[]) => names.map(() => '?').join(', ')
+const assignments = (names: readonly string[]) => names.map(name => `${name} = ?`).join(', ')
+
+/** The three tables of a permit: its facts, what it shows, and its place. */
+function permitTables(db: Database) {
+  const factNames = factFields.map(field => factColumns[field])
+  const paperNames = [...paperFields.map(field => paperColumns[field]), 'recorded_at']
   // Asked for every permit of an import, nearly all of them new: a wide row costs twenty times as
   // much, even where there is none.
   const idOf = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?',
   )
-  const storedPermit = db.query<Facts & Papers & { id: number }, [number]>(
-    `SELECT f.id, ${factColumns.map(name => `f.${name}`).join(', ')}, ${textColumns.map(name => `p.${name}`).join(', ')}
+  const byId = db.query<StoredFacts, [number]>(
+    `SELECT f.id, ${selected(factColumns, 'f')}, ${selected(shownColumns, 'p')}
      FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`,
   )
   const addFacts = db.query(
-    `INSERT INTO well_permits (${factColumns.join(', ')}) VALUES (${values(factColumns)})`,
+    `INSERT INTO well_permits (${factNames.join(', ')}) VALUES (${marksFor(factNames)})`,
   )
-  const setFacts = db.query(
-    `UPDATE well_permits SET ${factColumns.map(name => `${name} = ?`).join(', ')} WHERE id = ?`,
-  )
-  const paperColumns = [...textColumns, ...stampColumns]
+  const setFacts = db.query(`UPDATE well_permits SET ${assignments(factNames)} WHERE id = ?`)
   const addPapers = db.query(
-    `INSERT INTO well_permit_papers (id, state_code, reference, ${paperColumns.join(', ')}) VALUES (?, ?, ?, ${values(paperColumns)})`,
+    `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')}) VALUES (?, ?, ?, ${marksFor(paperNames)})`,
   )
   const setPapers = db.query(
-    `UPDATE well_permit_papers SET ${paperColumns.map(name => `${name} = ?`).join(', ')} WHERE id = ?`,
+    `UPDATE well_permit_papers SET ${assignments(paperNames)} WHERE id = ?`,
   )
   const addPlace = db.query('INSERT INTO well_permit_places VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)')
   const dropPlace = db.query('DELETE FROM well_permit_places WHERE id = ?')
+  const factValues = (facts: PermitFacts) => factFields.map(field => facts[field])
+  const paperValues = (permit: WellPermit) => paperFields.map(field => permit[field])
+
+  return {
+    stored(state: string, reference: string): StoredFacts | undefined {
+      const permit = idOf.get(state, reference)
+      return permit ? (byId.get(permit.id) ?? undefined) : undefined
+    },
+    /** Answers the id. */
+    insert(permit: WellPermit, reference: string, facts: PermitFacts, recordedAt: number): number {
+      const id = Number(addFacts.run(...factValues(facts)).lastInsertRowid)
+      addPapers.run(id, permit.state, reference, ...paperValues(permit), recordedAt)
+      const corner = cornerOf(permit)
+      if (corner) addPlace.run(id, ...corner)
+      return id
+    },
+    update(old: StoredFacts, permit: WellPermit, facts: PermitFacts, recordedAt: number): void {
+      setFacts.run(...factValues(facts), old.id)
+      setPapers.run(...paperValues(permit), recordedAt, old.id)
+      const [before, after] = [cornerOf(old), cornerOf(permit)]
+      if (before?.join() === after?.join()) return
+      if (before) dropPlace.run(old.id)
+      if (after) addPlace.run(old.id, ...after)
+    },
+  }
+}
+
+function permitWriter(db: Database) {
+  const tables = permitTables(db)
   const putRead = db.query(
     'INSERT INTO permit_reads VALUES (?, ?) ON CONFLICT DO UPDATE SET read_at = max(read_at, excluded.read_at)',
   )
-  const factValues = (facts: Facts) => factColumns.map(name => facts[name])
-  const paperValues = (papers: Papers) => paperColumns.map(name => papers[name])
-
   return (permits: readonly WellPermit[], recordedAt: number): PermitWrites => {
     const [terms, periods] = [createPermitTerms(db), createPermitPeriods(db)]
     const writes: PermitWrites = {
@@ -314,57 +275,36 @@ function permitWriter(db: Database) {
       inserted: [],
       statusChanges: [],
     }
-    const reads = new Map<string, number>()
-    const insert = (permit: WellPermit, reference: string, facts: Facts, papers: Papers) => {
-      const id = Number(addFacts.run(...factValues(facts)).lastInsertRowid)
-      addPapers.run(id, permit.state, reference, ...paperValues(papers))
-      const corner = cornerOf(permit.permitOn, papers)
-      if (corner) addPlace.run(id, ...corner)
-      periods.add(facts, 1)
-      writes.inserted.push({ id, state: permit.state, permitOn: permit.permitOn })
-    }
-    const revise = (
-      old: Facts & Papers & { id: number },
-      permit: WellPermit,
-      facts: Facts,
-      papers: Papers,
-    ) => {
-      setFacts.run(...factValues(facts), old.id)
-      setPapers.run(...paperValues(papers), old.id)
-      const [before, after] = [cornerOf(old.permit_on, old), cornerOf(permit.permitOn, papers)]
-      if (before?.join() !== after?.join()) {
-        if (before) dropPlace.run(old.id)
-        if (after) addPlace.run(old.id, ...after)
+    const writePermit = (permit: WellPermit): keyof WriteCounts => {
+      const { state, permitOn, permitNumber, apiNumber, apiNumberRaw } = permit
+      const reference = permitReference(permitNumber, apiNumber ?? apiNumberRaw, permitOn)
+      const facts = factsOf(permit, terms)
+      const old = tables.stored(state, reference)
+      if (!old) {
+        const id = tables.insert(permit, reference, facts, recordedAt)
+        periods.add(facts, 1)
+        writes.inserted.push({ id, state, permitOn })
+        return 'inserted'
       }
+      const isSame =
+        factFields.every(field => old[field] === facts[field]) &&
+        shownFields.every(field => old[field] === permit[field])
+      if (isSame) return 'unchanged'
+      tables.update(old, permit, facts, recordedAt)
       periods.add(old, -1)
       periods.add(facts, 1)
-      if (old.permit_status !== papers.permit_status) {
-        writes.statusChanges.push({ id: old.id, from: old.permit_status, to: papers.permit_status })
-      }
+      if (old.permitStatus !== permit.permitStatus)
+        writes.statusChanges.push({ id: old.id, from: old.permitStatus, to: permit.permitStatus })
+      return 'revised'
     }
+    const reads = new Map<string, number>()
     // Ids are numbered in the order of the days, as far as permits come in that order.
     for (const permit of permits.toSorted((a, b) =>
       a.permitOn < b.permitOn ? -1 : a.permitOn > b.permitOn ? 1 : 0,
     )) {
-      const reference = permitReference(
-        permit.permitNumber,
-        permit.apiNumber ?? permit.apiNumberRaw,
-        permit.permitOn,
-      )
-      const [facts, papers] = [factsOf(permit, terms), papersOf(permit, recordedAt)]
-      const storedId = idOf.get(permit.state, reference)
-      const old = storedId && storedPermit.get(storedId.id)
-      const isSame =
-        old &&
-        factColumns.every(name => old[name] === facts[name]) &&
-        textColumns.every(name => old[name] === papers[name])
-      if (!old) insert(permit, reference, facts, papers)
-      else if (!isSame) revise(old, permit, facts, papers)
-      writes.counts[!old ? 'inserted' : isSame ? 'unchanged' : 'revised'] += 1
-      reads.set(
-        permit.state,
-        Math.max(reads.get(permit.state) ?? permit.fetchedAt, permit.fetchedAt),
-      )
+      writes.counts[writePermit(permit)] += 1
+      const { state, fetchedAt } = permit
+      reads.set(state, Math.max(reads.get(state) ?? fetchedAt, fetchedAt))
     }
     periods.write()
     for (const [state, at] of reads) putRead.run(state, at)

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Schedule, WeekSurcharge } from '../../market/fuels/surcharge.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../prices/observations.ts'
-import { counted, upsert } from '../upsert.ts'
+import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
 
 export type CarrierMode = 'ltl' | 'parcel'
 
@@ -92,159 +92,92 @@ export interface SurchargeHistory {
   toOn: string
 }
 
-interface Row {
-  mode: CarrierMode
-  carrier: string
-  service_level: string
-  effective_on: string
-  carrier_name: string
-  service_name: string
-  percent: number
-  index_code: string
-  index_price: number
-  band_min: number
-  band_max: number
-  source: string
-  retrieved_at: number
+interface Row extends Omit<Surcharge, 'band' | 'fixture'> {
+  bandMin: number
+  bandMax: number
   fixture: number
 }
 
-const surchargeOf = (row: Row): Surcharge => ({
-  mode: row.mode,
-  carrier: row.carrier,
-  serviceLevel: row.service_level,
-  carrierName: row.carrier_name,
-  serviceName: row.service_name,
-  effectiveOn: row.effective_on,
-  percent: row.percent,
-  indexCode: row.index_code,
-  indexPrice: row.index_price,
-  band: { min: row.band_min, max: row.band_max },
-  source: row.source,
-  retrievedAt: row.retrieved_at,
-  fixture: row.fixture === 1,
+const surchargeOf = ({ bandMin, bandMax, fixture, ...surcharge }: Row): Surcharge => ({
+  ...surcharge,
+  band: { min: bandMin, max: bandMax },
+  fixture: fixture === 1,
 })
 
-const rowOf = ({
-  mode,
-  carrier,
-  serviceLevel,
-  carrierName,
-  serviceName,
-  ...surcharge
-}: Surcharge): Row => ({
-  mode,
-  carrier,
-  service_level: serviceLevel,
-  carrier_name: carrierName,
-  service_name: serviceName,
-  effective_on: surcharge.effectiveOn,
-  percent: surcharge.percent,
-  index_code: surcharge.indexCode,
-  index_price: surcharge.indexPrice,
-  band_min: surcharge.band.min,
-  band_max: surcharge.band.max,
-  source: surcharge.source,
-  retrieved_at: surcharge.retrievedAt,
-  fixture: surcharge.fixture ? 1 : 0,
+const rowOf = ({ band, fixture, ...surcharge }: Surcharge): Row => ({
+  ...surcharge,
+  bandMin: band.min,
+  bandMax: band.max,
+  fixture: Number(fixture),
 })
 
-interface ScheduleRow {
-  mode: CarrierMode
-  carrier: string
-  service_level: string
-  valid_from_on: string
-  carrier_name: string
-  service_name: string
-  index_code: string
-  effective_weekday: number
+interface ScheduleRow extends Omit<CarrierSchedule, 'bands' | 'beyond' | 'matched'> {
+  /** JSON: minimum, maximum and percent of each band. */
   bands: string
-  beyond_width: number | null
-  beyond_percent: number | null
+  beyondWidth: number | null
+  beyondPercent: number | null
   matched: number
-  source: string
-  retrieved_at: number
 }
 
-const scheduleOf = (row: ScheduleRow): CarrierSchedule => ({
-  mode: row.mode,
-  carrier: row.carrier,
-  serviceLevel: row.service_level,
-  carrierName: row.carrier_name,
-  serviceName: row.service_name,
-  validFromOn: row.valid_from_on,
-  indexCode: row.index_code,
-  effectiveWeekday: row.effective_weekday,
-  bands: (JSON.parse(row.bands) as [number, number, number][]).map(([min, max, percent]) => ({
+const scheduleOf = ({
+  bands,
+  beyondWidth,
+  beyondPercent,
+  matched,
+  ...schedule
+}: ScheduleRow): CarrierSchedule => ({
+  ...schedule,
+  bands: (JSON.parse(bands) as [number, number, number][]).map(([min, max, percent]) => ({
     min,
     max,
     percent,
   })),
-  ...(row.beyond_width !== null &&
-    row.beyond_percent !== null && {
-      beyond: { width: row.beyond_width, percent: row.beyond_percent },
-    }),
-  matched: row.matched === 1,
-  source: row.source,
-  retrievedAt: row.retrieved_at,
+  ...(beyondWidth !== null &&
+    beyondPercent !== null && { beyond: { width: beyondWidth, percent: beyondPercent } }),
+  matched: matched === 1,
 })
 
-const scheduleRow = ({
-  mode,
-  carrier,
-  serviceLevel,
-  carrierName,
-  serviceName,
-  ...schedule
-}: CarrierSchedule): ScheduleRow => ({
-  mode,
-  carrier,
-  service_level: serviceLevel,
-  carrier_name: carrierName,
-  service_name: serviceName,
-  valid_from_on: schedule.validFromOn,
-  index_code: schedule.indexCode,
-  effective_weekday: schedule.effectiveWeekday,
-  bands: JSON.stringify(schedule.bands.map(({ min, max, percent }) => [min, max, percent])),
-  beyond_width: schedule.beyond?.width ?? null,
-  beyond_percent: schedule.beyond?.percent ?? null,
-  matched: schedule.matched ? 1 : 0,
-  source: schedule.source,
-  retrieved_at: schedule.retrievedAt,
+const scheduleRow = ({ bands, beyond, matched, ...schedule }: CarrierSchedule): ScheduleRow => ({
+  ...schedule,
+  bands: JSON.stringify(bands.map(({ min, max, percent }) => [min, max, percent])),
+  beyondWidth: beyond?.width ?? null,
+  beyondPercent: beyond?.percent ?? null,
+  matched: Number(matched),
 })
 
-const key = ['mode', 'carrier', 'service_level'] as const
-const surchargeColumns = [
-  ...key,
-  'effective_on',
-  'carrier_name',
-  'service_name',
-  'percent',
-  'index_code',
-  'index_price',
-  'band_min',
-  'band_max',
-  'source',
-  'retrieved_at',
-  'fixture',
-]
-const scheduleColumns = [
-  ...key,
-  'valid_from_on',
-  'carrier_name',
-  'service_name',
-  'index_code',
-  'effective_weekday',
-  'bands',
-  'beyond_width',
-  'beyond_percent',
-  'matched',
-  'source',
-  'retrieved_at',
-]
+const serviceColumns = { mode: 'mode', carrier: 'carrier', serviceLevel: 'service_level' } as const
+const serviceKeys = ['mode', 'carrier', 'serviceLevel'] as const
+const surchargeColumns: ColumnMap<Row> = {
+  ...serviceColumns,
+  effectiveOn: 'effective_on',
+  carrierName: 'carrier_name',
+  serviceName: 'service_name',
+  percent: 'percent',
+  indexCode: 'index_code',
+  indexPrice: 'index_price',
+  bandMin: 'band_min',
+  bandMax: 'band_max',
+  source: 'source',
+  retrievedAt: 'retrieved_at',
+  fixture: 'fixture',
+}
+const scheduleColumns: ColumnMap<ScheduleRow> = {
+  ...serviceColumns,
+  validFromOn: 'valid_from_on',
+  carrierName: 'carrier_name',
+  serviceName: 'service_name',
+  indexCode: 'index_code',
+  effectiveWeekday: 'effective_weekday',
+  bands: 'bands',
+  beyondWidth: 'beyond_width',
+  beyondPercent: 'beyond_percent',
+  matched: 'matched',
+  source: 'source',
+  retrievedAt: 'retrieved_at',
+}
 
 export function createSurchargeStore(db: Database): SurchargeStore {
-  const columns = surchargeColumns.join(', ')
+  const columns = selected(surchargeColumns)
   const inForce = db.query<Row, [CarrierMode, string, string]>(
     `SELECT ${columns} FROM surcharges JOIN (
        SELECT mode, carrier, service_level, max(effective_on) AS effective_on FROM surcharges
@@ -265,10 +198,13 @@ export function createSurchargeStore(db: Database): SurchargeStore {
      UNION SELECT service_level FROM surcharge_schedules WHERE mode = ?1 AND (?2 = '' OR carrier = ?2) ORDER BY 1`,
   )
   const schedules = db.query<ScheduleRow, []>(
-    `SELECT ${scheduleColumns.join(', ')} FROM surcharge_schedules ORDER BY mode, carrier, service_level, valid_from_on`,
+    `SELECT ${selected(scheduleColumns)} FROM surcharge_schedules ORDER BY mode, carrier, service_level, valid_from_on`,
   )
-  const putSurcharge = upsert(db, 'surcharges', surchargeColumns, [...key, 'effective_on'])
-  const putSchedule = upsert(db, 'surcharge_schedules', scheduleColumns, [...key, 'valid_from_on'])
+  const putSurcharge = upsert(db, 'surcharges', surchargeColumns, [...serviceKeys, 'effectiveOn'])
+  const putSchedule = upsert(db, 'surcharge_schedules', scheduleColumns, [
+    ...serviceKeys,
+    'validFromOn',
+  ])
   const pastArgs = ({ mode, carrier, serviceLevel, toOn }: SurchargeHistory): PastArgs => [
     mode,
     carrier,

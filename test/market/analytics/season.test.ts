@@ -1,34 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import fc from 'fast-check'
-import { isoWeek, seasonOf, weekName } from '../../../src/market/analytics/season.ts'
+import { seasonOf } from '../../../src/market/analytics/season.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 
 const at = (day: string, value: number): Close => ({ day, value })
-
-describe('an ISO week', () => {
-  for (const [day, name] of [
-    ['2026-11-18', '2026-W47'],
-    ['2026-01-01', '2026-W01'],
-    ['2027-01-01', '2026-W53'],
-    ['2025-12-29', '2026-W01'],
-    ['2024-12-30', '2025-W01'],
-    ['2021-01-03', '2020-W53'],
-    ['2023-01-01', '2022-W52'],
-  ] as const) {
-    test(`of ${day} is ${name}`, () => expect(weekName(isoWeek(day))).toBe(name))
-  }
-
-  test('is that of the platform for any day', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 60_000 }), days => {
-        const day = dayAfter('1950-01-01', days)
-        const { weekOfYear, yearOfWeek } = Temporal.PlainDate.from(day)
-        expect(isoWeek(day)).toEqual({ year: yearOfWeek!, week: weekOfYear! })
-      }),
-    )
-  })
-})
 
 describe('a season', () => {
   // Wednesdays of week 47 in 2020 to 2026, and their neighbours.

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { dayMs, isoDay, parseDay, parseInstant } from '../../../src/lib/instant.ts'
+import { parseDay, parseInstant } from '../../../src/lib/instant.ts'
 import {
   countAge,
   countDays,
   coverageOf,
-  isoWeek,
   periodStart,
   publishedAt,
   yearsBefore,
@@ -47,28 +46,6 @@ describe('a period', () => {
   test('of months keeps to the calendar', () => {
     expect(periodStart('1m', '2026-03-31')).toBe('2026-02-28')
     expect(yearsBefore('2028-02-29', 15)).toBe('2013-02-28')
-  })
-})
-
-describe('an ISO week', () => {
-  test.each([
-    ['2026-11-06', '2026-W45'],
-    ['2013-01-04', '2013-W01'],
-    ['2027-01-01', '2026-W53'],
-    ['2024-12-31', '2025-W01'],
-    ['2021-01-03', '2020-W53'],
-  ])('of %s is %s', (day, week) => {
-    expect(isoWeek(day)).toBe(week)
-  })
-  test('is shared by Monday to Sunday and by no other day', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 5000, max: 25_000 }), weeks => {
-        const monday = weeks * 7 + 4
-        const days = Array.from({ length: 8 }, (_, i) => isoWeek(isoDay((monday + i) * dayMs)))
-        expect(new Set(days.slice(0, 7)).size).toBe(1)
-        expect(days[7]).not.toBe(days[0])
-      }),
-    )
   })
 })
 
