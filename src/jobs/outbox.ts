@@ -45,15 +45,15 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const cut = new AbortController()
   let mode: 'idle' | 'started' | 'draining' | 'halted' = 'idle'
   let loaded = false
-  let asked = false
+  let isCycleQueued = false
   let tidiedAt: number | undefined
   const hearers: (() => void)[] = []
 
   const wake = () => {
-    if (asked) return
-    asked = true
+    if (isCycleQueued) return
+    isCycleQueued = true
     soon(() => {
-      asked = false
+      isCycleQueued = false
       cycle()
     })
   }
@@ -106,7 +106,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const quiet = async (isOver: () => boolean) => {
     while (cycle()) {
       if (state.underWay.size + state.ended.length > 0)
-        await new Promise<void>(done => hearers.push(done))
+        await new Promise<void>(resolve => hearers.push(resolve))
       else if (isOver()) return
     }
   }
@@ -160,7 +160,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       if (state.ended.length > 0) cycle()
       mode = 'halted'
       cut.abort()
-      const rows = [...state.underWay, ...state.ended].map(one => one.row)
+      const rows = [...state.underWay, ...state.ended].map(sending => sending.row)
       try {
         if (rows.length > 0)
           engine.together(() => engine.release(rows, 'the service stopped during the attempt'))

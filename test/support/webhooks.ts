@@ -2,7 +2,7 @@ import { dayMs, parseDay } from '../../src/lib/instant.ts'
 import { contractCode } from '../../src/market/futures/families.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
 import type { LogEntry } from '../../src/service/outbox/outbox.ts'
-import type { MadeEndpoint } from '../../src/service/webhooks/webhooks.ts'
+import type { EndpointWithSecret } from '../../src/service/webhooks/webhooks.ts'
 import type { Series } from '../../src/store/catalogue/series.ts'
 import {
   defaultSettings,
@@ -15,7 +15,11 @@ import { openTestInstance, type TestInstance } from './instance.ts'
 export interface WebhookDesk extends TestInstance {
   account(plan?: string, addOns?: string[]): AccountState
   endpoint(account: AccountState, settings?: Partial<EndpointSettings>): Endpoint
-  made(account: AccountState, settings?: Partial<EndpointSettings>, secret?: string): MadeEndpoint
+  made(
+    account: AccountState,
+    settings?: Partial<EndpointSettings>,
+    secret?: string,
+  ): EndpointWithSecret
   /** What the log of an endpoint has, oldest first. */
   entries(endpoint: Pick<Endpoint, 'id'>): LogEntry[]
   /** Records one price, at `at` or now. */

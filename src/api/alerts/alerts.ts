@@ -7,7 +7,7 @@ import { hasFeature } from '../../plan/plans.ts'
 import type { AlertRefusal } from '../../service/alerts/alerts.ts'
 import { featureOf } from '../../service/alerts/firing.ts'
 import {
-  type AlertDesk,
+  type AlertContext,
   type AlertsDeps,
   alertDetail,
   alertParams,
@@ -25,12 +25,12 @@ const historyShown = 20
 
 /** The account's alerts on prices and on what daily closes come to. */
 export function alertRoutes(deps: AlertsDeps) {
-  const desk = createAlertContext(deps)
+  const context = createAlertContext(deps)
   return new Elysia()
-    .use(listAndCreate(deps, desk))
-    .use(changeOne(deps, desk))
-    .use(alertTestRoutes(deps, desk))
-    .use(alertHistoryRoutes(deps, desk))
+    .use(listAndCreate(deps, context))
+    .use(changeOne(deps, context))
+    .use(alertTestRoutes(deps, context))
+    .use(alertHistoryRoutes(deps, context))
 }
 
 const evaluationNote =
@@ -40,7 +40,7 @@ const operatorNote =
 const analyticsNote =
   'Analytics conditions look at the daily closes of `GET /v1/analytics/statistics` and `/trend`, of which the newest is the price itself. `z_score`: (last - mean) / sample standard deviation over `analytics_period` calendar days, strictly above `threshold`, below its negative, or either. `rsi`: Wilder over `analytics_period` closes, strictly above `overbought` or below `oversold`. `volatility_spike`: annualised volatility of the closes in the period, strictly above `multiplier` times the baseline, which is the same number over the 365 days that end with the first close of the period. `trend_reversal`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round. With fewer than five closes in a window (RSI: one more than its period) nothing fires. '
 
-function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertDesk) {
+function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
   return new Elysia()
     .use(deps.access)
@@ -60,10 +60,10 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertDesk) {
         if (!hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)
         return idempotency.once({ caller, pass, request, set }, body, () => {
-          const made = alerts.create(caller.key.account, forms.created(body))
-          if ('refused' in made) throw limitReached(made)
+          const created = alerts.create(caller.key.account, forms.created(body))
+          if ('refused' in created) throw limitReached(created)
           set.status = 201
-          return rows.row(made)
+          return rows.row(created)
         })
       },
       {
@@ -90,7 +90,7 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
     },
   )
 
-function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
+function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
   return new Elysia()
     .use(deps.access)

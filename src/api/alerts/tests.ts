@@ -8,7 +8,7 @@ import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
-  type AlertDesk,
+  type AlertContext,
   type AlertsDeps,
   alertDetail,
   alertParams,
@@ -54,13 +54,13 @@ const BacktestShape = t.Object({
 })
 
 /** What alerts would do now, and would have done. */
-export const alertTestRoutes = (deps: AlertsDeps, desk: AlertDesk) =>
-  new Elysia().use(testOne(deps, desk)).use(testCode(deps)).use(backtest(deps, desk))
+export const alertTestRoutes = (deps: AlertsDeps, context: AlertContext) =>
+  new Elysia().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
 
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
-const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertDesk) =>
+const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) =>
   new Elysia().use(access).post(
     '/v1/alerts/:id/test',
     ({ caller, params: { id }, set }) => {
@@ -104,8 +104,8 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
           timestamp: quote ? isoInstant(quote.observation.observedAt) : null,
         },
         evaluated: tested.length,
-        would_trigger: tested.filter(one => one.result === 'would_trigger').length,
-        results: tested.map(one => testRow(one, took)),
+        would_trigger: tested.filter(test => test.result === 'would_trigger').length,
+        results: tested.map(test => testRow(test, took)),
       }
     },
     {
@@ -131,7 +131,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
     },
   )
 
-const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
+const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
   new Elysia().use(deps.access).post(
     '/v1/alerts/backtest',
     async ({ body, set }) => {

@@ -8,7 +8,7 @@ import { instantOrNull, isoOrNull } from '../keys/row.ts'
 const words = <T extends string>(options: readonly T[], description?: string) =>
   t.Unsafe<T>(
     t.Union(
-      options.map(one => t.Literal(one)),
+      options.map(option => t.Literal(option)),
       description === undefined ? {} : { description },
     ),
   )
@@ -83,33 +83,33 @@ const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => 
 export function createDeliveryRows(
   deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient'>,
 ) {
-  const row = (one: Delivery) => {
-    const run = deliveries.lastRun(one)
+  const row = (delivery: Delivery) => {
+    const run = deliveries.lastRun(delivery)
     return {
-      id: one.id,
-      name: one.name,
-      commodity_codes: [...one.commodityCodes],
-      cadence: one.cadence,
-      weekday: one.weekday,
-      delivery_time: one.deliveryTime,
-      time_zone: one.timeZone,
+      id: delivery.id,
+      name: delivery.name,
+      commodity_codes: [...delivery.commodityCodes],
+      cadence: delivery.cadence,
+      weekday: delivery.weekday,
+      delivery_time: delivery.deliveryTime,
+      time_zone: delivery.timeZone,
       destination: 'email' as const,
-      recipient_email: deliveries.recipient(one),
-      enabled: one.enabled,
-      source: one.source,
-      deliveries_count: one.deliveriesCount,
-      last_delivered_on: one.lastDeliveredOn,
-      next_delivery_at: deliveries.enabled && one.next ? isoInstant(one.next.at) : null,
+      recipient_email: deliveries.recipient(delivery),
+      enabled: delivery.enabled,
+      source: delivery.source,
+      deliveries_count: delivery.deliveriesCount,
+      last_delivered_on: delivery.lastDeliveredOn,
+      next_delivery_at: deliveries.enabled && delivery.next ? isoInstant(delivery.next.at) : null,
       last_run: run ? runRow(run) : null,
-      created_at: isoInstant(one.createdAt),
-      updated_at: isoInstant(one.updatedAt),
+      created_at: isoInstant(delivery.createdAt),
+      updated_at: isoInstant(delivery.updatedAt),
     }
   }
   return {
     row,
-    twice(one: Delivery) {
-      const made = row(one)
-      return { ...made, delivery: made }
+    twice(delivery: Delivery) {
+      const fieldsRow = row(delivery)
+      return { ...fieldsRow, delivery: fieldsRow }
     },
   }
 }

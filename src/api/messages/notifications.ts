@@ -92,15 +92,15 @@ function list({ access, notifications: store }: NotificationsDeps) {
       '/v1/notifications',
       ({ caller, query, request, set }) => {
         const accountId = accountOf(caller)
-        const wanted = pageOf(query, perPageMax, perPageDefault)
+        const pageRequest = pageOf(query, perPageMax, perPageDefault)
         const unreadOnly = boolOf('unread', query.unread, false)
         const unread = store.unread(accountId)
-        const meta = pageMeta(wanted, unreadOnly ? unread : store.count(accountId))
+        const meta = pageMeta(pageRequest, unreadOnly ? unread : store.count(accountId))
         const rows = store.page(
           accountId,
           unreadOnly,
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
         )
         pageHeaders(set.headers, request.url, meta)
         return { notifications: rows.map(rowOf), unread_count: unread, meta }
@@ -144,9 +144,9 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
       ({ caller, params: { id } }) => {
         const accountId = accountOf(caller)
         store.read(accountId, id, now())
-        const found = store.find(accountId, id)
-        if (!found) throw notFound('The notification')
-        return { notification: rowOf(found), unread_count: store.unread(accountId) }
+        const notification = store.find(accountId, id)
+        if (!notification) throw notFound('The notification')
+        return { notification: rowOf(notification), unread_count: store.unread(accountId) }
       },
       {
         access: write,

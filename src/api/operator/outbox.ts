@@ -88,7 +88,7 @@ const rowOf = ({
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
-export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
+export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDeps) =>
   new Elysia()
     .use(access)
     .get(
@@ -98,9 +98,9 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
         const wanted = pageOf(query, perPageMax)
-        const counts = held.counts()
+        const counts = heldMessages.counts()
         const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-        const rows = held.list(
+        const rows = heldMessages.list(
           kind ? { kind } : {},
           wanted.perPage,
           (wanted.page - 1) * wanted.perPage,
@@ -130,7 +130,7 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
         const kind = form.choice('kind', kinds)
         const ids = form.list('ids', 'ids of messages', idsMax, text => text)
         form.check()
-        const released = await held.release(
+        const released = await heldMessages.release(
           { ...(kind && { kind }), ...(ids && { ids }) },
           releaseMax,
         )

@@ -35,13 +35,13 @@ export function cableRoutes(deps: CableRouteDeps) {
     const offered = request.headers
       .get('sec-websocket-protocol')
       ?.split(',')
-      .map(one => one.trim())
+      .map(channel => channel.trim())
     if (offered?.includes(protocol)) set.headers['sec-websocket-protocol'] = protocol
-    const series = heatPrices.flatMap(one => catalogue.named(one.code) ?? [])
+    const series = heatPrices.flatMap(heatPrice => catalogue.named(heatPrice.code) ?? [])
     markFixtures(
       set,
       marks,
-      series.map(one => ({ series: one })),
+      series.map(priceSeries => ({ series: priceSeries })),
     )
     return set.headers
   }

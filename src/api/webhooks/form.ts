@@ -89,7 +89,7 @@ const namePattern = /^[\x21-\x7e]{1,100}$/
  */
 export function eventNamesOf(body: unknown): string[] {
   const { events } = (body ?? {}) as { events?: unknown }
-  return Array.isArray(events) ? events.filter(one => typeof one === 'string') : []
+  return Array.isArray(events) ? events.filter(event => typeof event === 'string') : []
 }
 
 type Fields = Record<string, unknown>

@@ -117,9 +117,12 @@ export function evaluate(condition: AlertCondition, moment: AlertMoment): Measur
     })
   }
   const key = `${condition.kind} ${condition.period}`
-  const known = moment.memo.get(key) ?? measureOf[condition.kind](moment.closes(), condition.period)
-  moment.memo.set(key, known)
-  return known.enough ? measured({ ...known.value, ...judged(condition, known.value) }) : known
+  const reading =
+    moment.memo.get(key) ?? measureOf[condition.kind](moment.closes(), condition.period)
+  moment.memo.set(key, reading)
+  return reading.enough
+    ? measured({ ...reading.value, ...judged(condition, reading.value) })
+    : reading
 }
 
 function priceHolds(condition: PriceCondition, price: number): boolean {
@@ -174,9 +177,9 @@ type Reading = Measured<Omit<Verdict, 'holds' | 'threshold'>>
 /** What each kind of analytics condition looks at, at the newest close. */
 const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number) => Reading> = {
   z_score(closes, period) {
-    const found = statisticsOf(closes, period)
-    if (!found.enough) return found
-    const { zScore, mean, stdDev } = found.value
+    const statistics = statisticsOf(closes, period)
+    if (!statistics.enough) return statistics
+    const { zScore, mean, stdDev } = statistics.value
     return measured({
       value: zScore ?? 0,
       measures: { ...(zScore !== undefined && { zScore }), mean, stdDev },
@@ -208,9 +211,9 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
   trend_reversal(closes, period) {
     // Two periods of closes are all that any of the windows below can reach.
     const near = closesIn(closes, 2 * period + 1)
-    const found = trendOf(near, period)
-    if (!found.enough) return found
-    const { direction, slope } = found.value
+    const trend = trendOf(near, period)
+    if (!trend.enough) return trend
+    const { direction, slope } = trend.value
     const previousTrend = directionBefore(near, period)
     return measured({
       value: slope,
@@ -225,9 +228,9 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
 function directionBefore(closes: readonly Close[], period: number): TrendDirection | undefined {
   const earliest = closesIn(closes, period + 1)[0]!.day
   for (let end = closes.length - 1; end > 0 && closes[end - 1]!.day >= earliest; end -= 1) {
-    const found = trendOf(closes.slice(0, end), period)
-    if (!found.enough) return undefined
-    if (found.value.direction !== 'sideways') return found.value.direction
+    const trend = trendOf(closes.slice(0, end), period)
+    if (!trend.enough) return undefined
+    if (trend.value.direction !== 'sideways') return trend.value.direction
   }
   return undefined
 }

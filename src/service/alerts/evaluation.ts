@@ -14,7 +14,7 @@ import type { Change } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
-import { entitlement, firing, type Judging } from './firing.ts'
+import { createEntitlement, createFiring, type Judging } from './firing.ts'
 import type { Notifier } from './messages.ts'
 import { type AlertMoments, answeredPrice } from './moment.ts'
 
@@ -90,7 +90,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluatio
     intervalMs,
     stopwatch = createSystemClock(),
   } = deps
-  const fire = firing(deps)
+  const fire = createFiring(deps)
   const paced = pacing(db, stopwatch)
   const newsOf = newsReader(deps)
   /**
@@ -162,7 +162,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps): AlertEvaluatio
       series,
       moment,
       notifier: deps.notifier(),
-      isEntitled: entitlement(keys),
+      isEntitled: createEntitlement(keys),
     }
     let { after, upTo } = from
     for (;;) {
@@ -316,8 +316,8 @@ function newsReader({ catalogue, quarantine }: AlertEvaluationDeps) {
     const newestAt = Math.max(lastAt, inserted.at(-1)?.observedAt ?? lastAt)
     // One write may correct what it inserts.
     const newest =
-      revised.findLast(one => one.observedAt === newestAt) ??
-      inserted.findLast(one => one.observedAt === newestAt)
+      revised.findLast(observation => observation.observedAt === newestAt) ??
+      inserted.findLast(observation => observation.observedAt === newestAt)
     if (!newest || !isNews(series, newestAt, now)) return undefined
     return quarantine.clear(series.id, newestAt, newestAt + 1).length > 0 ? newest : undefined
   }

@@ -26,13 +26,13 @@ export const createMailSender = ({
   clock,
 }: MailSenderDeps): Sender => ({
   async send({ body, eventId, attempt }, _lane, signal) {
-    const posted = JSON.parse(body) as PostedLetter
+    const letterBody = JSON.parse(body) as PostedLetter
     const opened =
-      'sealed' in posted
-        ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64'))
+      'sealed' in letterBody
+        ? vault.open(sealContext(eventId), Buffer.from(letterBody.sealed, 'base64'))
         : undefined
     const letter =
-      opened === undefined ? (posted as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
+      opened === undefined ? (letterBody as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
     const began = clock.monotonic()
     const handed = await mailer.send(letter, { key: keyOf(eventId), repeated: attempt > 1, signal })
     if (!handed.accepted && handed.fault === 'address') {

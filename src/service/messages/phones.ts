@@ -72,11 +72,11 @@ function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }
     keyedHash(masterKey, `phone code ${accountId} ${number}`, code)
   return {
     crowded(accountId: string, number: string): TooMany | undefined {
-      const sent = sms.codesSince(accountId, number, clock.now() - dayMs + 1)
-      if (sent.length < codesPerDayMax) return undefined
+      const sentAts = sms.codesSince(accountId, number, clock.now() - dayMs + 1)
+      if (sentAts.length < codesPerDayMax) return undefined
       return {
         refused: 'too_many',
-        retryAt: sent[sent.length - codesPerDayMax]! + dayMs,
+        retryAt: sentAts[sentAts.length - codesPerDayMax]! + dayMs,
         limit: codesPerDayMax,
         windowMs: dayMs,
       }

@@ -73,10 +73,10 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
   }
   // A clock that is moved ends leases of attempts that this process has not ended: they are known
   // by their tokens.
-  const own = new Set<string>()
-  const leased = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
-  const taken = (rows: ClaimedRow[]) => {
-    for (const row of rows) own.add(leased(row))
+  const ownLeases = new Set<string>()
+  const leaseKey = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
+  const rememberLeases = (rows: ClaimedRow[]) => {
+    for (const row of rows) ownLeases.add(leaseKey(row))
     return rows
   }
   const lease = (terms: OpenLane) => ({
@@ -89,13 +89,13 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
    */
   const tell = (row: ClaimedRow, settled: Omit<Settled, keyof Told>) => {
     const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
-    const told = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...settled }
+    const settlement = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...settled }
     registry.ended[settled.state] += 1
     const listeners = registry.listeners.get(kind)
     if (!listeners) return
     try {
       transact(db, () => {
-        for (const listener of listeners) listener(told)
+        for (const listener of listeners) listener(settlement)
       })
     } catch (error) {
       if (!db.inTransaction) throw error
@@ -107,7 +107,7 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     const state = row.maxRetries === 0 || rescues >= rescuesMax ? 'failed' : 'retry'
     const tries = row.tries - 1
     const ended = { statusCode: null, error: reason, at }
-    own.delete(leased(row))
+    ownLeases.delete(leaseKey(row))
     if (
       !store.end(row, {
         ...ended,
@@ -128,14 +128,14 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     onDue: listener => void hearers.push(listener),
     backlog: store.backlog,
     policy(kind, lane) {
-      const known = registry.senders.get(kind)
-      return known && (known.lanes?.policy(lane) ?? { state: 'open' })
+      const registered = registry.senders.get(kind)
+      return registered && (registered.lanes?.policy(lane) ?? { state: 'open' })
     },
     claim(kind, lane, limit, terms) {
       const laneId = store.findLane(kind, lane)
       if (laneId === undefined) return []
       const now = clock.now()
-      return taken(
+      return rememberLeases(
         terms.ordered
           ? store.claimFirst(laneId, now, lease(terms))
           : store.claim(laneId, now, limit, lease(terms)),
@@ -143,7 +143,7 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     },
     claimOne(id, terms) {
       const row = store.claimOne(id, lease(terms))
-      return row && taken([row])[0]
+      return row && rememberLeases([row])[0]
     },
     nextDue(kind, lane, ordered) {
       const laneId = store.findLane(kind, lane)
@@ -160,8 +160,8 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
         outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, deps.chance()) : undefined
       const again = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
       const state = outcome.state === 'retry' && again === undefined ? 'failed' : outcome.state
-      own.delete(leased(row))
-      const held = store.end(row, {
+      ownLeases.delete(leaseKey(row))
+      const isEnded = store.end(row, {
         state,
         statusCode,
         durationMs,
@@ -174,14 +174,15 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
         holdUntil: terms.ordered ? (again ?? null) : null,
         debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
       })
-      if (!held) return
+      if (!isEnded) return
       tell(row, { state, statusCode, error, blameless, at })
       if (again !== undefined) due(row.kind, row.lane, again)
     },
     release(rows, reason) {
       for (const row of rows) release(row, reason, clock.now())
     },
-    abandoned: (before, limit) => store.leased(before, limit).filter(row => !own.has(leased(row))),
+    abandoned: (before, limit) =>
+      store.leased(before, limit).filter(row => !ownLeases.has(leaseKey(row))),
     giveUp(kind, lane, before, reason, limit) {
       const laneId = store.findLane(kind, lane)
       const rows = laneId === undefined ? [] : store.waiting(laneId, before, limit)
@@ -219,8 +220,8 @@ async function attempted(
   })
   const late = `no end of the attempt within ${timeoutMs / secondMs} s`
   const undo: (() => void)[] = []
-  const hard = new Promise<Outcome>(done =>
-    undo.push(after(timeoutMs + graceMs, () => done(failed(late)))),
+  const hard = new Promise<Outcome>(resolve =>
+    undo.push(after(timeoutMs + graceMs, () => resolve(failed(late)))),
   )
   undo.push(after(timeoutMs, () => cut.abort(new Error(late))))
   const end = () => cut.abort(new Error('the service stopped'))

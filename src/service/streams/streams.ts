@@ -83,15 +83,15 @@ export function createStreams({
     open(kind, keyId, stream) {
       if (stopped) return 'stopped'
       const name = `${kind} ${keyId}`
-      const held = places.get(name) ?? 0
-      if (held >= perKey) return 'full'
-      places.set(name, held + 1)
+      const openCount = places.get(name) ?? 0
+      if (openCount >= perKey) return 'full'
+      places.set(name, openCount + 1)
       open.add(stream)
       stopRhythm ??= every(beatMs, beat)
       return () => {
         if (!open.delete(stream)) return
-        const left = places.get(name)! - 1
-        if (left > 0) places.set(name, left)
+        const remaining = places.get(name)! - 1
+        if (remaining > 0) places.set(name, remaining)
         else places.delete(name)
         if (open.size > 0) return
         stopRhythm?.()

@@ -101,16 +101,16 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
   /** One transaction; whether there may be more to do. */
   const slice = (): boolean => {
     const until = stopwatch.monotonic() + sliceMs
-    const told = new Set<string>()
+    const changedAccounts = new Set<string>()
     const more = transact(db, () => {
       for (;;) {
         const due = watches.due(clock.now(), watchesEach)
-        for (const watch of due) if (runOne(watch)) told.add(watch.accountId)
+        for (const watch of due) if (runOne(watch)) changedAccounts.add(watch.accountId)
         if (due.length < watchesEach) return false
         if (stopwatch.monotonic() >= until) return true
       }
     })
-    for (const accountId of told) feed.tell(accountId)
+    for (const accountId of changedAccounts) feed.tell(accountId)
     return more
   }
 
@@ -172,27 +172,27 @@ function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps
     })
   }
   return (watch: Watch, now: number, nextRunAt: number): void => {
-    const seen: Record<string, WatchReading> = {}
-    const said: NewWatchEvent[] = []
+    const readings: Record<string, WatchReading> = {}
+    const newEvents: NewWatchEvent[] = []
     for (const code of watch.codes) {
       const watched = catalogue.named(code)
       // A code that a later catalogue does not have any more.
       if (!watched) continue
       const { asOf, ...reading } = readingOf(code)
       const before = watch.seen[code]
-      const found = {
+      const change = {
         seriesId: watched.id,
         price: reading.price,
         previousPrice: comparable(reading, before),
         asOf,
       }
       for (const type of findings(reading, before, watch.thresholdPercent)) {
-        said.push({ ...found, watch: watch.number, type, createdAt: now })
+        newEvents.push({ ...change, watch: watch.number, type, createdAt: now })
       }
-      seen[code] = reading
+      readings[code] = reading
     }
-    const events = said.length > 0 ? feed.append(watch, said) : []
+    const events = newEvents.length > 0 ? feed.append(watch, newEvents) : []
     if (watch.deliverWebhook) for (const event of events) deliver(watch, event, now)
-    watches.ran(watch.number, now, nextRunAt, seen)
+    watches.ran(watch.number, now, nextRunAt, readings)
   }
 }

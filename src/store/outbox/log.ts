@@ -59,31 +59,32 @@ export function createOutboxLog(
     byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
   return {
     page(kind, lane, filter, limit, offset) {
-      const held = laneOf.get(kind, lane)
-      if (!held) return { entries: [], total: 0 }
-      const asked = { lane: held.id, ...listsOf(filter) }
-      const { total } = asked.states || asked.types ? some.get(asked)! : all.get(held.id)!
-      return { entries: page.all({ ...asked, limit, offset }), total }
+      const logLane = laneOf.get(kind, lane)
+      if (!logLane) return { entries: [], total: 0 }
+      const parameters = { lane: logLane.id, ...listsOf(filter) }
+      const { total } =
+        parameters.states || parameters.types ? some.get(parameters)! : all.get(logLane.id)!
+      return { entries: page.all({ ...parameters, limit, offset }), total }
     },
     find(kind, lane, id) {
-      const held = laneOf.get(kind, lane)
-      return held ? find(held.id, id) : undefined
+      const logLane = laneOf.get(kind, lane)
+      return logLane ? find(logLane.id, id) : undefined
     },
     resend(kind, lane, id) {
-      const held = laneOf.get(kind, lane)
-      const entry = held ? find(held.id, id) : undefined
-      if (!held || !entry) return undefined
-      resend.run({ lane: held.id, id: entry.id, now: now() })
+      const logLane = laneOf.get(kind, lane)
+      const entry = logLane ? find(logLane.id, id) : undefined
+      if (!logLane || !entry) return undefined
+      resend.run({ lane: logLane.id, id: entry.id, now: now() })
       due(kind, lane)
-      return find(held.id, entry.id)
+      return find(logLane.id, entry.id)
     },
     async replay(kind, lane, { from, to, ...filter }, limit) {
-      const held = laneOf.get(kind, lane)
-      if (!held) return 0
-      const asked = { lane: held.id, from, to, ...listsOf(filter) }
+      const logLane = laneOf.get(kind, lane)
+      if (!logLane) return 0
+      const parameters = { lane: logLane.id, from, to, ...listsOf(filter) }
       let replayed = 0
       for (let after = 0; replayed < limit; await sleep(0)) {
-        const rows = slice.all({ ...asked, after })
+        const rows = slice.all({ ...parameters, after })
         const chosen = rows.filter(row => row.chosen).slice(0, limit - replayed)
         transact(db, () => {
           for (const { seq } of chosen) replayed += replay.run({ seq, now: now() }).changes

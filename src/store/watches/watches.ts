@@ -92,11 +92,13 @@ export interface WatchStore {
 }
 
 export function createWatchStore(db: Database): WatchStore {
-  const own = 'account_id = ? AND removed_at IS NULL'
+  const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
   const ofAccount = db.query<Row, [string]>(
-    `SELECT * FROM watches WHERE ${own} ORDER BY number DESC`,
+    `SELECT * FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
   )
-  const count = db.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM watches WHERE ${own}`)
+  const count = db.query<{ n: number }, [string]>(
+    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`,
+  )
   const byId = db.query<Row, [string]>('SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
   const settings =
     'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
@@ -119,7 +121,7 @@ export function createWatchStore(db: Database): WatchStore {
     'SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?',
   )
   const rank = db.query<{ n: number }, [string, number]>(
-    `SELECT count(*) AS n FROM watches WHERE ${own} AND number < ?`,
+    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved} AND number < ?`,
   )
   const ran = db.query(
     'UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?',
