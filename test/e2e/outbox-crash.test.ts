@@ -163,9 +163,15 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   const logs = async () =>
     await Promise.all(
       webhooks.map(
-        async one =>
-          (await call(running.url, 'GET', `/v1/webhooks/${one.id}/events?status=delivered`, key))
-            .body.meta as { total: number },
+        async endpoint =>
+          (
+            await call(
+              running.url,
+              'GET',
+              `/v1/webhooks/${endpoint.id}/events?status=delivered`,
+              key,
+            )
+          ).body.meta as { total: number },
       ),
     )
   // What was committed and not acknowledged arrives as well, maybe later than all that was.

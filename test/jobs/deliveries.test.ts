@@ -187,7 +187,7 @@ describe('what was missed', () => {
             : Math.floor(world.clock.now() / interval) * interval + 1
           const schedule: DeliverySchedule = { ...daily, timeZone, deliveryTime }
           expect(days(world)).toEqual(
-            deliveriesWithin(schedule, from + 1, upTo).map(one => one.day),
+            deliveriesWithin(schedule, from + 1, upTo).map(moment => moment.day),
           )
         },
       ),
@@ -254,7 +254,7 @@ describe('a month of twenty deliveries in six zones over changes of the clock', 
       )
       expected.sort((a, b) => a.at - b.at || a.n - b.n)
       const sent = await month(from, to)
-      expect(sent).toEqual(expected.map(one => one.text))
+      expect(sent).toEqual(expected.map(delivery => delivery.text))
       expect(sent.length).toBeGreaterThan(300)
       expect(await month(from, to)).toEqual(sent)
     },
@@ -399,7 +399,7 @@ test('a provider that takes the mail and fails to say so has one mail, with the 
     const [run] = world.runs()
     expect([run!.status, stand.delivered]).toEqual(['sent', [run!.id]])
     expect(stand.requests.length).toBeGreaterThan(1)
-    expect(new Set(stand.requests.map(one => one.body)).size).toBe(1)
+    expect(new Set(stand.requests.map(request => request.body)).size).toBe(1)
     const { subject, attachments } = JSON.parse(stand.requests[0]!.body) as {
       subject: string
       attachments: { filename: string; content: string }[]

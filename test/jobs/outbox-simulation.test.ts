@@ -191,7 +191,7 @@ async function simulate(
   world.job.halt()
   world.db.close()
   return {
-    sends: [...truths.values()].reduce((sum, one) => sum + one.sends, 0),
+    sends: [...truths.values()].reduce((sum, truth) => sum + truth.sends, 0),
     crashes,
     messages: truths.size,
   }

@@ -41,7 +41,7 @@ const clockText = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 const cadences = fc.oneof(
   ...deliveryCadences
-    .filter(one => one !== 'weekly')
+    .filter(cadence => cadence !== 'weekly')
     .map(cadence => fc.constant({ cadence, weekday: null })),
   fc.integer({ min: 1, max: 7 }).map(weekday => ({ cadence: 'weekly' as const, weekday })),
 )
@@ -87,8 +87,8 @@ test('the next and the last delivery are those that reading the clock itself giv
     fc.property(cases, ({ schedule, at }) => {
       const days = schedule.cadence === 'daily' ? 3 : schedule.cadence === 'weekdays' ? 4 : 8
       const all = deliveriesWithin(schedule, at - days * dayMs, at + days * dayMs)
-      expect(nextDelivery(schedule, at)).toEqual(all.find(one => one.at > at)!)
-      expect(lastDelivery(schedule, at)).toEqual(all.findLast(one => one.at <= at)!)
+      expect(nextDelivery(schedule, at)).toEqual(all.find(moment => moment.at > at)!)
+      expect(lastDelivery(schedule, at)).toEqual(all.findLast(moment => moment.at <= at)!)
     }),
     { numRuns: torture ? 100_000 : 400, seed: 13 },
   )

@@ -120,7 +120,7 @@ export function alertDesk({
     fired: alert =>
       alerts
         .history(alert, 10_000)
-        .map(one => one.price)
+        .map(trigger => trigger.price)
         .reverse(),
     messages: () =>
       db

@@ -100,7 +100,7 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
     return await answer(parcel, signal)
   }
   queue.register('webhook', { send }, { policy })
-  queue.listen('webhook', one => void settled.push(one))
+  queue.listen('webhook', settlement => void settled.push(settlement))
   const job = createOutboxJob({
     outbox: queue,
     clock,

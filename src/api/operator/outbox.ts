@@ -94,18 +94,18 @@ export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDep
     .get(
       '/admin/v1/outbox/held',
       ({ query }) => {
-        const kind = kinds.find(one => one === query.kind)
+        const kind = kinds.find(name => name === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-        const wanted = pageOf(query, perPageMax)
+        const pageRequest = pageOf(query, perPageMax)
         const counts = heldMessages.counts()
         const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
         const rows = heldMessages.list(
           kind ? { kind } : {},
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
         )
-        return success({ held: rows.map(rowOf), counts, meta: pageMeta(wanted, total) })
+        return success({ held: rows.map(rowOf), counts, meta: pageMeta(pageRequest, total) })
       },
       {
         access: operator,

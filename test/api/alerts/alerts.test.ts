@@ -220,8 +220,8 @@ describe('making an alert', () => {
       plainKey,
     )
     const { errors } = (await response.json()) as { errors: { field: string; message: string }[] }
-    expect(errors.map(one => one.field).sort()).toEqual(['commodity_code', 'enabled', 'name'])
-    expect(errors.find(one => one.field === 'commodity_code')!.message).toContain(code)
+    expect(errors.map(fault => fault.field).sort()).toEqual(['commodity_code', 'enabled', 'name'])
+    expect(errors.find(fault => fault.field === 'commodity_code')!.message).toContain(code)
   })
 
   test('ignores what only the service sets', async () => {
@@ -252,7 +252,7 @@ describe('making an alert', () => {
     const answers = []
     for (let i = 0; i < 2; i += 1)
       answers.push(await send('POST', '/v1/alerts', standard, token, { 'idempotency-key': 'one' }))
-    expect(answers.map(one => [one.status, one.headers.get('idempotent-replayed')])).toEqual([[201, null], [201, 'true']]) // biome-ignore format: a pair each
+    expect(answers.map(response => [response.status, response.headers.get('idempotent-replayed')])).toEqual([[201, null], [201, 'true']]) // biome-ignore format: a pair each
     expect(await (await get('/v1/alerts', token)).json()).toHaveLength(1)
   })
 
@@ -314,7 +314,7 @@ describe('the list', () => {
     }
     await made(home, other)
     const listed = (await (await home.get('/v1/alerts', token)).json()) as Body[]
-    expect(listed.map(one => one.name)).toEqual(['a', 'd', 'b', 'c'])
+    expect(listed.map(row => row.name)).toEqual(['a', 'd', 'b', 'c'])
   })
 
   test('says of an alert whose kind the plan has lost that it is suspended', async () => {
@@ -582,7 +582,7 @@ describe('testing', () => {
       evaluated: 2,
       would_trigger: 1,
     })
-    expect((all.results as { result: string }[]).map(one => one.result)).toEqual([
+    expect((all.results as { result: string }[]).map(result => result.result)).toEqual([
       'would_trigger',
       'in_cooldown',
     ])
@@ -626,7 +626,7 @@ describe('testing', () => {
         await home.send('POST', `/v1/alerts/test?commodity_code=${code}`, {}, token),
         await home.send('POST', '/v1/alerts/backtest', { price_alert: standard }, token),
       ]
-      return answers.map(one => one.headers.get('x-service-data'))
+      return answers.map(response => response.headers.get('x-service-data'))
     }
     expect(await marks()).toEqual([null, null, null])
     home.services.series.markFixture([home.services.catalogue.named(code)!.id])
@@ -717,7 +717,7 @@ describe('what has fired', () => {
     const page = async (query: string) =>
       (await (await home.get(`/v1/alerts/triggers${query}`, token)).json()) as Page
     const all = await page('')
-    expect(all.triggers.map(one => [one.alert_name, one.price])).toEqual([['second', 94], ['Brent above 90', 94], ['second', 93], ['Brent above 90', 93], ['Brent above 90', 91]]) // biome-ignore format: pairs
+    expect(all.triggers.map(row => [row.alert_name, row.price])).toEqual([['second', 94], ['Brent above 90', 94], ['second', 93], ['Brent above 90', 93], ['Brent above 90', 91]]) // biome-ignore format: pairs
     expect(all.triggers[0]).toEqual({
       id: expect.any(String),
       alert_id: second.id,
@@ -741,7 +741,7 @@ describe('what has fired', () => {
     for (const n of [1, 2, 3]) walked.push(...(await page(`?per_page=2&page=${n}`)).triggers)
     expect(walked).toEqual(all.triggers)
     const own = await page(`?alert_id=${first.id}&per_page=1`)
-    expect([own.triggers.map(one => one.price), own.meta.total]).toEqual([[94], 3])
+    expect([own.triggers.map(row => row.price), own.meta.total]).toEqual([[94], 3])
     expect((await page('?per_page=1000')).meta.per_page).toBe(100)
   })
 

@@ -19,11 +19,13 @@ function withNotices(count: number) {
       instance.clock.now(),
     )
   }
-  const ids = instance.services.notifications.page(made.id, false, 1000, 0).map(one => one.id)
+  const ids = instance.services.notifications
+    .page(made.id, false, 1000, 0)
+    .map(notification => notification.id)
   return { ...instance, ...made, ids }
 }
 const titles = (body: Record<string, unknown>) =>
-  (body.notifications as { title: string }[]).map(one => one.title)
+  (body.notifications as { title: string }[]).map(notification => notification.title)
 
 describe('notifications', () => {
   test('are listed newest first, in pages, with the unread count', async () => {
@@ -189,7 +191,7 @@ describe('preferences', () => {
     const { token } = instance.account()
     const answer = await instance.ask('PATCH', '/v1/notification_preferences', token, body)
     expect([answer.status, answer.body.error_code]).toEqual([422, 'validation_failed'])
-    expect((answer.body.errors as { field: string }[]).map(one => one.field)).toEqual(fields)
+    expect((answer.body.errors as { field: string }[]).map(fault => fault.field)).toEqual(fields)
     expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
   })
 })

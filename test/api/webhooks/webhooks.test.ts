@@ -24,8 +24,8 @@ const json = async (response: Response) =>
     errors: { field: string; value: unknown }[]
     code: string
   }
-const create = async (body: unknown, key = token, desk = whole): Promise<Webhook> => {
-  const response = await desk.send('POST', path, body, key)
+const create = async (body: unknown, key = token, instance = whole): Promise<Webhook> => {
+  const response = await instance.send('POST', path, body, key)
   expect(response.status).toBe(201)
   return (await json(response)).data
 }
@@ -147,10 +147,10 @@ describe('a new endpoint', () => {
       await whole.send('POST', path, basic, token, headers),
     ]
     const [first, second] = await Promise.all(
-      answers.map(async one => (await json(one)).data as Webhook),
+      answers.map(async response => (await json(response)).data as Webhook),
     )
     expect(second).toEqual(first!)
-    expect(answers.map(one => one.status)).toEqual([201, 201])
+    expect(answers.map(response => response.status)).toEqual([201, 201])
     await remove(first!.id)
   })
 })
@@ -258,7 +258,7 @@ describe('a body that does not fit', () => {
       const answer = await json(response)
       expect(response.status).toBe(422)
       expect(answer.code).toBe('validation_failed')
-      expect(answer.errors.map(one => one.field).sort()).toEqual([...fields].sort())
+      expect(answer.errors.map(fault => fault.field).sort()).toEqual([...fields].sort())
     })
   }
   test('is refused where it would change an endpoint, too, and changes nothing', async () => {
@@ -320,7 +320,9 @@ describe('who may have what', () => {
       limit: number
     }
     expect([listed.count, listed.limit]).toEqual([25, 25])
-    expect(listed.webhooks.map(one => one.id)).toEqual(made.map(one => one.id).reverse())
+    expect(listed.webhooks.map(webhook => webhook.id)).toEqual(
+      made.map(webhook => webhook.id).reverse(),
+    )
     await whole.send('DELETE', `${path}/${made[0]!.id}`, undefined, key)
     await create(basic, key)
   })
@@ -377,7 +379,7 @@ describe('who may have what', () => {
       return found
     }
     const foreign = await answers(made.id, stranger)
-    expect(new Set(foreign.map(one => (one as unknown[])[0]))).toEqual(new Set([404]))
+    expect(new Set(foreign.map(answer => (answer as unknown[])[0]))).toEqual(new Set([404]))
     for (const id of unknown) expect(await answers(id, stranger)).toEqual(foreign)
     expect((await whole.get(`${path}/${made.id}`, token)).status).toBe(200)
     await remove(made.id)

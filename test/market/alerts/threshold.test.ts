@@ -186,12 +186,12 @@ test('conditions hold exactly where a plain reading of their definitions says so
       fc.record({ A: world, B: world, C: world }),
       (list, logic, commodity, worlds) => {
         const conditions = list.map(([code, rest]) => ({ ...rest, commodity: code }) as Condition)
-        const holds = conditions.map(one => {
-          const { value, previous, before } = worlds[one.commodity as 'A']
-          return naive(one, value, previous, before)
+        const holds = conditions.map(condition => {
+          const { value, previous, before } = worlds[condition.commodity as 'A']
+          return naive(condition, value, previous, before)
         })
         const own = conditions
-          .map((one, i) => ({ one, holds: holds[i]! }))
+          .map((condition, i) => ({ one: condition, holds: holds[i]! }))
           .filter(({ one }) => one.commodity === commodity)
         const expected =
           logic === 'any' ? own.some(one => one.holds) : own.length > 0 && holds.every(Boolean)

@@ -218,7 +218,7 @@ describe('a target', () => {
       `http://127.1:${port}/`,
     )
     await new Promise<void>(done => listener.close(() => done()))
-    expect(outcomes.filter(one => one.state !== 'failed')).toEqual([])
+    expect(outcomes.filter(outcome => outcome.state !== 'failed')).toEqual([])
     expect([without, connections]).toEqual([0, 1])
   })
 

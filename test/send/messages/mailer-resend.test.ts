@@ -112,11 +112,11 @@ describe('a letter is one mail', () => {
       error: null,
     })
     expect(made.delivered).toEqual(['run-1'])
-    expect(new Set(made.requests.map(one => one.headers['idempotency-key']))).toEqual(
+    expect(new Set(made.requests.map(request => request.headers['idempotency-key']))).toEqual(
       new Set(['run-1']),
     )
     // Another text under the same key would be refused.
-    expect(new Set(made.requests.map(one => one.body)).size).toBe(1)
+    expect(new Set(made.requests.map(request => request.body)).size).toBe(1)
     instance.clock.advance(2 * dayMs)
     await instance.deliver()
     expect(made.requests).toHaveLength(behaviours.length)

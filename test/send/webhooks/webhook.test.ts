@@ -121,7 +121,7 @@ describe('a delivery', () => {
       target(place.url, { scheme: 'body', secrets: [secret, 'whsec_old0'] }),
       timeout(5_000),
     )
-    const [first, second] = place.received.map(one => one.headers)
+    const [first, second] = place.received.map(request => request.headers)
     expect([
       first!.get('x-service-signature-timestamp'),
       second!.get('x-service-signature-timestamp'),

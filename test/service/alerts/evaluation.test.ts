@@ -151,7 +151,7 @@ describe('an alert fires', () => {
     const { watch, price, fired, services, clock } = alertDesk()
     const family = services.catalogue
       .list()
-      .find(one => services.catalogue.resolve(one.code, clock.now())!.code !== one.code)!
+      .find(series => services.catalogue.resolve(series.code, clock.now())!.code !== series.code)!
     const { code: front } = services.catalogue.resolve(family.code, clock.now())!
     const contract = services.catalogue.resolve(front, clock.now())!
     price(front, 10)
@@ -197,7 +197,7 @@ describe('a code is judged', () => {
     await evaluation.pass()
     expect(fired(alert)).toEqual([91, 92, 93])
     expect(evaluation.dueAfter(clock.now())).toBeUndefined()
-    expect(services.alerts.history(alert, 3).map(one => one.triggeredAt)).toEqual([
+    expect(services.alerts.history(alert, 3).map(trigger => trigger.triggeredAt)).toEqual([
       startAt + 30_000,
       startAt + 10_000,
       startAt,
@@ -293,10 +293,10 @@ function oracle(
   let lastDay = Number.NaN
   history.forEach(({ at, value }, i) => {
     const closes: Close[] = []
-    for (const one of history.slice(0, i + 1)) {
-      const day = new Date(one.at).toISOString().slice(0, 10)
+    for (const observation of history.slice(0, i + 1)) {
+      const day = new Date(observation.at).toISOString().slice(0, 10)
       if (closes.at(-1)?.day === day) closes.pop()
-      closes.push({ day, value: one.value })
+      closes.push({ day, value: observation.value })
     }
     const price = roundTo(value, decimals)
     const judged = evaluate(
@@ -313,17 +313,19 @@ function oracle(
 }
 
 describe('live, backtest and oracle agree', () => {
-  const desk = alertDesk()
-  const codes = desk.services.catalogue
+  const instance = alertDesk()
+  const codes = instance.services.catalogue
     .list()
-    .filter(one => desk.services.catalogue.resolve(one.code, startAt)!.code === one.code)
+    .filter(
+      series => instance.services.catalogue.resolve(series.code, startAt)!.code === series.code,
+    )
   let runs = 0
   const agree = async (
     condition: AlertCondition,
     cooldownMinutes: number,
     given: readonly (readonly [number, number])[],
   ) => {
-    const { services, clock, watch, price, fired } = desk
+    const { services, clock, watch, price, fired } = instance
     // A code of its own for every run.
     const series = codes[runs++]!
     const alert = watch(series.code, condition, { cooldownMinutes })
@@ -342,7 +344,7 @@ describe('live, backtest and oracle agree', () => {
       to: clock.now() + 1,
     })
     expect(fired(alert)).toEqual(expected)
-    expect(tested.triggers.map(one => one.value)).toEqual(expected)
+    expect(tested.triggers.map(trigger => trigger.value)).toEqual(expected)
     expect([tested.triggerCount, tested.observations]).toEqual([expected.length, history.length])
     services.alerts.remove(alert)
     return expected.length
@@ -429,7 +431,7 @@ describe('after a crash', () => {
       await alerts.evaluation.pass()
       expect(after.fired(alert)).toEqual([91, 92])
       expect(alerts.history(alert, 1)[0]!.triggeredAt).toBe(startAt + 10_000)
-      expect(after.messages().filter(one => one.kind === 'email')).toHaveLength(2)
+      expect(after.messages().filter(message => message.kind === 'email')).toHaveLength(2)
       after.close()
     }))
 
@@ -446,8 +448,8 @@ describe('after a crash', () => {
       // The first slice, and then the process is gone.
       half.follow()
       half.stop()
-      const firedOf = (desk: AlertDesk) =>
-        desk.services.db
+      const firedOf = (instance: AlertDesk) =>
+        instance.services.db
           .query('SELECT count(*) AS n, count(DISTINCT alert) AS alerts FROM alert_triggers')
           .get()
       const first = firedOf(before) as { n: number }
@@ -462,19 +464,19 @@ describe('after a crash', () => {
 })
 
 test('an alert that can not be told keeps no other from being told, and is named in the log', async () => {
-  const desk = alertDesk()
-  const [one, bad, other] = [1, 2, 3].map(n => desk.watch(code, above(60 + n)))
-  desk.services.alerts.evaluation.stop()
+  const instance = alertDesk()
+  const [one, bad, other] = [1, 2, 3].map(n => instance.watch(code, above(60 + n)))
+  instance.services.alerts.evaluation.stop()
   const tell = (fired: readonly { alert: { id: string } }[]) => {
     if (fired.some(({ alert }) => alert.id === bad!.id)) throw new Error('no way')
     return fired.map(() => [])
   }
-  const evaluation = evaluationOf(desk, { notifier: () => ({ tell, end() {} }) })
-  desk.price(code, 100)
+  const evaluation = evaluationOf(instance, { notifier: () => ({ tell, end() {} }) })
+  instance.price(code, 100)
   await evaluation.pass()
-  expect([one, bad, other].map(alert => desk.fired(alert!))).toEqual([[100], [], [100]])
+  expect([one, bad, other].map(alert => instance.fired(alert!))).toEqual([[100], [], [100]])
   expect(
-    desk.log.filter(line => line.includes('alert not told') && line.includes(bad!.id)),
+    instance.log.filter(line => line.includes('alert not told') && line.includes(bad!.id)),
   ).toHaveLength(1)
 })
 
@@ -513,14 +515,14 @@ describe('an alert that fires tells', () => {
     clock.advance(1000)
     price(code, 91.25)
     const sent = messages()
-    expect(sent.map(one => one.kind).sort()).toEqual([
+    expect(sent.map(message => message.kind).sort()).toEqual([
       'email',
       'email',
       'webhook',
       'webhook',
       'webhook',
     ])
-    const [event] = sent.filter(one => one.kind === 'webhook').map(one => one.body)
+    const [event] = sent.filter(message => message.kind === 'webhook').map(message => message.body)
     expect(event).toMatchObject({
       type: 'price_alert.triggered',
       data: {
@@ -561,7 +563,7 @@ describe('an alert that fires tells', () => {
     )
     clock.advance(1000)
     price(code, 95)
-    const event = messages().find(one => one.kind === 'webhook')!.body as {
+    const event = messages().find(message => message.kind === 'webhook')!.body as {
       data: Record<string, unknown>
     }
     const { value } = services.alerts.history(alert, 1)[0]!

@@ -70,7 +70,7 @@ describe('a message', () => {
     world.put({ dueAt })
     await world.run()
     await world.advance(10 * minuteMs)
-    expect(world.sent.map(one => one.at)).toEqual([dueAt])
+    expect(world.sent.map(sending => sending.at)).toEqual([dueAt])
   })
 })
 
@@ -101,8 +101,9 @@ test('many messages at once are what each of them alone would be', () => {
             ...(skipped !== undefined && { skipped }),
             ...(dueAt !== undefined && { dueAt }),
           }))
-        for (const world of [each, all]) for (const one of whole(before)) world.outbox.put(one)
-        const single = whole(drawn).map(one => each.outbox.put(one) !== undefined)
+        for (const world of [each, all])
+          for (const message of whole(before)) world.outbox.put(message)
+        const single = whole(drawn).map(message => each.outbox.put(message) !== undefined)
         const ids = transact(all.db, () => all.outbox.putAll(whole(drawn)))
         expect(ids.map(id => id !== undefined)).toEqual(single)
         expect(written(all)).toEqual(written(each))
@@ -126,7 +127,7 @@ test('many messages at once wake their lanes', async () => {
     ),
   )
   await world.run()
-  expect(world.sent.map(one => one.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
+  expect(world.sent.map(sending => sending.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
 })
 
 describe('a message that is sent at once', () => {
@@ -217,7 +218,7 @@ describe('the log', () => {
           const seen: number[] = []
           for (let offset = 0; ; offset += limit) {
             const { entries, total } = outbox.log.page('webhook', 'a', filter, limit, offset)
-            seen.push(...entries.map(one => Number(one.eventId.slice(4))))
+            seen.push(...entries.map(entry => Number(entry.eventId.slice(4))))
             if (entries.length === 0) {
               expect(total).toBe(seen.length)
               break
@@ -283,7 +284,7 @@ describe('the log', () => {
     expect(world.outbox.log.resend('webhook', 'other', entry(28).eventId)).toBeUndefined()
     const before = world.sent.length
     await world.run()
-    expect(world.sent.slice(before).map(one => [one.eventId, one.attempt])).toEqual([
+    expect(world.sent.slice(before).map(sending => [sending.eventId, sending.attempt])).toEqual([
       [entry(28).eventId, 2],
       [entry(30).eventId, 2],
     ])
@@ -325,7 +326,7 @@ describe('the log', () => {
     ).toBe(2)
     expect(await log.replay('webhook', 'nobody', { from: 0, to: at(30) }, 100)).toBe(0)
     await world.run()
-    expect(world.sent.slice(before).map(one => Number(one.eventId.slice(4)))).toEqual([
+    expect(world.sent.slice(before).map(sending => Number(sending.eventId.slice(4)))).toEqual([
       4, 7, 10, 16, 22,
     ])
     expect(await log.replay('webhook', 'a', { from: 0, to: world.clock.now() }, 1_000)).toBe(20)
@@ -375,12 +376,12 @@ describe('the vitals', () => {
   test('make a part degraded when its messages wait a quarter of an hour beyond their time', async () => {
     const world = outboxWorld()
     const webhooks = () =>
-      senderComponents(world.outbox, world.clock.now()).find(one => one.name === 'webhooks')
-    expect(senderComponents(world.outbox, world.clock.now()).map(one => one.status)).toEqual([
-      'operational',
-      'disabled',
-      'disabled',
-    ])
+      senderComponents(world.outbox, world.clock.now()).find(
+        component => component.name === 'webhooks',
+      )
+    expect(
+      senderComponents(world.outbox, world.clock.now()).map(component => component.status),
+    ).toEqual(['operational', 'disabled', 'disabled'])
     world.put()
     world.clock.advance(14 * minuteMs)
     expect(webhooks()).toEqual({ name: 'webhooks', status: 'operational' })

@@ -17,7 +17,7 @@ type Frame = Record<string, unknown> & {
 /**
  * An instance with a cable whose time only a test moves, and clients that write down what they hear.
  */
-function desk({ plan = 'enterprise', perKey = 5 } = {}) {
+function instance({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = openTestInstance()
   const { catalogue, board, keys, ingest, log } = whole.services
   const stopwatch = createManualClock(0)
@@ -78,7 +78,7 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
         return identifier
       },
       unsubscribe: (identifier: string) => command('unsubscribe', identifier),
-      updates: () => frames.filter(one => one.message?.type === 'price_update'),
+      updates: () => frames.filter(frame => frame.message?.type === 'price_update'),
       drain() {
         line.reads = true
         line.waiting = 0
@@ -108,7 +108,7 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
 }
 
 test('a connection begins with a welcome and hears a ping every three seconds', () => {
-  const { join, pass } = desk()
+  const { join, pass } = instance()
   const { frames } = join()
   pass(9500)
   const ping = { type: 'ping', message: startAt / secondMs }
@@ -117,7 +117,7 @@ test('a connection begins with a welcome and hears a ping every three seconds', 
 
 describe('prices', () => {
   const filled = () => {
-    const one = desk()
+    const one = instance()
     const yesterday = startAt - dayMs
     for (const [code, before, now] of [
       ['BRENT_CRUDE_USD', 74, 75.4],
@@ -177,7 +177,7 @@ describe('prices', () => {
   })
 
   test('that are missing are null, and without any the welcome says so', () => {
-    const { join, price } = desk()
+    const { join, price } = instance()
     const empty = join()
     empty.subscribe()
     expect(empty.frames[2]!.message).toMatchObject({
@@ -252,7 +252,7 @@ describe('prices', () => {
     expect(client.updates().length).toBeLessThanOrEqual(11)
     pass(3000)
     const last = (identifier: string) =>
-      client.updates().findLast(one => one.identifier === identifier)!.message!.price_rows
+      client.updates().findLast(frame => frame.identifier === identifier)!.message!.price_rows
     expect(last(crude)).toMatchObject([{ code: 'WTI_USD', price: 111 }])
     expect(last(gas)).toMatchObject([{ code: 'NATURAL_GAS_USD', price: 43 }])
     const told = client.updates().length
@@ -284,14 +284,14 @@ describe('subscribing', () => {
       JSON.stringify({ channel: 'EnergyPricesChannel', commodities: Array(101).fill('WTI_USD') }),
     ],
   ])('with %s is rejected, and the identifier comes back as it was sent', (_, identifier) => {
-    const { join } = desk()
+    const { join } = instance()
     const { connection, frames } = join()
     connection.heard(JSON.stringify({ command: 'subscribe', identifier }))
     expect(frames.slice(1)).toEqual([{ identifier, type: 'reject_subscription' }])
   })
 
   test('takes a key of the same account and no other', () => {
-    const { join, token, key, services, key: own } = desk()
+    const { join, token, key, services, key: own } = instance()
     const client = join()
     const second = services.keys.addKey(own.account).token
     const stranger = 'f'.repeat(64)
@@ -304,8 +304,8 @@ describe('subscribing', () => {
     ).token
     for (const api_key of [token, second]) client.subscribe({ api_key })
     for (const api_key of [stranger, foreign, 7]) client.subscribe({ api_key })
-    const types = client.frames.flatMap(one =>
-      one.type?.endsWith('_subscription') ? one.type : [],
+    const types = client.frames.flatMap(frame =>
+      frame.type?.endsWith('_subscription') ? frame.type : [],
     )
     expect(types).toEqual([
       ...Array(2).fill('confirm_subscription'),
@@ -314,7 +314,7 @@ describe('subscribing', () => {
   })
 
   test('twice is confirmed twice and told once; unsubscribed, nothing is told', () => {
-    const { join, price, pass, clock } = desk()
+    const { join, price, pass, clock } = instance()
     const client = join()
     const identifier = client.subscribe()
     client.subscribe()
@@ -329,15 +329,15 @@ describe('subscribing', () => {
   })
 
   test('is refused for the 21st time', () => {
-    const { join } = desk()
+    const { join } = instance()
     const client = join()
     for (let n = 0; n < 21; n += 1) client.subscribe({ n })
     expect(client.frames.at(-1)!.type).toBe('reject_subscription')
-    expect(client.frames.filter(one => one.type === 'confirm_subscription')).toHaveLength(20)
+    expect(client.frames.filter(frame => frame.type === 'confirm_subscription')).toHaveLength(20)
   })
 
   test('frames that are no commands are ignored', () => {
-    const { join } = desk()
+    const { join } = instance()
     const { connection, frames, closed } = join()
     for (const text of [
       '',
@@ -359,7 +359,7 @@ describe('subscribing', () => {
 
 describe('rig counts', () => {
   const weekly = (plan: string) => {
-    const one = desk({ plan })
+    const one = instance({ plan })
     one.price('US_RIG_COUNT', 540, startAt - 7 * dayMs)
     one.price('PERMIAN_RIG_COUNT', 250, startAt - 7 * dayMs)
     return one
@@ -418,7 +418,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1008 when its key is worth nothing any more', () => {
-    const { join, pass, streams } = desk()
+    const { join, pass, streams } = instance()
     const client = join()
     pass(1000)
     client.line.refusal = 'unauthorized'
@@ -431,7 +431,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1012 when the service stops', () => {
-    const { join, streams, cable, key } = desk()
+    const { join, streams, cable, key } = instance()
     const clients = [join(), join()]
     streams.stop()
     for (const client of clients) {
@@ -450,7 +450,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1013 when its client has not read for ten seconds; meanwhile nothing more is sent', () => {
-    const { join, price, pass } = desk()
+    const { join, price, pass } = instance()
     const client = join()
     client.subscribe()
     client.line.reads = false
@@ -468,7 +468,7 @@ describe('a connection is ended', () => {
   })
 
   test('not when it reads again in time: then it is told where prices stand', () => {
-    const { join, price, pass } = desk()
+    const { join, price, pass } = instance()
     const client = join()
     client.subscribe()
     client.line.reads = false
@@ -483,7 +483,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1013 when too much waits for it, and when it sends frames without end', () => {
-    const { join } = desk()
+    const { join } = instance()
     const slow = join()
     slow.line.reads = false
     for (let n = 0; n < 100 && slow.closed.length === 0; n += 1)
@@ -496,7 +496,7 @@ describe('a connection is ended', () => {
   })
 
   test('and its place is free again', () => {
-    const { join, streams } = desk({ perKey: 2 })
+    const { join, streams } = instance({ perKey: 2 })
     const [first] = [join(), join()]
     expect(join).toThrow('full')
     first!.connection.closed()

@@ -11,28 +11,28 @@ const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
 
 /** Everything that is asked of the endpoints in memory, by id. */
 const answers = (book: Webhooks, accountIds: readonly string[]) => ({
-  listed: accountIds.map(id => book.list(id).map(one => one.id)),
+  listed: accountIds.map(id => book.list(id).map(endpoint => endpoint.id)),
   subscribed: eventTypes.map(type =>
     book
       .subscribed(type)
-      .map(one => one.id)
+      .map(endpoint => endpoint.id)
       .sort(),
   ),
   own: accountIds.map(id =>
-    eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(one => one.id)),
+    eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(endpoint => endpoint.id)),
   ),
   conditioned: codes.map(code =>
     book
       .conditionedOn(code)
-      .map(one => one.id)
+      .map(endpoint => endpoint.id)
       .sort(),
   ),
 })
 
 test('after any changes the endpoints in memory are those that a new start reads', () => {
-  const desk = webhookDesk()
-  const accounts = [desk.account(), desk.account()]
-  const accountIds = accounts.map(one => one.account.id)
+  const instance = webhookDesk()
+  const accounts = [instance.account(), instance.account()]
+  const accountIds = accounts.map(account => account.account.id)
   const settings = fc.record(
     {
       events: fc.uniqueArray(fc.constantFrom('*', 'price.*', 'invoice.paid', 'alert.triggered'), {
@@ -57,19 +57,19 @@ test('after any changes the endpoints in memory are those that a new start reads
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), steps => {
-      const book = desk.services.webhooks
+      const book = instance.services.webhooks
       for (const { what, which, account, settings: given } of steps) {
         const own = accountIds.flatMap(id => book.list(id))
-        const one = own[which % Math.max(1, own.length)]
-        desk.clock.advance(1)
-        if (what === 'create' && own.length < 20) desk.endpoint(accounts[account]!, given)
-        else if (!one) continue
-        else if (what === 'change') book.change(one, given)
-        else if (what === 'rotate') book.rotate(one, { overlapMs: 0 })
-        else if (what === 'remove') book.remove(one)
-        else if (what === 'disable') book.change(one, { active: false })
+        const endpoint = own[which % Math.max(1, own.length)]
+        instance.clock.advance(1)
+        if (what === 'create' && own.length < 20) instance.endpoint(accounts[account]!, given)
+        else if (!endpoint) continue
+        else if (what === 'change') book.change(endpoint, given)
+        else if (what === 'rotate') book.rotate(endpoint, { overlapMs: 0 })
+        else if (what === 'remove') book.remove(endpoint)
+        else if (what === 'disable') book.change(endpoint, { active: false })
       }
-      const { db, keys, vault, clock, ids } = desk.services
+      const { db, keys, vault, clock, ids } = instance.services
       const fresh = createWebhooks({
         db,
         store: createWebhookStore(db),
@@ -89,8 +89,8 @@ test('after any changes the endpoints in memory are those that a new start reads
 })
 
 test('an account’s secret is what a new start reads', () => {
-  const { services, ...desk } = webhookDesk()
-  const { id } = desk.account().account
+  const { services, ...instance } = webhookDesk()
+  const { id } = instance.account().account
   const fresh = () =>
     createAccountSecrets({ ...services, store: createAccountSecretStore(services.db) })
   const made = services.accountSecrets.current(id)
@@ -101,9 +101,12 @@ test('an account’s secret is what a new start reads', () => {
 })
 
 test('a secret that was sealed for one endpoint opens no other', () => {
-  const desk = webhookDesk()
-  const [one, other] = [desk.endpoint(desk.account()), desk.endpoint(desk.account())]
-  expect(() => desk.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow(
+  const instance = webhookDesk()
+  const [one, other] = [
+    instance.endpoint(instance.account()),
+    instance.endpoint(instance.account()),
+  ]
+  expect(() => instance.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow(
     'does not open',
   )
 })

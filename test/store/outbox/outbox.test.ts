@@ -80,7 +80,7 @@ describe('a claim', () => {
     expect(store.claimFirst(laneId, now + 59_999, lease('u'))).toEqual([])
     expect(store.nextDueInOrder(laneId)).toBe(now + 60_000)
     expect(
-      store.claimFirst(laneId, now + 60_000, lease('v')).map(one => [one.id, one.attempts]),
+      store.claimFirst(laneId, now + 60_000, lease('v')).map(row => [row.id, row.attempts]),
     ).toEqual([['one', 2]])
   })
 
