@@ -117,12 +117,12 @@ describe('the retry schedule', () => {
     world.put({ lane: 'b' })
     await world.run()
     await world.advance(dayMs)
-    const seen = (lane: string) =>
+    const endsOf = (lane: string) =>
       world.settled
         .filter(settlement => settlement.lane === lane)
         .map(settlement => [settlement.state, settlement.error])
-    expect(seen('a')).toEqual([['failed', 'the receiver answered 410']])
-    expect(seen('b')).toEqual([
+    expect(endsOf('a')).toEqual([['failed', 'the receiver answered 410']])
+    expect(endsOf('b')).toEqual([
       ['retry', 'no such thing'],
       ['delivered', null],
     ])
@@ -167,13 +167,13 @@ describe('limits', () => {
     for (let n = 0; n < 4; n += 1) world.put({ lane: 'a' })
     world.put({ lane: 'b' })
     await world.run()
-    const sent = (lane: string) =>
+    const sentNumbers = (lane: string) =>
       world.sent
         .filter(sending => sending.lane === lane)
         .map(sending => Number(sending.eventId.slice(4)))
-    expect([sent('a'), sent('b')]).toEqual([[1, 2], [5]])
+    expect([sentNumbers('a'), sentNumbers('b')]).toEqual([[1, 2], [5]])
     await world.advance(hourMs)
-    expect(sent('a')).toEqual([1, 2, 2, 2, 3, 4])
+    expect(sentNumbers('a')).toEqual([1, 2, 2, 2, 3, 4])
     const at = world.sent.filter(sending => sending.lane === 'a').map(sending => sending.at)
     expect([at[2]! - at[1]!, at[3]! - at[2]!]).toEqual([minuteMs, 5 * minuteMs])
   })

@@ -15,7 +15,7 @@ interface Held {
 }
 
 /** An instance whose outbox was held with messages of each kind in it, with its operator. */
-function heldHouse() {
+function openHeldInstance() {
   const world = deliveryWorld()
   const { services, db, clock } = world
   const { ids, outbox } = services
@@ -80,7 +80,7 @@ const list = '/admin/v1/outbox/held'
 
 describe('what a restore kept back', () => {
   test('is listed in its order, by kind and by page', async () => {
-    const { put, hold, ask } = heldHouse()
+    const { put, hold, ask } = openHeldInstance()
     const ids = (['email', 'sms', 'email', 'webhook'] as const).map((kind, n) =>
       put(kind, `event-${n}`),
     )
@@ -102,7 +102,7 @@ describe('what a restore kept back', () => {
     [{ ids: [] }, []],
     [{ ids: ['00000000-0000-4000-8000-000000000000'] }, []],
   ] as const)('goes out under its own ids when %j is asked for', async (body, expected) => {
-    const { put, hold, ask, gone, sending, sent } = heldHouse()
+    const { put, hold, ask, gone, sending, sent } = openHeldInstance()
     for (const [n, kind] of (['email', 'sms', 'email'] as const).entries()) put(kind, `event-${n}`)
     hold()
     expect(sent()).toBe(0)
@@ -122,7 +122,7 @@ describe('what a restore kept back', () => {
   })
 
   test('one message alone, by its id; and what failed of itself is none of it', async () => {
-    const { put, hold, ask, gone, sending, db } = heldHouse()
+    const { put, hold, ask, gone, sending, db } = openHeldInstance()
     put('email', 'failed before')
     db.run("UPDATE outbox SET state = 'failed', last_error = 'no such user', settled_at = 1")
     const [, second] = [put('email', 'event-0'), put('email', 'event-1')]
@@ -134,7 +134,7 @@ describe('what a restore kept back', () => {
   })
 
   test('is known after another restore too, until the log forgets it', async () => {
-    const { put, hold, ask, clock, services } = heldHouse()
+    const { put, hold, ask, clock, services } = openHeldInstance()
     put('email', 'event-0')
     hold()
     clock.advance(dayMs)
@@ -153,18 +153,18 @@ describe('what a restore kept back', () => {
   })
 
   test('more than a request sends is sent by the next', async () => {
-    const { put, hold, ask } = heldHouse()
+    const { put, hold, ask } = openHeldInstance()
     for (let n = 0; n < 2001; n += 1) put('webhook', `event-${n}`)
     hold()
-    const asked = async () => (await ask<{ data: unknown }>('POST', release, {})).body.data
-    expect([await asked(), await asked()]).toEqual([
+    const releaseAll = async () => (await ask<{ data: unknown }>('POST', release, {})).body.data
+    expect([await releaseAll(), await releaseAll()]).toEqual([
       { released: 2000, more: true },
       { released: 1, more: false },
     ])
   })
 
   test('is found without reading the whole log', () => {
-    const { db } = heldHouse()
+    const { db } = openHeldInstance()
     const plan = db
       .query(
         `EXPLAIN QUERY PLAN SELECT outbox.id FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
@@ -175,7 +175,7 @@ describe('what a restore kept back', () => {
   })
 
   test('is shown to the operator only, and what is asked for must make sense', async () => {
-    const { ask, token, account } = heldHouse()
+    const { ask, token, account } = openHeldInstance()
     for (const authorization of ['', `Token ${token(account)}`]) {
       expect((await ask('GET', list, undefined, authorization)).status).toBe(401)
       expect((await ask('POST', release, {}, authorization)).status).toBe(401)

@@ -13,7 +13,7 @@ import { minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent, WatchFeed } from '../../../src/service/watches/feed.ts'
 import { people } from '../../support/people.ts'
 import { type Block, blocksOf, type Served, serveApp } from '../../support/streaming.ts'
-import { type WatchDesk, watchDesk } from '../../support/watches.ts'
+import { openWatchInstance, type WatchInstance } from '../../support/watches.ts'
 
 const path = '/v1/stream'
 const open: Served[] = []
@@ -21,14 +21,17 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.stop()
 })
 
-function served(instance: WatchDesk): Served {
+function served(instance: WatchInstance): Served {
   const server = serveApp(instance.services)
   open.push(server)
   return server
 }
 
 /** The route alone, where a test sets what the whole application does not. */
-function alone(instance: WatchDesk, more: { keepAliveMs?: number; watchFeed?: WatchFeed }): Served {
+function alone(
+  instance: WatchInstance,
+  more: { keepAliveMs?: number; watchFeed?: WatchFeed },
+): Served {
   const { config, ids, log, clock, limits, ...services } = instance.services
   const links = linker(config)
   const server = serveApp(instance.services, (connections: Connections) => {
@@ -78,7 +81,7 @@ async function read(
 const eventsIn = (blocks: readonly Block[]): WatchEvent[] =>
   blocks.flatMap(block => (block.data === undefined ? [] : [JSON.parse(block.data)]))
 
-const run = async (instance: WatchDesk, times: number) => {
+const run = async (instance: WatchInstance, times: number) => {
   for (let i = 0; i < times; i += 1) {
     instance.clock.advance(minuteMs)
     await instance.services.watchRuns.pass()
@@ -86,11 +89,11 @@ const run = async (instance: WatchDesk, times: number) => {
 }
 
 test('the stream has what the feed has, first what is there and then each event as it comes', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   instance.watch({ codes: ['WTI_USD', 'GOLD_USD'] })
   await run(instance, 2)
-  const there = instance.said().length
+  const there = instance.events().length
   const response = await ask(server, instance.token)
   expect([
     response.status,
@@ -105,7 +108,7 @@ test('the stream has what the feed has, first what is there and then each event 
     }
     return eventsIn(all).length > there + 1
   })
-  const all = instance.said().slice(0, there + 2)
+  const all = instance.events().slice(0, there + 2)
   expect(blocks[0]).toEqual({ retry: '3000', id: '0' } as Block)
   expect(eventsIn(blocks)).toEqual(all)
   expect(blocks.slice(1).map(({ id, event }) => [id, event])).toEqual(
@@ -114,14 +117,14 @@ test('the stream has what the feed has, first what is there and then each event 
 })
 
 test('however often a client is cut off, with Last-Event-ID it gets each event once', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   instance.watch({ codes: ['WTI_USD', 'GOLD_USD', 'BRENT_CRUDE_USD'] })
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
       async cuts => {
-        const got: WatchEvent[] = []
+        const received: WatchEvent[] = []
         let last = String(instance.services.watchFeed.last(instance.accountId))
         const from = Number(last)
         for (const cut of cuts) {
@@ -131,13 +134,13 @@ test('however often a client is cut off, with Last-Event-ID it gets each event o
             all => eventsIn(all).length >= cut,
           )
           await running
-          got.push(...eventsIn(blocks))
+          received.push(...eventsIn(blocks))
           // As a browser keeps it: also from a block without an event.
           last = blocks.findLast(block => block.id !== undefined)!.id!
         }
-        const expected = instance.said().filter(event => event.seq > from)
-        expect(got).toEqual(expected.slice(0, got.length))
-        expect(got.length).toBeGreaterThanOrEqual(cuts.reduce((a, b) => a + b))
+        const expected = instance.events().filter(event => event.seq > from)
+        expect(received).toEqual(expected.slice(0, received.length))
+        expect(received.length).toBeGreaterThanOrEqual(cuts.reduce((a, b) => a + b))
       },
     ),
     { numRuns: 10 },
@@ -145,11 +148,11 @@ test('however often a client is cut off, with Last-Event-ID it gets each event o
 }, 30_000)
 
 test('the header wins over since, now begins with what is to come, and what is no number is refused', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   instance.watch()
   await run(instance, 3)
-  const { seq } = instance.said()[1]!
+  const { seq } = instance.events()[1]!
   const first = async (query: string, headers: Record<string, string> = {}) =>
     eventsIn(
       await read(
@@ -177,19 +180,19 @@ test('the header wins over since, now begins with what is to come, and what is n
 })
 
 test('nobody hears of another account’s watches', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
-  const other = instance.key()
+  const otherToken = instance.key()
   instance.watch()
-  const own = instance.watch({}, instance.services.keys.find(other)!.account.account.id)
-  const response = await ask(server, other)
+  const otherWatch = instance.watch({}, instance.services.keys.find(otherToken)!.account.account.id)
+  const response = await ask(server, otherToken)
   await run(instance, 2)
   const blocks = await read(response, all => eventsIn(all).length >= 2)
-  expect(new Set(eventsIn(blocks).map(event => event.watch_id))).toEqual(new Set([own.id]))
+  expect(new Set(eventsIn(blocks).map(event => event.watch_id))).toEqual(new Set([otherWatch.id]))
 })
 
 test('a stream ends within a second or two when its key or its plan is lost, and goes on when nothing is', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   const { keys, clock } = instance.services
   const streams = new Map<string, { token: string; blocks: Promise<Block[]> }>()
@@ -221,7 +224,7 @@ test('a stream ends within a second or two when its key or its plan is lost, and
   instance.clock.advance(1)
   const sound = streams.get('sound')!
   streams.delete('sound')
-  await Promise.all([...streams.values()].map(one => one.blocks))
+  await Promise.all([...streams.values()].map(stream => stream.blocks))
   expect(instance.services.streams.count).toBe(1)
   await server.stop()
   await sound.blocks
@@ -252,9 +255,9 @@ test('a stream of somebody who is signed in ends with the session, and looking a
 })
 
 test('a key has as many streams as the setting says, and a place that is given back is free', async () => {
-  const instance = watchDesk({ 'streams.per_key': '2' })
+  const instance = openWatchInstance({ 'streams.per_key': '2' })
   const server = served(instance)
-  const held = [await ask(server, instance.token), await ask(server, instance.token)]
+  const openStreams = [await ask(server, instance.token), await ask(server, instance.token)]
   const refused = await ask(server, instance.token)
   const body = (await refused.json()) as {
     code: string
@@ -268,13 +271,13 @@ test('a key has as many streams as the setting says, and a place that is given b
     false,
   ])
   expect((await ask(server, instance.key())).status).toBe(200)
-  await held[0]!.body!.cancel()
+  await openStreams[0]!.body!.cancel()
   while (instance.services.streams.count > 2) await Bun.sleep(5)
   expect((await ask(server, instance.token)).status).toBe(200)
 })
 
 test('a stop ends every stream, and afterwards there are none', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   const blocks = read(await ask(server, instance.token), () => false)
   instance.services.streams.stop()
@@ -284,7 +287,7 @@ test('a stop ends every stream, and afterwards there are none', async () => {
 })
 
 test('takes one slot of the minute and nothing of the quota', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   const response = await ask(server, instance.token)
   expect(response.headers.get('ratelimit')).toContain('"burst";r=99999;')
@@ -293,7 +296,7 @@ test('takes one slot of the minute and nothing of the quota', async () => {
 })
 
 test('HEAD is answered at once', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const server = served(instance)
   const response = await fetch(server.url + path, {
     method: 'HEAD',
@@ -304,7 +307,7 @@ test('HEAD is answered at once', async () => {
 
 describe('a client', () => {
   test('is told again and again that the stream lives', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const server = alone(instance, { keepAliveMs: 5 })
     const blocks = await read(await ask(server, instance.token), all => all.length > 3)
     expect(blocks.slice(1).map(block => block.comment)).toEqual([
@@ -315,7 +318,7 @@ describe('a client', () => {
   })
 
   test('that reads nothing leaves the feed in the database', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     instance.watch({
       codes: instance.services.catalogue
         .list()
@@ -325,7 +328,7 @@ describe('a client', () => {
     await run(instance, 700)
     const { watchFeed } = instance.services
     let handedOut = 0
-    const counted: WatchFeed = {
+    const countingFeed: WatchFeed = {
       ...watchFeed,
       after(...args) {
         const events = watchFeed.after(...args)
@@ -333,7 +336,7 @@ describe('a client', () => {
         return events
       },
     }
-    const server = alone(instance, { watchFeed: counted })
+    const server = alone(instance, { watchFeed: countingFeed })
     const { port } = new URL(server.url)
     const socket = connect(Number(port), '127.0.0.1')
     socket.pause()
@@ -345,7 +348,7 @@ describe('a client', () => {
       before = handedOut
       await Bun.sleep(150)
     }
-    expect(handedOut).toBeLessThan(instance.said().length)
+    expect(handedOut).toBeLessThan(instance.events().length)
     socket.destroy()
     while (instance.services.streams.count > 0) await Bun.sleep(5)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent } from '../../../src/service/watches/feed.ts'
-import { startAt, type WatchDesk, watchDesk } from '../../support/watches.ts'
+import { openWatchInstance, startAt, type WatchInstance } from '../../support/watches.ts'
 
 const path = '/v1/subscriptions'
 const events = `${path}/events`
@@ -25,7 +25,7 @@ interface Body {
 const json = async (response: Response) => (await response.json()) as Body
 
 const create = async (
-  instance: WatchDesk,
+  instance: WatchInstance,
   body: unknown,
   token = instance.token,
   headers: Record<string, string> = {},
@@ -34,16 +34,16 @@ const create = async (
   expect(response.status).toBe(201)
   return (await json(response)).data
 }
-const used = (instance: WatchDesk, token = instance.token) =>
+const used = (instance: WatchInstance, token = instance.token) =>
   instance.services.meter.standing(instance.services.keys.find(token)!).used
 
 describe('a new watch', () => {
   test('has the defaults of the interface, at the top and under subscription, and runs in one interval', async () => {
-    const instance = watchDesk()
-    const made = await create(instance, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
-    const { subscription, ...top } = made
+    const instance = openWatchInstance()
+    const watch = await create(instance, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
+    const { subscription, ...top } = watch
     expect(top).toEqual({
-      id: made.id,
+      id: watch.id,
       name: null,
       codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
       interval_seconds: 300,
@@ -58,13 +58,13 @@ describe('a new watch', () => {
       updated_at: isoInstant(startAt),
     } as never)
     expect(subscription).toEqual(top)
-    expect((await json(await instance.get(`${path}/${made.id}`, instance.token))).data).toEqual(
-      made,
+    expect((await json(await instance.get(`${path}/${watch.id}`, instance.token))).data).toEqual(
+      watch,
     )
   })
 
   test('takes everything that can be set of it, and says what made it', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const set = {
       codes: ['BZ'],
       interval_seconds: 60,
@@ -72,11 +72,11 @@ describe('a new watch', () => {
       deliver_webhook: true,
       threshold_percent: 0.5,
     }
-    const made = await create(instance, set, instance.token, {
+    const watch = await create(instance, set, instance.token, {
       'X-Service-Source': 'mcp',
       'X-Service-Tool': 'price-desk',
     })
-    expect(made).toMatchObject({
+    expect(watch).toMatchObject({
       ...set,
       codes: ['BRENT_FUTURES'],
       source: 'mcp',
@@ -85,12 +85,12 @@ describe('a new watch', () => {
   })
 
   test('that names no interval has the shortest of a plan that allows no five minutes', async () => {
-    const instance = watchDesk({}, 'free')
+    const instance = openWatchInstance({}, 'free')
     expect((await create(instance, { codes: ['WTI_USD'] })).interval_seconds).toBe(3600)
   })
 
   test('is made once for one Idempotency-Key', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const again = { 'idempotency-key': 'one' }
     const first = await create(instance, { codes: ['WTI_USD'] }, instance.token, again)
     expect((await create(instance, { codes: ['WTI_USD'] }, instance.token, again)).id).toBe(
@@ -117,7 +117,7 @@ describe('a new watch', () => {
     [{ codes: ['WTI_USD'], threshold_percent: -1 }, 'threshold_percent', -1],
     [['WTI_USD'], 'body', null],
   ])('%p is refused and names the field', async (body, field, value) => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const response = await instance.send('POST', path, body, instance.token)
     const refusal = await json(response)
     expect([
@@ -137,7 +137,7 @@ describe('a new watch', () => {
   ] as const)(
     'on %s is one of %i, and no interval is under %i s',
     async (plan, limit, shortest) => {
-      const instance = watchDesk({}, plan)
+      const instance = openWatchInstance({}, plan)
       const fast = await instance.send(
         'POST',
         path,
@@ -170,7 +170,7 @@ describe('a new watch', () => {
   )
 
   test('with webhooks is for plans that have them, also when it is changed', async () => {
-    const instance = watchDesk({}, 'starter')
+    const instance = openWatchInstance({}, 'starter')
     const refused = await instance.send(
       'POST',
       path,
@@ -190,8 +190,8 @@ describe('a new watch', () => {
   })
 
   test('ignores what is not the caller’s to set', async () => {
-    const instance = watchDesk()
-    const made = await create(instance, {
+    const instance = openWatchInstance()
+    const watch = await create(instance, {
       codes: ['WTI_USD'],
       id: 'mine',
       source: 'operator',
@@ -199,17 +199,17 @@ describe('a new watch', () => {
       account_id: 'x',
       status: 'paused',
     })
-    expect(made).toMatchObject({
+    expect(watch).toMatchObject({
       source: 'api',
       status: 'active',
       next_run_at: isoInstant(startAt + 5 * minuteMs),
     })
-    expect(made.id).not.toBe('mine')
+    expect(watch.id).not.toBe('mine')
   })
 })
 
 test('the list is the account’s own, newest first, without a limit where the plan has none', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const [first, second] = [
     await create(instance, { codes: ['WTI_USD'] }),
     await create(instance, { codes: ['BRENT_CRUDE_USD'] }),
@@ -225,7 +225,7 @@ test('the list is the account’s own, newest first, without a limit where the p
 
 describe('a change', () => {
   test('sets what it names and leaves the rest; only another rhythm moves the next run', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const { id } = await create(instance, {
       codes: ['WTI_USD'],
       interval_seconds: 600,
@@ -280,7 +280,7 @@ describe('a change', () => {
 })
 
 test('a deleted watch is gone and its events stay', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { id } = await create(instance, { codes: ['WTI_USD'], interval_seconds: 60 })
   instance.clock.advance(minuteMs)
   await instance.services.watchRuns.pass()
@@ -296,11 +296,11 @@ test('a deleted watch is gone and its events stay', async () => {
   expect((await json(await instance.get(events, instance.token))).data.events[0]!.watch_id).toBe(id)
   instance.clock.advance(minuteMs)
   await instance.services.watchRuns.pass()
-  expect(instance.said()).toHaveLength(2)
+  expect(instance.events()).toHaveLength(2)
 })
 
 test('another account’s watch answers exactly like one that does not exist', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { id } = await create(instance, { codes: ['WTI_USD'] })
   const stranger = instance.key()
   const request = { 'x-request-id': 'same' }
@@ -311,8 +311,8 @@ test('another account’s watch answers exactly like one that does not exist', a
     ['GET', 'events?watch_id='],
   ] as const) {
     const answers = []
-    for (const one of [id, '00000000-0000-4000-8000-000000009999', 'no-id']) {
-      const to = suffix === '' ? `${path}/${one}` : `${path}/${suffix}${one}`
+    for (const watchId of [id, '00000000-0000-4000-8000-000000009999', 'no-id']) {
+      const to = suffix === '' ? `${path}/${watchId}` : `${path}/${suffix}${watchId}`
       const response =
         method === 'GET'
           ? await instance.get(to, stranger, request)
@@ -320,16 +320,16 @@ test('another account’s watch answers exactly like one that does not exist', a
       answers.push([response.status, await response.text()])
     }
     expect(answers[0]![0]).toBe(404)
-    expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
+    expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)
   }
   expect((await instance.get(`${path}/${id}`, instance.token)).status).toBe(200)
 })
 
 describe('the feed', () => {
   const filled = async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     instance.price('WTI_USD', 70)
-    const [all, one] = [
+    const [all, oneCode] = [
       await create(instance, { codes: ['WTI_USD', 'GOLD_USD'], interval_seconds: 60 }),
       await create(instance, { codes: ['WTI_USD'], interval_seconds: 120 }),
     ]
@@ -337,12 +337,12 @@ describe('the feed', () => {
       instance.clock.advance(minuteMs)
       await instance.services.watchRuns.pass()
     }
-    return { instance, all: all.id, one: one.id }
+    return { instance, all: all.id, one: oneCode.id }
   }
 
   test('is walked by its cursor without a gap and without a repeat, whatever the page', async () => {
     const { instance } = await filled()
-    const whole = instance.said()
+    const whole = instance.events()
     expect(whole.length).toBeGreaterThan(10)
     for (const limit of [1, 3, 100]) {
       const walked: WatchEvent[] = []
@@ -363,7 +363,7 @@ describe('the feed', () => {
   test('of one watch has its events only, with the numbers of the whole', async () => {
     const { instance, one } = await filled()
     const { data } = await json(await instance.get(`${events}?watch_id=${one}`, instance.token))
-    expect(data.events).toEqual(instance.said().filter(event => event.watch_id === one))
+    expect(data.events).toEqual(instance.events().filter(event => event.watch_id === one))
     expect(data.events.length).toBe(2)
   })
 
@@ -379,7 +379,7 @@ describe('the feed', () => {
   })
 
   test('does not count, and is there when the quota is used up', async () => {
-    const instance = watchDesk({}, 'free')
+    const instance = openWatchInstance({}, 'free')
     const before = used(instance)
     await instance.get(events, instance.token)
     expect(used(instance)).toBe(before)
@@ -402,10 +402,10 @@ describe('the feed', () => {
   })
 
   test('of each account has its own numbers, so that nobody sees how busy the others are', async () => {
-    const instance = watchDesk()
-    const other = instance.key()
+    const instance = openWatchInstance()
+    const otherToken = instance.key()
     await create(instance, { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval_seconds: 60 })
-    await create(instance, { codes: ['WTI_USD'], interval_seconds: 60 }, other)
+    await create(instance, { codes: ['WTI_USD'], interval_seconds: 60 }, otherToken)
     for (let i = 0; i < 3; i += 1) {
       instance.clock.advance(minuteMs)
       await instance.services.watchRuns.pass()
@@ -413,6 +413,6 @@ describe('the feed', () => {
     const seqs = async (token: string) =>
       (await json(await instance.get(events, token))).data.events.map(event => event.seq)
     expect(await seqs(instance.token)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(await seqs(other)).toEqual([1, 2, 3, 4])
+    expect(await seqs(otherToken)).toEqual([1, 2, 3, 4])
   })
 })

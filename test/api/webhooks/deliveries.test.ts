@@ -55,13 +55,13 @@ async function opened(settings: Record<string, unknown> = {}) {
     }
   }
   const url = `http://127.0.0.1:${server.port}/hook`
-  const made = await ask<object>('POST', '/v1/webhooks', {
+  const created = await ask<object>('POST', '/v1/webhooks', {
     url,
     events: ['price.updated'],
     ...settings,
   })
-  expect(made.status).toBe(201)
-  const webhook = made.body.data as { id: string; secret: string }
+  expect(created.status).toBe(201)
+  const webhook = created.body.data as { id: string; secret: string }
   const path = `/v1/webhooks/${webhook.id}`
   const logged = async (query = '') =>
     (
@@ -80,8 +80,8 @@ async function opened(settings: Record<string, unknown> = {}) {
     path,
     url,
     logged,
-    reply(made: () => Response) {
-      answer = made
+    reply(respond: () => Response) {
+      answer = respond
     },
     shut: () => server.stop(true),
     async send() {
@@ -143,8 +143,8 @@ describe('a delivery', () => {
     try {
       expect(library.verify(body, headers)).toEqual(JSON.parse(body))
       expect(() => library.verify(`${body} `, headers)).toThrow()
-      const other = (await ask('POST', `${path}/rotate_secret`)).body.data as { secret: string }
-      expect(() => new Webhook(other.secret).verify(body, headers)).toThrow()
+      const rotated = (await ask('POST', `${path}/rotate_secret`)).body.data as { secret: string }
+      expect(() => new Webhook(rotated.secret).verify(body, headers)).toThrow()
     } finally {
       setSystemTime()
     }
@@ -377,14 +377,14 @@ describe('the log', () => {
   test('is found by status and by type or alias, page by page', async () => {
     const { logged, ask, path } = await filled()
     const ids = (await logged()).events.map(entry => entry.id)
-    const found = async (query: string) => (await logged(query)).events.map(entry => entry.id)
-    expect(await found('?status=failed')).toEqual(ids.slice(1, 3))
-    expect(await found('?status=skipped')).toEqual(ids.slice(0, 1))
-    expect(await found('?status=retry_scheduled')).toEqual([])
-    expect(await found('?event_type=price.significant_change')).toEqual(ids.slice(1, 2))
-    expect(await found('?event_type=price.alert')).toEqual([])
-    expect(await found('?event_type=price.updated&status=failed')).toEqual(ids.slice(2, 3))
-    expect(await found('?per_page=3&page=2')).toEqual(ids.slice(3))
+    const idsOf = async (query: string) => (await logged(query)).events.map(entry => entry.id)
+    expect(await idsOf('?status=failed')).toEqual(ids.slice(1, 3))
+    expect(await idsOf('?status=skipped')).toEqual(ids.slice(0, 1))
+    expect(await idsOf('?status=retry_scheduled')).toEqual([])
+    expect(await idsOf('?event_type=price.significant_change')).toEqual(ids.slice(1, 2))
+    expect(await idsOf('?event_type=price.alert')).toEqual([])
+    expect(await idsOf('?event_type=price.updated&status=failed')).toEqual(ids.slice(2, 3))
+    expect(await idsOf('?per_page=3&page=2')).toEqual(ids.slice(3))
     const page = await ask<object>('GET', `${path}/events?per_page=3`)
     expect([page.headers.get('x-total'), page.headers.get('x-has-next')]).toEqual(['4', 'true'])
     const refused = await ask<{ error: object }>('GET', `${path}/events?status=leased`)
@@ -454,12 +454,13 @@ describe('sending again', () => {
     const instance = await opened()
     instance.price(70)
     await instance.send()
-    const other = (await instance.ask('POST', '/v1/webhooks', { url: instance.url, events: ['*'] }))
-      .body.data as { id: string }
+    const otherWebhook = (
+      await instance.ask('POST', '/v1/webhooks', { url: instance.url, events: ['*'] })
+    ).body.data as { id: string }
     const [entry] = (await instance.logged()).events
     for (const where of [
       `${instance.path}/events/evt_x`,
-      `/v1/webhooks/${other.id}/events/${entry!.id}`,
+      `/v1/webhooks/${otherWebhook.id}/events/${entry!.id}`,
     ]) {
       expect((await instance.ask('POST', `${where}/resend`)).status).toBe(404)
     }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
-import { above, alertDesk, startAt } from '../../support/alerts.ts'
+import { above, openAlertInstance, startAt } from '../../support/alerts.ts'
 
 const code = 'WTI_USD'
 
 /** Prices an hour apart, the last of them now. */
 const hourly = (values: readonly number[]) => {
-  const instance = alertDesk()
+  const instance = openAlertInstance()
   const series = instance.services.catalogue.named(code)!
   const firstAt = startAt - (values.length - 1) * hourMs
   instance.services.ingest.write(
@@ -50,15 +50,15 @@ describe('a backtest', () => {
       reason: 'a wrong feed',
       createdAt: startAt,
     })
-    const found = await run(0)
-    expect(found.observations).toBe(72)
-    const left = Date.parse('2026-11-18')
+    const result = await run(0)
+    expect(result.observations).toBe(72)
+    const leftOutFrom = Date.parse('2026-11-18')
     expect(
-      found.triggers.some(
-        trigger => trigger.triggeredAt >= left && trigger.triggeredAt < left + dayMs,
+      result.triggers.some(
+        trigger => trigger.triggeredAt >= leftOutFrom && trigger.triggeredAt < leftOutFrom + dayMs,
       ),
     ).toBe(false)
-    expect(found.triggers[0]!.triggeredAt).toBe(firstAt)
+    expect(result.triggers[0]!.triggeredAt).toBe(firstAt)
   })
 
   test('of nothing finds nothing', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../../src/lib/instant.ts'
-import { startAt, watchDesk } from '../../support/watches.ts'
+import { openWatchInstance, startAt } from '../../support/watches.ts'
 
 const seqsRise = (seqs: readonly number[]) => seqs.every((seq, i) => i === 0 || seq > seqs[i - 1]!)
 
@@ -13,9 +13,9 @@ test('whenever the service was up and down, each watch ran once for the runs tha
   const intervals = fc.array(fc.integer({ min: 60, max: 5000 }), { minLength: 1, maxLength: 3 })
   await fc.assert(
     fc.asyncProperty(stretches, intervals, async (all, each) => {
-      const instance = watchDesk()
+      const instance = openWatchInstance()
       const { services, clock } = instance
-      const made = each.map(intervalSeconds => ({
+      const scheduled = each.map(intervalSeconds => ({
         watch: instance.watch({ intervalSeconds }),
         due: startAt + intervalSeconds * secondMs,
         ranAt: [] as number[],
@@ -26,20 +26,20 @@ test('whenever the service was up and down, each watch ran once for the runs tha
         await services.watchRuns.pass()
         // An oracle that counts, where the service computes: step by step through every run that
         // was due.
-        for (const one of made) {
-          if (one.due > clock.now()) continue
-          one.ranAt.push(clock.now())
-          while (one.due <= clock.now()) one.due += one.watch.intervalSeconds * secondMs
+        for (const run of scheduled) {
+          if (run.due > clock.now()) continue
+          run.ranAt.push(clock.now())
+          while (run.due <= clock.now()) run.due += run.watch.intervalSeconds * secondMs
         }
       }
-      for (const { watch, ranAt, due } of made) {
-        const own = instance
-          .said()
+      for (const { watch, ranAt, due } of scheduled) {
+        const watchEvents = instance
+          .events()
           .filter(event => event.watch_id === watch.id && event.type === 'evaluated')
-        expect(own.map(event => event.created_at)).toEqual(ranAt.map(isoInstant))
+        expect(watchEvents.map(event => event.created_at)).toEqual(ranAt.map(isoInstant))
         expect(services.watches.own(instance.accountId, watch.id)!.nextRunAt).toBe(due)
       }
-      expect(seqsRise(instance.said().map(event => event.seq))).toBe(true)
+      expect(seqsRise(instance.events().map(event => event.seq))).toBe(true)
       services.db.close()
     }),
     { numRuns: 12 },
@@ -47,7 +47,7 @@ test('whenever the service was up and down, each watch ran once for the runs tha
 }, 60_000)
 
 test('a run says of each code what it is at and how it moved since the run before', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   instance.price('WTI_USD', 70)
   instance.price('BRENT_CRUDE_USD', 74.004)
   const watch = instance.watch({ codes: ['BRENT_CRUDE_USD', 'WTI_USD'], thresholdPercent: 2 })
@@ -83,7 +83,7 @@ test('a run says of each code what it is at and how it moved since the run befor
     payload: { ...values, as_of },
     created_at: now,
   })
-  expect(instance.said()).toEqual([
+  expect(instance.events()).toEqual([
     event(1, 'evaluated', brent, isoInstant(startAt)),
     event(2, 'evaluated', wti, now),
     event(3, 'threshold_crossed', wti, now),
@@ -92,7 +92,7 @@ test('a run says of each code what it is at and how it moved since the run befor
   await instance.services.watchRuns.pass()
   expect(
     instance
-      .said()
+      .events()
       .slice(3)
       .map(event => [event.type, event.code, event.change]),
   ).toEqual([
@@ -102,15 +102,15 @@ test('a run says of each code what it is at and how it moved since the run befor
 })
 
 test('a price that goes stale is said once, and again when it does so again', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   instance.price('WTI_USD', 70)
   instance.watch({ intervalSeconds: 3600 })
   const typesAfter = async (ms: number) => {
-    const before = instance.said().length
+    const before = instance.events().length
     instance.clock.advance(ms)
     await instance.services.watchRuns.pass()
     return instance
-      .said()
+      .events()
       .slice(before)
       .map(event => event.type)
   }
@@ -122,7 +122,7 @@ test('a price that goes stale is said once, and again when it does so again', as
 })
 
 test('a crash inside a run leaves nothing of it, and the run takes place afterwards, once', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { services, clock } = instance
   instance.watch({ codes: ['WTI_USD', 'BRENT_CRUDE_USD'], deliverWebhook: true })
   clock.advance(minuteMs)
@@ -131,13 +131,13 @@ test('a crash inside a run leaves nothing of it, and the run takes place afterwa
     "CREATE TRIGGER full BEFORE UPDATE OF next_run_at ON watches BEGIN SELECT RAISE(ABORT, 'disk full'); END",
   )
   await services.watchRuns.pass().catch(() => {})
-  expect(instance.said()).toEqual([])
+  expect(instance.events()).toEqual([])
   expect(services.watchFeed.last(instance.accountId)).toBe(0)
   services.db.run('DROP TRIGGER full')
   clock.advance(10 * minuteMs)
   await services.watchRuns.pass()
   await services.watchRuns.pass()
-  expect(instance.said().map(event => event.type)).toEqual([
+  expect(instance.events().map(event => event.type)).toEqual([
     'evaluated',
     'stale',
     'evaluated',
@@ -146,7 +146,7 @@ test('a crash inside a run leaves nothing of it, and the run takes place afterwa
 })
 
 test('a watch that can not be run does not keep the others from it, and is tried again at its next run', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { services, clock } = instance
   const broken = instance.watch({ codes: ['WTI_USD'] })
   const sound = instance.watch({ codes: ['BRENT_CRUDE_USD'] })
@@ -155,20 +155,20 @@ test('a watch that can not be run does not keep the others from it, and is tried
   )
   clock.advance(minuteMs)
   await services.watchRuns.pass()
-  expect(new Set(instance.said().map(event => event.watch_id))).toEqual(new Set([sound.id]))
+  expect(new Set(instance.events().map(event => event.watch_id))).toEqual(new Set([sound.id]))
   expect(
     instance.log.some(line => line.includes('watch not evaluated') && line.includes(broken.id)),
   ).toBe(true)
   services.db.run('DROP TRIGGER broken')
   clock.advance(minuteMs)
   await services.watchRuns.pass()
-  expect(new Set(instance.said().map(event => event.watch_id))).toEqual(
+  expect(new Set(instance.events().map(event => event.watch_id))).toEqual(
     new Set([sound.id, broken.id]),
   )
 })
 
 describe('webhooks', () => {
-  const subscribed = (instance: ReturnType<typeof watchDesk>, events: string[]) =>
+  const subscribed = (instance: ReturnType<typeof openWatchInstance>, events: string[]) =>
     instance.send(
       'POST',
       '/v1/webhooks',
@@ -177,7 +177,7 @@ describe('webhooks', () => {
     )
 
   test('hear of runs and crossings in the words of the feed, under its ids, and of nothing that is not asked for', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     await subscribed(instance, ['watch.*'])
     instance.price('WTI_USD', 70)
     instance.watch({ deliverWebhook: true, thresholdPercent: 1 })
@@ -185,28 +185,28 @@ describe('webhooks', () => {
     instance.clock.advance(30 * dayMs)
     instance.price('WTI_USD', 77, startAt + 1)
     await instance.services.watchRuns.pass()
-    const [evaluated, crossed, stale] = instance.said()
+    const [evaluated, crossed, stale] = instance.events()
     expect([evaluated!.type, crossed!.type, stale!.type]).toEqual([
       'evaluated',
       'threshold_crossed',
       'stale',
     ])
-    const told = instance.messages().filter(event => event.type.startsWith('watch.'))
-    expect(told.map(event => [event.type, event.data])).toEqual([
+    const webhookEvents = instance.messages().filter(event => event.type.startsWith('watch.'))
+    expect(webhookEvents.map(event => [event.type, event.data])).toEqual([
       ['watch.evaluated', evaluated!],
       ['watch.threshold_crossed', crossed!],
     ])
-    expect(told.map(event => event.id)).toEqual([evaluated!.id, crossed!.id])
+    expect(webhookEvents.map(event => event.id)).toEqual([evaluated!.id, crossed!.id])
   })
 
   test('of another account hear nothing', async () => {
-    const instance = watchDesk()
-    const other = instance.key()
+    const instance = openWatchInstance()
+    const otherToken = instance.key()
     await instance.send(
       'POST',
       '/v1/webhooks',
       { url: 'https://hooks.example.com/', events: ['*'] },
-      other,
+      otherToken,
     )
     instance.watch({ deliverWebhook: true })
     instance.clock.advance(minuteMs)
@@ -217,7 +217,7 @@ describe('webhooks', () => {
 
 describe('a smaller plan', () => {
   test('lets the oldest watches run, as many as it has and no faster than it allows', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const { services, clock } = instance
     const [first, second] = [instance.watch(), instance.watch()]
     const account = services.keys.account(instance.accountId)!
@@ -226,7 +226,7 @@ describe('a smaller plan', () => {
     await services.watchRuns.pass()
     expect(
       instance
-        .said()
+        .events()
         .filter(event => event.type === 'evaluated')
         .map(event => event.watch_id),
     ).toEqual([first.id])
@@ -243,23 +243,23 @@ describe('a smaller plan', () => {
   })
 
   test('and a suspended account has no runs until it is let in again', async () => {
-    const instance = watchDesk()
+    const instance = openWatchInstance()
     const { services, clock } = instance
     instance.watch()
     const { account } = services.keys.account(instance.accountId)!
     services.keys.putAccount({ ...account, suspendedAt: clock.now() })
     clock.advance(hourMs)
     await services.watchRuns.pass()
-    expect(instance.said()).toEqual([])
+    expect(instance.events()).toEqual([])
     services.keys.putAccount({ ...account, suspendedAt: null })
     clock.advance(minuteMs)
     await services.watchRuns.pass()
-    expect(instance.said().filter(event => event.type === 'evaluated')).toHaveLength(1)
+    expect(instance.events().filter(event => event.type === 'evaluated')).toHaveLength(1)
   })
 })
 
 test('a pause ends with a new comparison and a whole interval', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { services, clock } = instance
   instance.price('WTI_USD', 70)
   const watch = instance.watch({ thresholdPercent: 1 })
@@ -268,17 +268,17 @@ test('a pause ends with a new comparison and a whole interval', async () => {
   clock.advance(10 * minuteMs)
   instance.price('WTI_USD', 80)
   await services.watchRuns.pass()
-  expect(instance.said()).toEqual([])
+  expect(instance.events()).toEqual([])
   expect(services.watches.change(paused, { active: true }).nextRunAt).toBe(clock.now() + minuteMs)
   clock.advance(minuteMs)
   await services.watchRuns.pass()
-  expect(instance.said().map(event => [event.type, event.previous_price])).toEqual([
+  expect(instance.events().map(event => [event.type, event.previous_price])).toEqual([
     ['evaluated', 80],
   ])
 })
 
 test('a run that another contract of a family answers has nothing to compare with', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { services, clock } = instance
   const front = () => services.catalogue.resolve('BZ', clock.now())!
   const settle = (value: number) => {
@@ -300,7 +300,7 @@ test('a run that another contract of a family answers has nothing to compare wit
   expect(front().code).not.toBe(before)
   await services.watchRuns.pass()
   expect(
-    instance.said().map(event => [event.type, event.code, event.price, event.previous_price]),
+    instance.events().map(event => [event.type, event.code, event.price, event.previous_price]),
   ).toEqual([
     ['evaluated', family, 70.1, 70],
     ['evaluated', family, 90, null],
@@ -308,7 +308,7 @@ test('a run that another contract of a family answers has nothing to compare wit
 })
 
 test('events are kept for 30 days, those of removed watches too, and numbers never come again', async () => {
-  const instance = watchDesk()
+  const instance = openWatchInstance()
   const { services, clock } = instance
   instance.price('WTI_USD', 70)
   const watch = instance.watch({ intervalSeconds: 86_400 })
@@ -320,7 +320,7 @@ test('events are kept for 30 days, those of removed watches too, and numbers nev
   expect(services.watches.own(instance.accountId, watch.id)).toBeUndefined()
   const days = () =>
     instance
-      .said()
+      .events()
       .filter(event => event.type === 'evaluated')
       .map(event => event.created_at.slice(0, 10))
   clock.advance(28 * dayMs)
@@ -337,5 +337,5 @@ test('events are kept for 30 days, those of removed watches too, and numbers nev
   instance.watch()
   clock.advance(minuteMs)
   await services.watchRuns.pass()
-  expect(instance.said()[0]!.seq).toBe(last + 1)
+  expect(instance.events()[0]!.seq).toBe(last + 1)
 })

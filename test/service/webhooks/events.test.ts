@@ -11,7 +11,7 @@ import {
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
 import { startAt } from '../../support/instance.ts'
-import { type WebhookDesk, webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../support/webhooks.ts'
 
 const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
   type: 'price.updated',
@@ -22,12 +22,12 @@ const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
   ...more,
 })
 
-const states = (instance: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
+const states = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>) =>
   instance.entries(endpoint).map(entry => entry.error ?? entry.state)
 
 describe('the body of an event', () => {
   test('carries both spellings of the type, compact and in the order of the interface', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account())
     expect(instance.services.events.emit(event())).toBe(1)
     const [entry] = instance.entries(endpoint)
@@ -54,27 +54,27 @@ describe('the ids of a burst', () => {
   })
   test('sort by moment and number, whatever their texts are', () => {
     fc.assert(
-      fc.property(rank, rank, fc.string(), fc.string(), (a, b, one, other) => {
-        const [x, y] = [eventIdOf(one, a), eventIdOf(other, b)]
+      fc.property(rank, rank, fc.string(), fc.string(), (a, b, first, second) => {
+        const [x, y] = [eventIdOf(first, a), eventIdOf(second, b)]
         expect(x).toMatch(/^evt_[0-9a-z]{26}$/)
         if (a.at !== b.at || a.number !== b.number)
           expect(x < y).toBe(a.at < b.at || (a.at === b.at && a.number < b.number))
-        else expect(x === y).toBe(one === other)
+        else expect(x === y).toBe(first === second)
       }),
     )
   })
   test('are the same whenever they are made', () => {
     const at = startAt
-    const made = () =>
+    const eventIds = () =>
       [1, 2].flatMap(number => ['one', 'two'].map(text => eventIdOf(text, { at, number })))
-    expect(made()).toEqual(made())
-    expect(new Set(made()).size).toBe(4)
+    expect(eventIds()).toEqual(eventIds())
+    expect(new Set(eventIds()).size).toBe(4)
   })
 })
 
 describe('an event that happens twice', () => {
   test('is made once for each endpoint, whenever it is said again', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account()
     const first = instance.endpoint(account)
     instance.services.events.emit(event())
@@ -84,21 +84,21 @@ describe('an event that happens twice', () => {
     expect([first, second].map(endpoint => instance.entries(endpoint).length)).toEqual([1, 1])
   })
   test('is another one for another type, account or text', () => {
-    const instance = webhookDesk()
-    const [one, other] = [instance.account(), instance.account()]
-    const endpoint = instance.endpoint(one)
-    instance.endpoint(other)
-    const told = (more: Partial<ServiceEvent>) =>
-      instance.services.events.emit(event({ accountId: one.account.id, ...more }))
-    told({})
-    told({ type: 'price.threshold' })
-    told({ dedupe: 'two' })
-    told({ accountId: other.account.id })
+    const instance = openWebhookInstance()
+    const [first, second] = [instance.account(), instance.account()]
+    const endpoint = instance.endpoint(first)
+    instance.endpoint(second)
+    const emit = (more: Partial<ServiceEvent>) =>
+      instance.services.events.emit(event({ accountId: first.account.id, ...more }))
+    emit({})
+    emit({ type: 'price.threshold' })
+    emit({ dedupe: 'two' })
+    emit({ accountId: second.account.id })
     instance.services.events.emit(event())
     expect(new Set(instance.entries(endpoint).map(entry => entry.eventId)).size).toBe(4)
   })
   test('counts once against the month', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account()
     instance.endpoint(account)
     for (let i = 0; i < 3; i += 1) instance.services.events.emit(event())
@@ -108,16 +108,16 @@ describe('an event that happens twice', () => {
 
 describe('who is told', () => {
   test('of what belongs to one account nobody else hears', () => {
-    const instance = webhookDesk()
-    const [own, other] = [instance.account(), instance.account()].map(account => ({
+    const instance = openWebhookInstance()
+    const [first, second] = [instance.account(), instance.account()].map(account => ({
       one: account,
       endpoint: instance.endpoint(account),
     }))
-    instance.services.events.emit(event({ type: 'invoice.paid', accountId: own!.one.account.id }))
-    expect([own, other].map(one => instance.entries(one!.endpoint).length)).toEqual([1, 0])
+    instance.services.events.emit(event({ type: 'invoice.paid', accountId: first!.one.account.id }))
+    expect([first, second].map(owner => instance.entries(owner!.endpoint).length)).toEqual([1, 0])
   })
   test('a plan without webhooks hears nothing and logs nothing, from the moment it is lost', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account('professional')
     const endpoint = instance.endpoint(account)
     instance.services.keys.putAccount({ ...account.account, plan: 'starter' })
@@ -127,14 +127,14 @@ describe('who is told', () => {
     expect(instance.services.events.emit(event())).toBe(1)
   })
   test('a suspended account hears nothing', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account()
     instance.endpoint(account)
     instance.services.keys.putAccount({ ...account.account, suspendedAt: startAt })
     expect(instance.services.events.emit(event())).toBe(0)
   })
   test('of well permits only who has them, even where everything was subscribed to', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const [without, withAddOn, scale] = [
       instance.account('professional'),
       instance.account('professional', ['well_permits']),
@@ -147,14 +147,14 @@ describe('who is told', () => {
     expect(endpoints.map(endpoint => instance.entries(endpoint).length)).toEqual([0, 1, 1])
   })
   test('a disabled endpoint is told nothing until it is active again', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account(), { active: false })
     expect(instance.services.events.emit(event())).toBe(0)
     instance.services.webhooks.change(endpoint, { active: true })
     expect(instance.services.events.emit(event())).toBe(1)
   })
   test('who subscribed by another type is not found in its place', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account(), { events: ['invoice.paid'] })
     instance.services.webhooks.change(endpoint, { events: ['price.*'] })
     expect(
@@ -165,9 +165,9 @@ describe('who is told', () => {
     expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
   })
   test('a type that the interface does not have is a mistake of this instance', () => {
-    expect(() => webhookDesk().services.events.emit(event({ type: 'alert.triggered' }))).toThrow(
-      'event.type: "alert.triggered"',
-    )
+    expect(() =>
+      openWebhookInstance().services.events.emit(event({ type: 'alert.triggered' })),
+    ).toThrow('event.type: "alert.triggered"')
   })
 })
 
@@ -247,11 +247,11 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
     }),
     { minLength: 1, maxLength: 6 },
   )
-  const instance = webhookDesk()
+  const instance = openWebhookInstance()
   const accounts = [instance.account(), instance.account()]
   fc.assert(
     fc.property(endpoints, happened, (specs, list) => {
-      const made = specs.map(({ account, ...settings }) =>
+      const endpoints = specs.map(({ account, ...settings }) =>
         instance.endpoint(accounts[account]!, settings),
       )
       for (const [i, { account, commodity, state, type }] of list.entries()) {
@@ -262,19 +262,19 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
         })
         delete eventRow.commodity
         Object.assign(eventRow, commodity && { commodity }, state && { state })
-        const expected = made.map(endpoint => naive(endpoint, eventRow))
-        const before = made.map(endpoint => instance.entries(endpoint).length)
+        const expected = endpoints.map(endpoint => naive(endpoint, eventRow))
+        const before = endpoints.map(endpoint => instance.entries(endpoint).length)
         expect(instance.services.events.emit(eventRow)).toBe(
-          expected.filter(what => what === 'sent').length,
+          expected.filter(outcome => outcome === 'sent').length,
         )
-        const logged = made.map((endpoint, at) => instance.entries(endpoint).slice(before[at]))
+        const logged = endpoints.map((endpoint, at) => instance.entries(endpoint).slice(before[at]))
         expect(
           logged.map(entries =>
             entries[0] ? (entries[0].state === 'skipped' ? 'skipped' : 'sent') : 'nothing',
           ),
         ).toEqual(expected)
       }
-      for (const endpoint of made) instance.services.webhooks.remove(endpoint)
+      for (const endpoint of endpoints) instance.services.webhooks.remove(endpoint)
     }),
     { numRuns: 60 },
   )
@@ -282,7 +282,7 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
 
 describe('what a filter turns away', () => {
   test('stands in the log with its reason and does not count against the month', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account()
     const brent = instance.endpoint(account, { commodityFilters: ['BRENT_CRUDE_USD'] })
     const texas = instance.endpoint(account, { stateFilters: ['TX'] })
@@ -301,14 +301,14 @@ describe('what a filter turns away', () => {
     expect(instance.services.webhookAllowance.used(account.account.id)).toBe(3)
   })
   test('is not a contract whose futures family it lets through', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const { family, front } = instance.futures()
     const endpoint = instance.endpoint(instance.account(), { commodityFilters: [family] })
     expect(instance.services.events.emit(event({ commodity: front.code }))).toBe(1)
     expect(states(instance, endpoint)).toEqual(['pending'])
   })
   test('is logged for the first hundred events of a day and then only turned away', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account(), {
       commodityFilters: ['BRENT_CRUDE_USD'],
     })
@@ -323,7 +323,7 @@ describe('what a filter turns away', () => {
 
 describe("the plan's events of a month", () => {
   const full = () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account('professional')
     const { id } = account.account
     instance.services.webhookAllowance.count(id, 249_999)
@@ -351,13 +351,13 @@ describe("the plan's events of a month", () => {
   test('are remembered over a restart once they are written', () => {
     const { instance, id } = full()
     instance.services.webhookAllowance.flush()
-    const kept = instance.services.db
+    const count = instance.services.db
       .query('SELECT events FROM webhook_months WHERE account_id = ?')
       .get(id)
-    expect(kept).toEqual({ events: 249_999 })
+    expect(count).toEqual({ events: 249_999 })
   })
   test('without a limit none is skipped', () => {
-    const instance = webhookDesk({ plans: 'unlimited' })
+    const instance = openWebhookInstance({ plans: 'unlimited' })
     const account = instance.account()
     instance.endpoint(account)
     instance.services.webhookAllowance.count(account.account.id, 10_000_000)
@@ -367,11 +367,11 @@ describe("the plan's events of a month", () => {
 
 describe('an event to a target of its own', () => {
   const url = 'https://hooks.example.com/alerts?token=a b'
-  const target = (instance: WebhookDesk, accountId: string) =>
+  const target = (instance: WebhookInstance, accountId: string) =>
     instance.services.outbox.log.page('webhook', targetLane(accountId, url), {}, 10, 0).entries
 
   test('goes to the target, once, and counts', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account()
     const { id: accountId } = account.account
     for (let i = 0; i < 2; i += 1)
@@ -384,7 +384,7 @@ describe('an event to a target of its own', () => {
     expect(instance.services.webhookAllowance.used(accountId)).toBe(1)
   })
   test('that is an active endpoint of the account goes there, and only once when it subscribed too', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const account = instance.account()
     const { id: accountId } = account.account
     const endpoint = instance.endpoint(account, { url })
@@ -395,7 +395,7 @@ describe('an event to a target of its own', () => {
     expect(target(instance, accountId)).toEqual([])
   })
   test('is not sent where the plan has no webhooks', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const { id: accountId } = instance.account('starter').account
     instance.services.events.emitTo(url, {
       ...event({ type: 'analytics_alert.triggered' }),
@@ -415,7 +415,7 @@ test('many events at once are what each of them alone would be, to the last of t
     }),
     { maxLength: 3 },
   )
-  const told = fc.array(
+  const eventLists = fc.array(
     fc.record({
       type: fc.constantFrom(
         'price_alert.triggered',
@@ -430,9 +430,9 @@ test('many events at once are what each of them alone would be, to the last of t
     { maxLength: 14 },
   )
   fc.assert(
-    fc.property(endpoints, told, fc.nat(30), (specs, list, left) => {
+    fc.property(endpoints, eventLists, fc.nat(30), (specs, list, room) => {
       const ways = [false, true].map(isTogether => {
-        const instance = webhookDesk()
+        const instance = openWebhookInstance()
         const { services } = instance
         const accounts = [
           instance.account('professional'),
@@ -440,16 +440,16 @@ test('many events at once are what each of them alone would be, to the last of t
           instance.account('starter'),
         ]
         const limit = services.keys.entitlements(accounts[0]!).webhookEventsPerMonth ?? 0
-        services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - left))
-        const made = specs.map((settings, i) => instance.endpoint(accounts[i % 2]!, settings))
+        services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - room))
+        const created = specs.map((settings, i) => instance.endpoint(accounts[i % 2]!, settings))
         const events = list.map(({ type, account, number, url, commodity }) => ({
           ...event({ type, commodity, rank: { at: startAt, number } }),
           accountId: accounts[account]!.account.id,
           url,
         }))
-        const each = (one: (typeof events)[number]) => {
-          const count = services.events.emit(one)
-          if (one.url !== null) services.events.emitTo(one.url, one)
+        const each = (ownEvent: (typeof events)[number]) => {
+          const count = services.events.emit(ownEvent)
+          if (ownEvent.url !== null) services.events.emitTo(ownEvent.url, ownEvent)
           return count
         }
         const counts = transact(services.db, () =>
@@ -460,12 +460,12 @@ test('many events at once are what each of them alone would be, to the last of t
            JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY event_id, lane`,
         )
         const used = accounts.map(({ account }) => services.webhookAllowance.used(account.id))
-        const known = [
-          ...made.map(endpoint => endpoint.id),
+        const knownIds = [
+          ...created.map(endpoint => endpoint.id),
           ...accounts.map(account => account.account.id),
         ]
         const named = (text: unknown) =>
-          known.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
+          knownIds.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
         return { counts, used, rows: rows.values().map(row => row.map(named)) }
       })
       expect(ways[1]).toEqual(ways[0]!)
@@ -475,7 +475,7 @@ test('many events at once are what each of them alone would be, to the last of t
 })
 
 test('an event is undone with the transaction it was said in', () => {
-  const instance = webhookDesk()
+  const instance = openWebhookInstance()
   const endpoint = instance.endpoint(instance.account())
   expect(() =>
     transact(instance.services.db, () => {

@@ -4,26 +4,26 @@ import type { Condition } from '../../../src/market/alerts/threshold.ts'
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
 import { startAt } from '../../support/instance.ts'
-import { type WebhookDesk, webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../support/webhooks.ts'
 
 interface Told {
   type: string
   data: Record<string, unknown>
 }
 
-const told = (instance: WebhookDesk, endpoint: Pick<Endpoint, 'id'>): Told[] =>
+const eventsOf = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>): Told[] =>
   instance
     .entries(endpoint)
     .flatMap(entry => (entry.state === 'skipped' ? [] : [JSON.parse(entry.body) as Told]))
-const types = (instance: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
-  told(instance, endpoint).map(event => event.type)
-const values = (instance: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
-  told(instance, endpoint).map(event => event.data.value)
+const types = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>) =>
+  eventsOf(instance, endpoint).map(event => event.type)
+const values = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>) =>
+  eventsOf(instance, endpoint).map(event => event.data.value)
 
 const opened = (
-  settings: Parameters<WebhookDesk['endpoint']>[1] = { events: ['price.updated'] },
+  settings: Parameters<WebhookInstance['endpoint']>[1] = { events: ['price.updated'] },
 ) => {
-  const instance = webhookDesk()
+  const instance = openWebhookInstance()
   return { instance, endpoint: instance.endpoint(instance.account(), settings) }
 }
 
@@ -32,7 +32,7 @@ describe('a new price', () => {
     const { instance, endpoint } = opened()
     instance.price('WTI_USD', 70, startAt - 5 * minuteMs)
     instance.price('WTI_USD', 71.234)
-    expect(told(instance, endpoint).at(-1)!.data).toEqual({
+    expect(eventsOf(instance, endpoint).at(-1)!.data).toEqual({
       commodity: 'WTI_USD',
       commodity_code: 'WTI_USD',
       name: 'WTI Crude Oil',
@@ -45,7 +45,7 @@ describe('a new price', () => {
       source: instance.services.catalogue.named('WTI_USD')!.source,
       timestamp: isoInstant(startAt),
     })
-    expect(Object.keys(told(instance, endpoint).at(-1)!.data)).toEqual([
+    expect(Object.keys(eventsOf(instance, endpoint).at(-1)!.data)).toEqual([
       'commodity',
       'commodity_code',
       'name',
@@ -62,7 +62,7 @@ describe('a new price', () => {
   test('that is the first has nothing to compare with', () => {
     const { instance, endpoint } = opened()
     instance.price('WTI_USD', 70)
-    expect(told(instance, endpoint)[0]!.data).toMatchObject({
+    expect(eventsOf(instance, endpoint)[0]!.data).toMatchObject({
       change_percent: null,
       previous_value: null,
     })
@@ -75,7 +75,7 @@ describe('a new price', () => {
         throw new Error('undone')
       }),
     ).toThrow('undone')
-    expect(told(instance, endpoint)).toEqual([])
+    expect(eventsOf(instance, endpoint)).toEqual([])
     expect(
       instance.services.observations.newest(
         instance.services.catalogue.named('WTI_USD')!.id,
@@ -117,7 +117,7 @@ describe('no news', () => {
       startAt,
       5 * minuteMs,
     )
-    expect(told(instance, endpoint).map(event => event.data)).toMatchObject([
+    expect(eventsOf(instance, endpoint).map(event => event.data)).toMatchObject([
       { value: 65, previous_value: 65 },
     ])
   })
@@ -135,7 +135,7 @@ describe('no news', () => {
     instance.price('WTI_USD', 700, startAt - dayMs)
     instance.price('WTI_USD', 70.7)
     expect(
-      told(instance, endpoint).map(event => [event.data.value, event.data.previous_value]),
+      eventsOf(instance, endpoint).map(event => [event.data.value, event.data.previous_value]),
     ).toEqual([
       [70, null],
       [70.7, 70],
@@ -152,9 +152,9 @@ describe('no news', () => {
     instance.price(later.code, 70)
     instance.price(front.code, 71)
     instance.price(later.code, 72, startAt + minuteMs)
-    expect(told(instance, endpoint).map(event => [event.data.commodity, event.data.value])).toEqual(
-      [[front.code, 71]],
-    )
+    expect(
+      eventsOf(instance, endpoint).map(event => [event.data.commodity, event.data.value]),
+    ).toEqual([[front.code, 71]])
   })
 })
 
@@ -172,8 +172,8 @@ describe('a change between consecutive prices', () => {
       const { instance, endpoint } = opened({ events: ['price.significant_change'] })
       instance.price('WTI_USD', from, startAt - minuteMs)
       instance.price('WTI_USD', to)
-      expect(told(instance, endpoint).map(event => event.data)).toMatchObject(expected as never)
-      expect(told(instance, endpoint).length).toBe(expected.length)
+      expect(eventsOf(instance, endpoint).map(event => event.data)).toMatchObject(expected as never)
+      expect(eventsOf(instance, endpoint).length).toBe(expected.length)
     })
   }
 })
@@ -185,13 +185,13 @@ describe('conditions', () => {
 
   test('that hold make an event of their endpoint, which says what held', () => {
     const { instance, endpoint } = threshold([wtiAbove])
-    const other = instance.endpoint(instance.account(), {
+    const otherEndpoint = instance.endpoint(instance.account(), {
       events: ['price.threshold'],
       conditions: [{ ...wtiAbove, value: 90 }],
     })
     instance.price('WTI_USD', 79, startAt - minuteMs)
     instance.price('WTI_USD', 81)
-    expect(told(instance, endpoint)).toMatchObject([
+    expect(eventsOf(instance, endpoint)).toMatchObject([
       {
         type: 'price.threshold',
         data: {
@@ -212,7 +212,7 @@ describe('conditions', () => {
         },
       },
     ])
-    expect(Object.keys(told(instance, endpoint)[0]!.data)).toEqual([
+    expect(Object.keys(eventsOf(instance, endpoint)[0]!.data)).toEqual([
       'commodity',
       'commodity_code',
       'name',
@@ -225,7 +225,7 @@ describe('conditions', () => {
       'condition_logic',
       'timestamp',
     ])
-    expect(told(instance, other)).toEqual([])
+    expect(eventsOf(instance, otherEndpoint)).toEqual([])
   })
   test('without any, nobody is told of them', () => {
     const { instance, endpoint } = threshold([])
@@ -260,15 +260,15 @@ describe('conditions', () => {
     instance.price('BRENT_CRUDE_USD', 84, startAt - 2 * minuteMs)
     instance.price('BRENT_CRUDE_USD', 86, startAt - minuteMs)
     instance.price('WTI_USD', 82)
-    expect(told(instance, endpoint).map(event => [event.data.commodity, event.data.value])).toEqual(
-      [
-        ['BRENT_CRUDE_USD', 86],
-        ['WTI_USD', 82],
-      ],
-    )
+    expect(
+      eventsOf(instance, endpoint).map(event => [event.data.commodity, event.data.value]),
+    ).toEqual([
+      ['BRENT_CRUDE_USD', 86],
+      ['WTI_USD', 82],
+    ])
   })
   test('on a futures family are judged by its front contract', () => {
-    const instance = webhookDesk()
+    const instance = openWebhookInstance()
     const { family, front } = instance.futures()
     const endpoint = instance.endpoint(instance.account(), {
       events: ['price.threshold'],

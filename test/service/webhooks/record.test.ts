@@ -3,27 +3,27 @@ import type { Settled } from '../../../src/service/outbox/outbox.ts'
 import { keepWebhookRecords, testRef } from '../../../src/service/webhooks/record.ts'
 import { transact } from '../../../src/store/database.ts'
 import { startAt } from '../../support/instance.ts'
-import { webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance } from '../../support/webhooks.ts'
 
 /**
  * An endpoint whose deliveries end as a test says, in a transaction of their own as the outbox has
  * them.
  */
 function opened() {
-  const instance = webhookDesk()
+  const instance = openWebhookInstance()
   const account = instance.account()
   const endpoint = instance.endpoint(account, {
     url: 'https://hooks.example.com/a?token=hidden',
     description: 'desk',
   })
-  let told: (settled: Settled) => void = () => {}
-  const listen = (_kind: string, listener: typeof told) => {
-    told = listener
+  let tellSettled: (settled: Settled) => void = () => {}
+  const listen = (_kind: string, listener: typeof tellSettled) => {
+    tellSettled = listener
   }
   keepWebhookRecords({ ...instance.services, outbox: { listen }, deactivateAfter: 10 })
   const end = (state: Settled['state'], more: Partial<Settled> = {}) =>
     transact(instance.services.db, () =>
-      told({
+      tellSettled({
         id: 'm',
         kind: 'webhook',
         accountId: endpoint.accountId,

@@ -5,24 +5,26 @@ import { createAccountSecrets } from '../../../src/service/webhooks/account-secr
 import { createWebhooks, type Webhooks } from '../../../src/service/webhooks/webhooks.ts'
 import { createAccountSecretStore } from '../../../src/store/webhooks/account-secrets.ts'
 import { createWebhookStore } from '../../../src/store/webhooks/webhooks.ts'
-import { webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance } from '../../support/webhooks.ts'
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
 
 /** Everything that is asked of the endpoints in memory, by id. */
-const answers = (book: Webhooks, accountIds: readonly string[]) => ({
-  listed: accountIds.map(id => book.list(id).map(endpoint => endpoint.id)),
+const answers = (webhooks: Webhooks, accountIds: readonly string[]) => ({
+  listed: accountIds.map(id => webhooks.list(id).map(endpoint => endpoint.id)),
   subscribed: eventTypes.map(type =>
-    book
+    webhooks
       .subscribed(type)
       .map(endpoint => endpoint.id)
       .sort(),
   ),
   own: accountIds.map(id =>
-    eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(endpoint => endpoint.id)),
+    eventTypes.map((type: EventType) =>
+      webhooks.subscribedOf(id, type).map(endpoint => endpoint.id),
+    ),
   ),
   conditioned: codes.map(code =>
-    book
+    webhooks
       .conditionedOn(code)
       .map(endpoint => endpoint.id)
       .sort(),
@@ -30,7 +32,7 @@ const answers = (book: Webhooks, accountIds: readonly string[]) => ({
 })
 
 test('after any changes the endpoints in memory are those that a new start reads', () => {
-  const instance = webhookDesk()
+  const instance = openWebhookInstance()
   const accounts = [instance.account(), instance.account()]
   const accountIds = accounts.map(account => account.account.id)
   const settings = fc.record(
@@ -57,17 +59,17 @@ test('after any changes the endpoints in memory are those that a new start reads
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), steps => {
-      const book = instance.services.webhooks
+      const webhooks = instance.services.webhooks
       for (const { what, which, account, settings: given } of steps) {
-        const own = accountIds.flatMap(id => book.list(id))
-        const endpoint = own[which % Math.max(1, own.length)]
+        const endpoints = accountIds.flatMap(id => webhooks.list(id))
+        const endpoint = endpoints[which % Math.max(1, endpoints.length)]
         instance.clock.advance(1)
-        if (what === 'create' && own.length < 20) instance.endpoint(accounts[account]!, given)
+        if (what === 'create' && endpoints.length < 20) instance.endpoint(accounts[account]!, given)
         else if (!endpoint) continue
-        else if (what === 'change') book.change(endpoint, given)
-        else if (what === 'rotate') book.rotate(endpoint, { overlapMs: 0 })
-        else if (what === 'remove') book.remove(endpoint)
-        else if (what === 'disable') book.change(endpoint, { active: false })
+        else if (what === 'change') webhooks.change(endpoint, given)
+        else if (what === 'rotate') webhooks.rotate(endpoint, { overlapMs: 0 })
+        else if (what === 'remove') webhooks.remove(endpoint)
+        else if (what === 'disable') webhooks.change(endpoint, { active: false })
       }
       const { db, keys, vault, clock, ids } = instance.services
       const fresh = createWebhooks({
@@ -79,34 +81,34 @@ test('after any changes the endpoints in memory are those that a new start reads
         ids,
         wake() {},
       })
-      expect(answers(book, accountIds)).toEqual(answers(fresh, accountIds))
+      expect(answers(webhooks, accountIds)).toEqual(answers(fresh, accountIds))
       for (const id of accountIds)
-        for (const endpoint of book.list(id))
-          expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(book.secrets(endpoint))
+        for (const endpoint of webhooks.list(id))
+          expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(webhooks.secrets(endpoint))
     }),
     { numRuns: 60 },
   )
 })
 
 test('an account’s secret is what a new start reads', () => {
-  const { services, ...instance } = webhookDesk()
+  const { services, ...instance } = openWebhookInstance()
   const { id } = instance.account().account
   const fresh = () =>
     createAccountSecrets({ ...services, store: createAccountSecretStore(services.db) })
-  const made = services.accountSecrets.current(id)
-  expect(fresh().current(id)).toEqual(made)
+  const accountSecret = services.accountSecrets.current(id)
+  expect(fresh().current(id)).toEqual(accountSecret)
   const rolled = services.accountSecrets.roll(id)
-  expect(rolled.secret).not.toBe(made.secret)
+  expect(rolled.secret).not.toBe(accountSecret.secret)
   expect(fresh().current(id)).toEqual(rolled)
 })
 
 test('a secret that was sealed for one endpoint opens no other', () => {
-  const instance = webhookDesk()
-  const [one, other] = [
+  const instance = openWebhookInstance()
+  const [first, second] = [
     instance.endpoint(instance.account()),
     instance.endpoint(instance.account()),
   ]
-  expect(() => instance.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow(
+  expect(() => instance.services.webhooks.secrets({ ...second, secret: first.secret })).toThrow(
     'does not open',
   )
 })

@@ -21,16 +21,16 @@ function world() {
   }
 }
 
-let made = 0
+let rowCount = 0
 function add(store: OutboxStore, row: Partial<NewRow> & { lane?: string } = {}): boolean {
-  made += 1
+  rowCount += 1
   const { lane = 'a', ...rest } = row
   const bodyId = store.addBody('{}', 1)
   return store.add({
-    id: `id-${made}`,
+    id: `id-${rowCount}`,
     laneId: store.laneId('webhook', lane),
     accountId: null,
-    eventId: `evt-${made}`,
+    eventId: `evt-${rowCount}`,
     eventType: 'x',
     bodyId,
     ref: null,
