@@ -85,6 +85,12 @@ export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field
 /** A field that may be left out. */
 export const optional = <T>(inner: Field<T>): Field<T | undefined> => t.Optional(inner) as Field<T>
 
+/** A field that may be left out, and in which null says as much as an absent field. */
+export const omittable = <T>(inner: Field<T>): Field<T | undefined> =>
+  optional(
+    field(inner, (form, name) => (form.isNull(name) ? undefined : inner[reader](form, name))),
+  )
+
 /** A field in which null says something. */
 export const nullable = <T>(inner: Field<T>, options?: FieldOptions): Field<T | null> =>
   nullableAs(inner, null, options)
@@ -110,12 +116,25 @@ export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefi
     return fault === undefined ? value : form.fault(name, fault)
   })
 
+/**
+ * A field whose turn is a rule's: it counts or not by what else the body says. The rule reads it
+ * with `readField`.
+ */
+export const ruled = <T>(inner: Field<T>): Field<undefined> =>
+  optional(field(inner, () => undefined))
+
+/** What a field says, for a rule; undefined when it is absent or when a fault was noted. */
+export const readField = <T>(inner: Field<T>, form: Form, name: string): T | undefined =>
+  form.has(name) ? inner[reader](form, name) : undefined
+
 /** Rules between fields; they note what is wrong on the form, and see only what could be read. */
 export type Rules<F extends Fields> = (form: Form, values: Partial<Values<F>>) => void
 
 export interface Body<F extends Fields> {
   /** For the route: documents the body. The router itself checks nothing of it. */
   readonly schema: TSchema
+  /** The fields as they stand, out of the wrapper. Throws VALIDATION_FAILED for no object. */
+  fields(input: unknown): Readonly<Record<string, unknown>>
   /** What the body says. Throws VALIDATION_FAILED, which names every fault at once. */
   read(input: unknown, rules?: Rules<F>): Values<F>
 }
@@ -131,6 +150,11 @@ export function body<F extends Fields>(fields: F, { wrapper }: BodyOptions = {})
   const documented = wrapper === undefined ? bare : t.Union([t.Object({ [wrapper]: bare }), bare])
   return {
     schema: documentedBody(documented, Object.values(fields).every(isOptional)),
+    fields(input) {
+      const inner = wrapper === undefined ? input : unwrapped(input, wrapper)
+      formOf(inner)
+      return isObject(inner) ? inner : {}
+    },
     read(input, rules) {
       const form = formOf(wrapper === undefined ? input : unwrapped(input, wrapper))
       const values = readFields(fields, form)
@@ -148,6 +172,9 @@ export const changeOf = <F extends Fields>(
   Object.fromEntries(
     Object.entries(fields).map(([name, inner]) => [name, optional(inner)]),
   ) as never
+
+/** Where there is nothing to say. */
+export const noBody = documentedBody(t.Object({}), true)
 
 const isOptional = (schema: TSchema): boolean => OptionalKind in schema
 

@@ -22,8 +22,13 @@ export interface Form {
   has(field: string): boolean
   /** Whether it says null. */
   isNull(field: string): boolean
-  /** Notes what is wrong with a field; the sentence goes on after the field's name. */
-  fault(field: string, why: string): undefined
+  /** The value as it stands, for a reader that judges it by itself. */
+  value(field: string): unknown
+  /**
+   * Notes what is wrong with a field; the sentence goes on after the field's name. `value` is what
+   * the answer repeats where that is a part of the field's value.
+   */
+  fault(field: string, why: string, value?: unknown): undefined
   /** Undefined when absent; so also below. */
   text(field: string, charactersMax: number): string | undefined
   flag(field: string): boolean | undefined
@@ -73,11 +78,12 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       value: shown(value),
     })
   }
-  const fault: Form['fault'] = (field, why) => note(field, why, given(field))
+  const fault: Form['fault'] = (field, why, value = given(field)) => note(field, why, value)
 
   return {
     has: field => given(field) !== undefined,
     isNull: field => given(field) === null,
+    value: given,
     fault,
     text(field, charactersMax) {
       const value = given(field)
