@@ -9,9 +9,9 @@ import {
   conditionValue,
   evaluate,
   isCooling,
-  type PriceCondition,
   priceBounds,
 } from '../../../src/market/alerts/condition.ts'
+import type { PriceCondition } from '../../../src/market/alerts/price-operators.ts'
 import { rsi, trendOf } from '../../../src/market/analytics/indicators.ts'
 import { annualVolatility, statisticsOf } from '../../../src/market/analytics/statistics.ts'
 import { type Close, closesIn, dayAfter } from '../../../src/market/prices/window.ts'
