@@ -6,21 +6,12 @@ import {
   analyticsTypes,
   conditionOperator,
   conditionValue,
-  operators,
 } from '../../market/alerts/condition.ts'
+import { operators } from '../../market/alerts/price-operators.ts'
 import type { Alert, Alerts, AlertTest } from '../../service/alerts/alerts.ts'
 import type { AlertTrigger, NamedTrigger } from '../../store/alerts/triggers.ts'
+import { oneOf, orNull } from '../schema.ts'
 
-const orNull = <T extends Parameters<typeof t.Union>[0][number]>(schema: T, description?: string) =>
-  t.Union([schema, t.Null()], description === undefined ? {} : { description })
-/** One of several words, and typed as one. */
-const oneOf = <T extends string>(words: readonly T[], description?: string) =>
-  t.Unsafe<T>(
-    t.Union(
-      words.map(word => t.Literal(word)),
-      description === undefined ? {} : { description },
-    ),
-  )
 const instant = (description?: string) =>
   t.String({ format: 'date-time', ...(description && { description }) })
 const anyObject = t.Object({}, { additionalProperties: true })

@@ -8,7 +8,7 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../service/outbox/held-back.ts'
 import { envelope, success } from '../answer.ts'
-import { literals } from '../webhooks/body.ts'
+import { oneOf } from '../schema.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
@@ -25,7 +25,7 @@ const releaseMax = 2000
 const HeldShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    kind: literals(kinds),
+    kind: oneOf(kinds),
     event_id: t.String({
       description: 'Stays the same when it is sent.',
       examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
@@ -56,7 +56,7 @@ const Released = envelope(
 )
 const releaseBody = formBody(
   t.Object({
-    kind: t.Optional(literals(kinds)),
+    kind: t.Optional(oneOf(kinds)),
     ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
   }),
 )
