@@ -93,7 +93,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       for (const sending of sendings) begin(sending)
       return true
     } catch (error) {
-      log.error('the outbox could not be written', { error })
+      log.error('outbox_write_failed', { message: 'The outbox could not be written.', error })
       // What was sent stays to be recorded; what was not claimed after all is found again.
       state.ended.unshift(...ended)
       recount(state)
@@ -166,7 +166,11 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
           engine.together(() => engine.release(rows, 'the service stopped during the attempt'))
       } catch (error) {
         // The next start finds them under way and frees them.
-        log.error('messages under way could not be released', { messages: rows.length, error })
+        log.error('outbox_release_failed', {
+          message: 'Messages under way could not be released; the next start frees them.',
+          messages: rows.length,
+          error,
+        })
       }
       for (const hear of hearers.splice(0)) hear()
     },
@@ -187,7 +191,8 @@ async function rescue(
     rescued += rows.length
   }
   if (rescued > 0)
-    log.warn('messages that were under way when the service ended are sent again', {
+    log.warn('outbox_attempts_resumed', {
+      message: 'Messages that were under way when the service ended are sent again.',
       messages: rescued,
     })
 }

@@ -76,7 +76,7 @@ describe('a dispatch', () => {
     )
     expect(
       world.log
-        .filter(line => line.includes('could not be dispatched'))
+        .filter(line => line.includes('deliveries_dispatch_failed'))
         .map(line => JSON.parse(line).failed),
     ).toEqual([1])
     zone('UTC')

@@ -65,7 +65,7 @@ export const createCapturingSmsProvider = (inbox: InboxStore, now: () => number)
 /** Writes messages to the log, with no more of the number than its end. */
 export const createLoggingSmsProvider = (log: Log): SmsProvider => ({
   async send({ to, text }) {
-    log.info('text message', { to: `…${to.slice(-4)}`, text })
+    log.info('text_message', { to: `…${to.slice(-4)}`, text })
     return accepted(null)
   },
 })

@@ -99,7 +99,12 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
       })
     } catch (error) {
       if (!db.inTransaction) throw error
-      log.error('what follows from a message failed', { message: id, kind, error })
+      log.error('outbox_listener_failed', {
+        message: 'What follows from the end of a message failed.',
+        messageId: id,
+        kind,
+        error,
+      })
     }
   }
   const release = (row: ClaimedRow, reason: string, at: number) => {

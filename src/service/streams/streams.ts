@@ -69,7 +69,7 @@ export function createStreams({
       if (reason !== undefined) stream.end({ by: 'refusal', reason })
       else stream.beat?.()
     } catch (error) {
-      log.error('stream failed', { error })
+      log.error('stream_failed', { message: 'A stream could not be kept up.', error })
     }
   }
   const beat = () => {
@@ -105,7 +105,7 @@ export function createStreams({
         try {
           stream.end({ by: 'stop' })
         } catch (error) {
-          log.error('stream not ended', { error })
+          log.error('stream_end_failed', { message: 'A stream could not be ended.', error })
         }
       }
       stopRhythm?.()

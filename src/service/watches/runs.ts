@@ -93,7 +93,7 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
       // One that can not be run must not keep the others from it. Where the disk is at fault this
       // write fails too, and all are due still.
       watches.postpone(watch.number, nextRunAt)
-      log.error('watch not evaluated', { watch: watch.id, error })
+      log.error('watch_run_failed', { message: 'A watch was not run.', watch: watch.id, error })
       return false
     }
   }

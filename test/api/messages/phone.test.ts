@@ -359,6 +359,6 @@ describe('a code', () => {
         await instance.ask('POST', '/v1/phone/verify', token, { verification_code: '000000' }),
       ),
     ).toEqual([422, 'code_expired'])
-    expect(instance.log.join('\n')).not.toContain('text message')
+    expect(instance.log.join('\n')).not.toContain('text_message')
   })
 })

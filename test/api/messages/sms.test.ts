@@ -282,7 +282,7 @@ describe('a test message', () => {
     })
     await instance.deliver()
     const lines = instance.log
-      .filter(line => line.includes('text message'))
+      .filter(line => line.includes('text_message'))
       .map(line => JSON.parse(line))
     expect(lines).toEqual([
       expect.objectContaining({ to: '…0002', text: expect.stringContaining('test message') }),

@@ -482,7 +482,7 @@ test('an alert that can not be told keeps no other from being told, and is named
   await evaluation.pass()
   expect([first, bad, last].map(alert => instance.fired(alert!))).toEqual([[100], [], [100]])
   expect(
-    instance.log.filter(line => line.includes('alert not told') && line.includes(bad!.id)),
+    instance.log.filter(line => line.includes('alert_evaluation_failed') && line.includes(bad!.id)),
   ).toHaveLength(1)
 })
 

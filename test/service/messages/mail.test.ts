@@ -96,7 +96,7 @@ describe('a letter', () => {
     }
     expect(settlements).toEqual([settlement, settlement])
     expect(
-      instance.log.filter(line => line.includes('no mail provider is configured')),
+      instance.log.filter(line => line.includes('mail_provider_missing')),
     ).toHaveLength(1)
   })
 

@@ -157,7 +157,7 @@ test('a watch that can not be run does not keep the others from it, and is tried
   await services.watchRuns.pass()
   expect(new Set(instance.events().map(event => event.watch_id))).toEqual(new Set([sound.id]))
   expect(
-    instance.log.some(line => line.includes('watch not evaluated') && line.includes(broken.id)),
+    instance.log.some(line => line.includes('watch_run_failed') && line.includes(broken.id)),
   ).toBe(true)
   services.db.run('DROP TRIGGER broken')
   clock.advance(minuteMs)
