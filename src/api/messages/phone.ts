@@ -7,7 +7,7 @@ import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/proble
 import { isoInstant, secondMs } from '../../lib/instant.ts'
 import type { CodeOut, Phones, TooMany, Verified } from '../../service/messages/phones.ts'
 import type { Phone } from '../../store/messages/phones.ts'
-import { codeBody, codeOf, phoneBody, phoneOf } from './phone-form.ts'
+import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
 export interface PhoneDeps {
   access: AccessPlugin
@@ -80,7 +80,7 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
       {
         access,
         headers: idempotencyHeader,
-        body: phoneBody,
+        body: PhoneBody.schema,
         response: { 201: Added, ...refusals, 422: ValidationProblem },
         detail: detail(
           'addPhone',
@@ -129,7 +129,7 @@ function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
       },
       {
         access,
-        body: codeBody,
+        body: CodeBody.schema,
         response: {
           200: Proved,
           ...refusals,

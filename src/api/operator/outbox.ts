@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -54,12 +54,14 @@ const Released = envelope(
     more: t.Boolean({ description: 'Ask again for the rest.' }),
   }),
 )
-const releaseBody = formBody(
-  t.Object({
-    kind: t.Optional(oneOf(kinds)),
-    ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
-  }),
-)
+const ReleaseBody = body({
+  kind: optional(choice(kinds)),
+  ids: optional(
+    listOf(t.String(), 'ids of messages', idsMax, id => id, {
+      description: 'Only these messages.',
+    }),
+  ),
+})
 const detail = (operationId: string, summary: string, description: string) => ({
   operationId,
   tags: ['operator'],
@@ -125,11 +127,8 @@ export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDep
     )
     .post(
       '/admin/v1/outbox/release',
-      async ({ body }) => {
-        const form = formOf(body)
-        const kind = form.choice('kind', kinds)
-        const ids = form.list('ids', 'ids of messages', idsMax, text => text)
-        form.check()
+      async ({ body: input }) => {
+        const { kind, ids } = ReleaseBody.read(input)
         const released = await heldMessages.release(
           { ...(kind && { kind }), ...(ids && { ids }) },
           releaseMax,
@@ -138,7 +137,7 @@ export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDep
       },
       {
         access: operator,
-        body: releaseBody,
+        body: ReleaseBody.schema,
         response: { 200: Released, 400: NestedProblem, 401: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'releaseHeldMessages',

@@ -15,7 +15,7 @@ import type { WatchFeed } from '../../service/watches/feed.ts'
 import type { Watch, Watches, WatchRefusal } from '../../service/watches/watches.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
 import { countOrNull } from '../keys/row.ts'
-import { asksForWebhook, createWatchForms, watchBody, watchChangeBody } from './form.ts'
+import { asksForWebhook, createWatchForms } from './form.ts'
 import {
   WatchEventShape,
   WatchShape,
@@ -156,7 +156,7 @@ function listAndCreate(deps: SubscriptionsDeps) {
       {
         access: writing,
         headers: idempotencyHeader,
-        body: watchBody,
+        body: forms.newWatch,
         response: { 201: One, ...refusals, 422: ValidationProblem },
         detail: detail('createSubscription', 'Create a watch', creation),
       },
@@ -192,7 +192,7 @@ function changeOne(deps: SubscriptionsDeps) {
       {
         access: writing,
         params,
-        body: watchChangeBody,
+        body: forms.watchChange,
         response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'changeSubscription',

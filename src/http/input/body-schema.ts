@@ -148,21 +148,41 @@ export interface BodyOptions {
 export function body<F extends Fields>(fields: F, { wrapper }: BodyOptions = {}): Body<F> {
   const bare = t.Object(fields)
   const documented = wrapper === undefined ? bare : t.Union([t.Object({ [wrapper]: bare }), bare])
+  const within = (input: unknown) => (wrapper === undefined ? input : unwrapped(input, wrapper))
   return {
     schema: documentedBody(documented, Object.values(fields).every(isOptional)),
     fields(input) {
-      const inner = wrapper === undefined ? input : unwrapped(input, wrapper)
+      const inner = within(input)
       formOf(inner)
       return isObject(inner) ? inner : {}
     },
+    read: (input, rules) => readBody(formOf(within(input)), fields, rules),
+  }
+}
+
+/**
+ * A body whose fields may stand bare or in a part of this name, with which its faults then begin:
+ * `name.field`.
+ */
+export function bareOrPart<F extends Fields>(fields: F, name: string): Omit<Body<F>, 'fields'> {
+  const bare = t.Object(fields)
+  return {
+    schema: documentedBody(
+      t.Union([bare, t.Object({ [name]: bare })]),
+      Object.values(fields).every(isOptional),
+    ),
     read(input, rules) {
-      const form = formOf(wrapper === undefined ? input : unwrapped(input, wrapper))
-      const values = readFields(fields, form)
-      rules?.(form, values)
-      form.check()
-      return values as Values<F>
+      const form = formOf(input)
+      return readBody(form.has(name) ? form.part(name) : form, fields, rules)
     },
   }
+}
+
+function readBody<F extends Fields>(form: Form, fields: F, rules: Rules<F> | undefined): Values<F> {
+  const values = readFields(fields, form)
+  rules?.(form, values)
+  form.check()
+  return values as Values<F>
 }
 
 /** The same fields for a change: none is required, and what is not named stays as it is. */

@@ -50,6 +50,11 @@ export interface Form {
    * is absent or null.
    */
   part(field: string): Form
+  /**
+   * The items of a list, or the single value, as fields named by their places: faults name
+   * `field.0.name`.
+   */
+  items(field: string): Form
   /** Throws when there is a fault. */
   check(): void
 }
@@ -149,6 +154,14 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       if (value !== undefined && value !== null && !isObject(value))
         fault(field, 'must be a JSON object.')
       return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
+    },
+    items(field) {
+      const value = given(field)
+      return formWithin(
+        { ...(Array.isArray(value) ? value : [value]) },
+        `${prefix}${field}.`,
+        faults,
+      )
     },
     check() {
       if (faults.length > 0) throw validationFailed(faults)
