@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -9,8 +10,7 @@ import { eventBody } from '../../service/webhooks/events.ts'
 import { laneOf } from '../../service/webhooks/lanes.ts'
 import { testRef } from '../../service/webhooks/record.ts'
 import { envelope, success } from '../answer.ts'
-import { noBody, replayBody, testBody } from './body.ts'
-import { replayOf, testTypeOf } from './form.ts'
+import { ReplayBody, replayOf, TestBody, testTypeOf } from './form.ts'
 import {
   ownEndpoint,
   type WebhooksApiDeps,
@@ -100,7 +100,7 @@ function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps
     {
       access: webhookWrite,
       params: webhookParams,
-      body: testBody,
+      body: TestBody.schema,
       response: { 200: Tested, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
       detail: webhookDetail(
         'testWebhook',
@@ -208,7 +208,7 @@ function sendingAgain({ access: plugin, webhooks, outbox: { log }, now }: Webhoo
       {
         access: webhookWrite,
         params: webhookParams,
-        body: replayBody,
+        body: ReplayBody.schema,
         response: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
           'replayWebhookEvents',

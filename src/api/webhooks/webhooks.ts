@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -11,9 +12,8 @@ import type { EndpointRefusal, EndpointWithSecret } from '../../service/webhooks
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import { envelope, success } from '../answer.ts'
 import { countOrNull } from '../keys/row.ts'
-import { newWebhookBody, noBody, rotateBody, webhookChangeBody } from './body.ts'
 import { webhookDeliveryRoutes } from './deliveries.ts'
-import { createWebhookForms, eventNamesOf, rotationOf } from './form.ts'
+import { createWebhookForms, eventNamesOf, RotationBody, rotationOf } from './form.ts'
 import {
   ownEndpoint,
   type WebhooksApiDeps,
@@ -97,7 +97,7 @@ function listAndCreate(deps: WebhooksApiDeps) {
       {
         access: webhookWrite,
         headers: idempotencyHeader,
-        body: newWebhookBody,
+        body: forms.newWebhook,
         response: { 201: One, ...webhookRefusals, 422: ValidationProblem },
         detail: webhookDetail('createWebhook', 'Create a webhook endpoint', creation),
       },
@@ -144,7 +144,7 @@ function changeOne(deps: WebhooksApiDeps) {
       },
       {
         ...common,
-        body: webhookChangeBody,
+        body: forms.webhookChange,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
           'changeWebhook',
@@ -179,7 +179,7 @@ function changeOne(deps: WebhooksApiDeps) {
       },
       {
         ...common,
-        body: rotateBody,
+        body: RotationBody.schema,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
           'rotateWebhookSecret',
