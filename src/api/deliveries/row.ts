@@ -4,18 +4,12 @@ import { isoInstant } from '../../lib/instant.ts'
 import { deliveryCadences } from '../../plan/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../../service/deliveries/deliveries.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
+import { oneOf } from '../schema.ts'
 
-const words = <T extends string>(options: readonly T[], description?: string) =>
-  t.Unsafe<T>(
-    t.Union(
-      options.map(option => t.Literal(option)),
-      description === undefined ? {} : { description },
-    ),
-  )
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
 
 export const runId = t.String({ examples: ['01936f2a-0c00-7b1e-9a53-1d5c2f8e7a01'] })
-export const runStatus = words(
+export const runStatus = oneOf(
   ['pending', 'processing', 'sent', 'skipped', 'suppressed'],
   '`pending` and `processing`: on its way, tried again by itself. `sent`: the mail provider has it. `skipped`: paused, or no code has a current price. `suppressed`: nothing is sent to the address, or the provider would not take it.',
 )
@@ -24,7 +18,7 @@ export const runError = textOrNull('Why it was not sent, or what went wrong with
 const Run = t.Object(
   {
     id: runId,
-    trigger: words(['scheduled', 'manual']),
+    trigger: oneOf(['scheduled', 'manual']),
     status: runStatus,
     sent_at: instantOrNull('When the mail provider took it.'),
     error: runError,
@@ -37,7 +31,7 @@ const fields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
   name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
   commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
-  cadence: words(deliveryCadences),
+  cadence: oneOf(deliveryCadences),
   weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], {
     description: '1 = Monday to 7 = Sunday; null unless weekly.',
   }),
