@@ -50,13 +50,13 @@ export const listHeld = (
     const filter = kind === undefined ? '' : `&kind=${encodeURIComponent(kind)}`
     const all: HeldLine[] = []
     for (let page = 1; ; page += 1) {
-      const { held } = await answered<{ held: HeldLine[] }>(
+      const { held: messages } = await answered<{ held: HeldLine[] }>(
         env,
         'GET',
         `${heldPath}?per_page=${perPage}&page=${page}${filter}`,
       )
-      all.push(...held)
-      if (held.length < perPage) break
+      all.push(...messages)
+      if (messages.length < perPage) break
     }
     print(env, all, lines =>
       tableLines(

@@ -52,7 +52,7 @@ const parkedMs = 30 * dayMs
 /** Messages of a slice of tidying: a few milliseconds of writing. */
 export const sliceRows = 100
 
-export const laneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
+export const createLaneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
   engine: outbox.engine,
   clock,
   perLane,

@@ -4,8 +4,8 @@ import type { Log } from '../lib/log.ts'
 import type { Job } from './job.ts'
 import {
   claims,
+  createLaneState,
   type LaneDeps,
-  laneState,
   note,
   promote,
   recount,
@@ -41,7 +41,7 @@ const slicesMax = 500
 export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const { outbox, clock, log, concurrency } = deps
   const { engine } = outbox
-  const state = laneState(deps)
+  const state = createLaneState(deps)
   const cut = new AbortController()
   let mode: 'idle' | 'started' | 'draining' | 'halted' = 'idle'
   let loaded = false

@@ -62,7 +62,7 @@ interface Ways {
 /** One notifier for each transaction: what an account wants is read once in it. */
 export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
   const { events, mail, texts, notices, serviceName } = deps
-  const waysOf = waysReader(deps)
+  const waysOf = createWaysReader(deps)
   const firedByAccount = new Map<string, FiredAlert[]>()
   return {
     tell(fired) {
@@ -140,7 +140,11 @@ function noticeOf(fired: readonly FiredAlert[]) {
   }
 }
 
-function waysReader({ keys, preferences, texts }: AlertMessagesDeps): (accountId: string) => Ways {
+function createWaysReader({
+  keys,
+  preferences,
+  texts,
+}: AlertMessagesDeps): (accountId: string) => Ways {
   const byAccount = new Map<string, Ways>()
   const read = (accountId: string): Ways => {
     const account = keys.account(accountId)

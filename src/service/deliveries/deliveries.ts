@@ -119,7 +119,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       const delivery = store.byId(id)
       return delivery?.accountId === accountId ? delivery : undefined
     },
-    ...changes(deps, store, runs),
+    ...createChanges(deps, store, runs),
     sendNow: delivery =>
       transact(db, () => {
         const now = clock.now()
@@ -132,7 +132,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       }),
     lastRun: runs.last,
     recipient: runs.recipient,
-    ...dispatching(deps, store, runs),
+    ...createDispatch(deps, store, runs),
     nextDueAt: () => (enabled ? store.nextDueAt() : undefined),
   }
 }
@@ -149,7 +149,7 @@ const withWeekday = <T extends DeliverySettings>(settings: T): T => ({
   weekday: settings.cadence === 'weekly' ? (settings.weekday ?? 1) : null,
 })
 
-function changes(
+function createChanges(
   { db, keys, clock, ids }: DeliveriesDeps,
   store: DeliveryStore,
   runs: DeliveryRuns,
@@ -192,7 +192,7 @@ function changes(
   }
 }
 
-function dispatching(
+function createDispatch(
   { db, clock, enabled }: DeliveriesDeps,
   store: DeliveryStore,
   runs: DeliveryRuns,

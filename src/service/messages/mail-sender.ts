@@ -69,11 +69,11 @@ export const createCapturingMailer = (inbox: InboxStore, now: () => number): Mai
 
 /** Where nobody has set up a provider: letters fail, and it is said once a start. */
 export function createDisabledMailer(tell: () => void): Mailer {
-  let told = false
+  let hasTold = false
   return {
     async send() {
-      if (!told) tell()
-      told = true
+      if (!hasTold) tell()
+      hasTold = true
       return givenUp('No mail provider is configured.', null, 'setting')
     },
   }

@@ -80,7 +80,7 @@ export const firstSmsSettings: SmsSettings = {
 const textCharactersMax = 459
 
 /** What an account may be sent, and whether it wants it. */
-function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
+function createSmsRules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   const settings = (accountId: string) => sms.settings(accountId) ?? firstSmsSettings
   const entitlementsOf = (accountId: string) => entitledNow(keys, accountId)
   return {
@@ -127,7 +127,7 @@ function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
 
 export function createTextMessages(deps: TextsDeps): TextMessages {
   const { outbox, sms, vault, clock, reaches } = deps
-  const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = rules(deps)
+  const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = createSmsRules(deps)
 
   const put = (
     { to, text, accountId, dedupe, purpose }: TextMessage,

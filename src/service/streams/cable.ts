@@ -22,7 +22,7 @@ export interface CableClient {
 /** What a connection hears from the server that holds it. */
 export interface CableConnection {
   opened(socket: CableSocket): void
-  heard(text: string): void
+  receive(text: string): void
   /** Nothing waits in memory any more. */
   drained(): void
   closed(): void
@@ -77,7 +77,7 @@ export function createCable(deps: CableDeps): Cable {
   return {
     connect(client) {
       let release = () => {}
-      const newConnection = connection(deps, client, () => {
+      const newConnection = createConnection(deps, client, () => {
         connections.delete(newConnection)
         release()
       })
@@ -98,13 +98,13 @@ interface Connection extends CableConnection, OpenStream {
   flush(): void
 }
 
-function connection(deps: CableDeps, client: CableClient, onClosed: () => void): Connection {
+function createConnection(deps: CableDeps, client: CableClient, onClosed: () => void): Connection {
   const { stopwatch = createSystemClock() } = deps
   const line = createCableLine({ clock: deps.clock, stopwatch, onClosed })
   const subscriptions = new Map<string, Subscription>()
-  const news = priceNews(deps, line, subscriptions)
-  const rigs = rigNews(deps, client, line, subscriptions)
-  const isTooMuch = flood(stopwatch)
+  const news = createPriceNews(deps, line, subscriptions)
+  const rigs = createRigNews(deps, client, line, subscriptions)
+  const isTooMuch = createFloodGuard(stopwatch)
 
   const flush = () => {
     if (!line.isReady()) return
@@ -125,7 +125,7 @@ function connection(deps: CableDeps, client: CableClient, onClosed: () => void):
     opened: line.opened,
     closed: line.closed,
     flush,
-    heard(text) {
+    receive(text) {
       if (isTooMuch()) return line.end({ by: 'overload' })
       const command = commandOf(text)
       if (command?.command === 'subscribe') subscribe(command.identifier)
@@ -150,7 +150,7 @@ function connection(deps: CableDeps, client: CableClient, onClosed: () => void):
  * What has changed of the subscribed prices: one update a second, of the subscription that has
  * waited longest.
  */
-function priceNews(
+function createPriceNews(
   { prices }: CableDeps,
   line: CableLine,
   subscriptions: ReadonlyMap<string, Subscription>,
@@ -182,7 +182,7 @@ function priceNews(
 }
 
 /** Rig counts, for accounts whose plan has them. */
-function rigNews(
+function createRigNews(
   { prices, keys }: CableDeps,
   { accountId }: CableClient,
   line: CableLine,
@@ -223,7 +223,7 @@ function rigNews(
 }
 
 /** Counts the frames of a second; true for those that are too many. */
-function flood(stopwatch: Pick<Clock, 'monotonic'>): () => boolean {
+function createFloodGuard(stopwatch: Pick<Clock, 'monotonic'>): () => boolean {
   let since = Number.NEGATIVE_INFINITY
   let count = 0
   return () => {

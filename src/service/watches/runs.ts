@@ -62,8 +62,8 @@ const slicesMax = 100
 
 export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
   const { db, watches, feed, keys, clock, log, stopwatch = createSystemClock() } = deps
-  const run = runner(deps)
-  const forget = retention(deps, () => stopped)
+  const run = createRunner(deps)
+  const forget = createRetention(deps, () => stopped)
   let stopped = false
 
   /**
@@ -127,7 +127,7 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
 }
 
 /** Drops what is past its time, once an hour: a slice at a time, so that nobody waits for it. */
-function retention(
+function createRetention(
   { events, watches, clock }: WatchRunsDeps,
   isStopped: () => boolean,
 ): () => Promise<void> {
@@ -156,7 +156,7 @@ const webhookTypes = new Map<NewWatchEvent['type'], string>([
 ])
 
 /** One run of a watch, in the caller's transaction. */
-function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps) {
+function createRunner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps) {
   const deliver = (watch: Watch, event: WatchEvent, at: number) => {
     const type = webhookTypes.get(event.type)
     if (type === undefined) return
@@ -179,7 +179,7 @@ function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps
       // A code that a later catalogue does not have any more.
       if (!watched) continue
       const { asOf, ...reading } = readingOf(code)
-      const before = watch.seen[code]
+      const before = watch.readings[code]
       const change = {
         seriesId: watched.id,
         price: reading.price,

@@ -153,8 +153,8 @@ export function createEvents({
   allowance,
   clock,
 }: EventsDeps): Events {
-  const skips = skipCounter(clock)
-  const roomFor = roomFinder(keys, allowance)
+  const skips = createSkipCounter(clock)
+  const roomFor = createRoomFinder(keys, allowance)
 
   const typeOf = ({ type }: ServiceEvent): EventType => {
     const eventType = eventTypeOf(type)
@@ -244,7 +244,7 @@ export function createEvents({
     emit,
     emitTo,
     emitEach: events =>
-      burst(
+      emitBurst(
         {
           webhooks,
           outbox,
@@ -279,8 +279,8 @@ interface BurstAccount {
 interface Emitting
   extends Pick<EventsDeps, 'webhooks' | 'outbox'>,
     Pick<Events, 'emit' | 'emitTo'> {
-  skips: ReturnType<typeof skipCounter>
-  roomFor: ReturnType<typeof roomFinder>
+  skips: ReturnType<typeof createSkipCounter>
+  roomFor: ReturnType<typeof createRoomFinder>
   countEvents(accountId: string, events: number): number
   typeOf(event: ServiceEvent): EventType
   messageOf(event: ServiceEvent, type: EventType, scope: string): Omit<Message, 'lane'>
@@ -288,7 +288,7 @@ interface Emitting
 }
 
 /** Writes the messages of many events at once; answers how many endpoints get each. */
-function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
+function emitBurst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
   const {
     webhooks,
     outbox,
@@ -381,7 +381,7 @@ const targetOf = (endpoints: readonly Endpoint[], accountId: string, url: string
 /**
  * How many more events an account may have this month; undefined: its plan has none of the type.
  */
-const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
+const createRoomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
   return (accountId: string, type: EventType): number | undefined => {
     const entitled = entitledNow(keys, accountId)
     if (
@@ -395,7 +395,7 @@ const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
 }
 
 /** How many skipped events each endpoint's log has taken today. */
-function skipCounter(clock: Clock) {
+function createSkipCounter(clock: Clock) {
   let dayAt = Number.NaN
   const counts = new Map<string, number>()
   return {

@@ -110,8 +110,8 @@ export function createWebhooks({
   ids,
   wake,
 }: WebhooksDeps): Webhooks {
-  const index = endpointIndex()
-  const { sealed, open } = endpointSecrets(vault)
+  const index = createEndpointIndex()
+  const { sealed, open } = createEndpointSecrets(vault)
   const reload = () => index.fill(store.all())
   reload()
 
@@ -201,7 +201,7 @@ export function createWebhooks({
 }
 
 /** What of a secret stands in a row, and back. */
-function endpointSecrets(vault: Vault) {
+function createEndpointSecrets(vault: Vault) {
   // Opened once for each state of an endpoint: every attempt of a delivery asks.
   const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
   return {
@@ -224,7 +224,7 @@ function endpointSecrets(vault: Vault) {
 const none: readonly Endpoint[] = []
 
 /** Endpoints by id and account, and the active ones by what they want to hear of. */
-function endpointIndex() {
+function createEndpointIndex() {
   const ids = new Map<string, Endpoint>()
   /** A Map keeps the place of what is set again: lists stay in the order of creation. */
   const accounts = new Map<string, Map<string, Endpoint>>()

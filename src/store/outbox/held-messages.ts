@@ -58,10 +58,10 @@ const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
 const isHeld = `settled_at IN (SELECT value FROM json_each($moments)) AND state = 'failed' AND last_error = $reason`
 
 export function createHeldMessageStore(db: Database): HeldMessageStore {
-  return { ...holding(db), ...reading(db) }
+  return { ...createHolding(db), ...createHeldReading(db) }
 }
 
-function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
+function createHolding(db: Database): Pick<HeldMessageStore, 'hold'> {
   const unsent = `state IN ('pending', 'retry', 'leased')`
   const waitingCounts = db.query<Count, []>(
     `SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`,
@@ -87,7 +87,7 @@ function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
   }
 }
 
-function reading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reopen'> {
+function createHeldReading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reopen'> {
   const heldCounts = db.query<Count, Record<string, string>>(
     `SELECT kind, count(*) AS n ${joined} WHERE ${isHeld} GROUP BY kind`,
   )

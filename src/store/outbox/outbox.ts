@@ -123,7 +123,7 @@ const lease = `UPDATE outbox SET state = 'leased', attempts = attempts + 1, trie
 type Settings = Record<string, string | number | null>
 
 export function createOutboxStore(db: Database): OutboxStore {
-  return { ...additions(db), ...claims(db), ...endings(db) }
+  return { ...additions(db), ...createClaims(db), ...createEndings(db) }
 }
 
 function additions(db: Database) {
@@ -238,7 +238,7 @@ function valuesOf({
   return [id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt]
 }
 
-function claims(db: Database) {
+function createClaims(db: Database) {
   const claim = db.query<ClaimedRow, Settings>(
     `${lease} WHERE seq IN (SELECT seq FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, seq LIMIT $limit)
      RETURNING ${columns}`,
@@ -279,7 +279,7 @@ function claims(db: Database) {
   }
 }
 
-function endings(db: Database) {
+function createEndings(db: Database) {
   const end = db.query(
     `UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
        tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt

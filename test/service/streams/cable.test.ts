@@ -66,7 +66,7 @@ function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
       },
     })
     const command = (name: string, identifier: unknown) =>
-      connection.heard(JSON.stringify({ command: name, identifier }))
+      connection.receive(JSON.stringify({ command: name, identifier }))
     return {
       frames,
       closed,
@@ -286,7 +286,7 @@ describe('subscribing', () => {
   ])('with %s is rejected, and the identifier comes back as it was sent', (_, identifier) => {
     const { join } = openInstance()
     const { connection, frames } = join()
-    connection.heard(JSON.stringify({ command: 'subscribe', identifier }))
+    connection.receive(JSON.stringify({ command: 'subscribe', identifier }))
     expect(frames.slice(1)).toEqual([{ identifier, type: 'reject_subscription' }])
   })
 
@@ -351,7 +351,7 @@ describe('subscribing', () => {
       '{"command":7}',
       '{"command":"message","identifier":"{}","data":"{}"}',
     ]) {
-      connection.heard(text)
+      connection.receive(text)
     }
     expect([frames, closed]).toEqual([[{ type: 'welcome' }], []])
   })
@@ -491,7 +491,7 @@ describe('a connection is ended', () => {
     expect(slow.closed).toEqual([{ code: 1013, reason: 'overload' }])
     expect(slow.line.waiting).toBeLessThan(300_000)
     const loud = join()
-    for (let n = 0; n < 1000; n += 1) loud.connection.heard('{}')
+    for (let n = 0; n < 1000; n += 1) loud.connection.receive('{}')
     expect(loud.closed).toEqual([{ code: 1013, reason: 'overload' }])
   })
 
