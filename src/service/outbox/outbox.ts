@@ -1,8 +1,8 @@
 import type { Outcome } from '../../send/attempt.ts'
 import { transact } from '../../store/database.ts'
-import { createOutboxLog } from '../../store/outbox/log.ts'
+import { createOutboxLogStore } from '../../store/outbox/log.ts'
 import type { OutboxStore } from '../../store/outbox/outbox.ts'
-import type { Kind, OutboxLog } from '../../store/outbox/rows.ts'
+import type { Kind } from '../../store/outbox/rows.ts'
 import {
   createOutboxEngine,
   type EngineDeps,
@@ -10,10 +10,12 @@ import {
   type OutboxEngine,
   type Registry,
 } from './engine.ts'
+import { createOutboxLog, type OutboxLog } from './log.ts'
 import type { Lanes, Message, OpenLane, Sender, Settled } from './terms.ts'
 import { type OutboxVitals, vitalsOf } from './vitals.ts'
 
-export type { Kind, LogEntry, MessageState, OutboxLog } from '../../store/outbox/rows.ts'
+export type { Kind, LogEntry, MessageState } from '../../store/outbox/rows.ts'
+export type { OutboxLog } from './log.ts'
 export type {
   LanePolicy,
   Lanes,
@@ -162,7 +164,7 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
       return { ...outcome, id: row.id }
     },
     wake: (kind, lane) => due(kind, lane, clock.now()),
-    log: createOutboxLog(db, clock.now, (kind, lane) => due(kind, lane, clock.now())),
+    log: createOutboxLog(createOutboxLogStore(db), clock, due),
     vitals: () => vitalsOf(store, registry, engine),
     engine,
   }

@@ -167,47 +167,12 @@ function additions(db: Database) {
     changeUses(bodyId: number, by: number): void {
       if (changeUses.get(by, bodyId)!.uses <= 0) dropBody.run(bodyId)
     },
-    add({
-      id,
-      laneId,
-      accountId,
-      eventId,
-      eventType,
-      bodyId,
-      ref,
-      dueAt,
-      maxRetries,
-      createdAt,
-      skipped,
-    }: NewRow): boolean {
-      const result =
-        skipped === undefined
-          ? add.run(
-              id,
-              laneId,
-              accountId,
-              eventId,
-              eventType,
-              bodyId,
-              ref,
-              dueAt,
-              maxRetries,
-              createdAt,
-            )
-          : addSkipped.run(
-              id,
-              laneId,
-              accountId,
-              eventId,
-              eventType,
-              bodyId,
-              ref,
-              dueAt,
-              maxRetries,
-              createdAt,
-              skipped,
-            )
-      return result.changes > 0
+    add(row: NewRow): boolean {
+      const { changes } =
+        row.skipped === undefined
+          ? add.run(...valuesOf(row))
+          : addSkipped.run(...valuesOf(row), row.skipped)
+      return changes > 0
     },
     // The largest id and those after it: one statement gives them in a row.
     addBodies(bodies: readonly { body: string; uses: number }[]): number {
