@@ -30,15 +30,16 @@ export function heldLines({
   prices,
 }: KeptBack): string[] {
   return [
-    `held back: ${counted(webhook, 'webhook')}, ${counted(email, 'e-mail')}, ${counted(sms, 'text message')}`,
-    `skipped: ${counted(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,
-    `dropped: ${counted(prices, 'price')} that alerts had still to be judged by`,
+    `held back: ${countText(webhook, 'webhook')}, ${countText(email, 'e-mail')}, ${countText(sms, 'text message')}`,
+    `skipped: ${countText(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,
+    `dropped: ${countText(prices, 'price')} that alerts had still to be judged by`,
     `They are logged as "${heldReason}". To send them after all: wellhead outbox release; webhooks also: POST /v1/webhooks/{id}/replay`,
     'Not held back: watches and billing periods that are due run at the start, and prices that are recorded again make their events again.',
   ]
 }
 
-const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
+const countText = (n: number, singular: string, plural = `${singular}s`): string =>
+  `${n} ${n === 1 ? singular : plural}`
 
 /** Lists what restores kept back, in the order in which it was made. */
 export const listHeld = (
@@ -49,25 +50,25 @@ export const listHeld = (
     const filter = kind === undefined ? '' : `&kind=${encodeURIComponent(kind)}`
     const all: HeldLine[] = []
     for (let page = 1; ; page += 1) {
-      const { held } = await answered<{ held: HeldLine[] }>(
+      const { held: messages } = await answered<{ held: HeldLine[] }>(
         env,
         'GET',
         `${heldPath}?per_page=${perPage}&page=${page}${filter}`,
       )
-      all.push(...held)
-      if (held.length < perPage) break
+      all.push(...messages)
+      if (messages.length < perPage) break
     }
     print(env, all, lines =>
       tableLines(
         ['ID', 'KIND', 'TYPE', 'EVENT', 'ABOUT', 'ACCOUNT', 'CREATED'],
-        lines.map(one => [
-          one.id,
-          one.kind,
-          one.event_type,
-          one.event_id,
-          one.about ?? '-',
-          one.account_id ?? '-',
-          one.created_at,
+        lines.map(message => [
+          message.id,
+          message.kind,
+          message.event_type,
+          message.event_id,
+          message.about ?? '-',
+          message.account_id ?? '-',
+          message.created_at,
         ]),
       ),
     )
@@ -79,16 +80,16 @@ export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Pro
     let released = 0
     for (;;) {
       const body = { ...(kind !== undefined && { kind }), ...(ids && { ids }) }
-      const done = await answered<{ released: number; more: boolean }>(
+      const batch = await answered<{ released: number; more: boolean }>(
         env,
         'POST',
         '/admin/v1/outbox/release',
         body,
       )
-      released += done.released
-      if (!done.more) break
+      released += batch.released
+      if (!batch.more) break
     }
-    print(env, { released }, () => [`released: ${counted(released, 'message')}`])
+    print(env, { released }, () => [`released: ${countText(released, 'message')}`])
   })
 
 /** `outbox`: what a restore kept back. */

@@ -1,6 +1,7 @@
 import { Elysia, ValidationError } from 'elysia'
 import type { Ids } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
+import { isStorageFault } from '../store/storage-fault.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'
 import type { Gate, Pass } from './gate/gate.ts'
@@ -171,15 +172,3 @@ function problemOf(error: unknown, code: string | number): Problem {
     'An unexpected error occurred. The request id names it in the log.',
   )
 }
-
-const storageFaults = /^SQLITE_(FULL|BUSY|LOCKED|IOERR|READONLY|CANTOPEN)/
-
-/**
- * The disk is full, failing or held by another process: reads go on and the same write may succeed
- * later.
- */
-const isStorageFault = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  typeof error.code === 'string' &&
-  storageFaults.test(error.code)

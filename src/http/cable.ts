@@ -51,7 +51,7 @@ export const sockets: WebSocketHandler<SocketData> = {
   perMessageDeflate: false,
   open: socket => socket.data.connection.opened(socketOf(socket)),
   message(socket, message) {
-    if (typeof message === 'string') socket.data.connection.heard(message)
+    if (typeof message === 'string') socket.data.connection.receive(message)
   },
   drain: socket => socket.data.connection.drained(),
   close: socket => socket.data.connection.closed(),

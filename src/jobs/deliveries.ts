@@ -33,8 +33,14 @@ export function createDeliveriesJob({
       upTo,
       againAt: failed > 0 ? clock.now() + againMs : Number.POSITIVE_INFINITY,
     }
-    if (runs > 0) log.info('scheduled deliveries were dispatched', { runs })
-    if (failed > 0) log.error('scheduled deliveries could not be dispatched', { failed, error })
+    if (runs > 0)
+      log.info('deliveries_dispatched', { message: 'Scheduled deliveries were dispatched.', runs })
+    if (failed > 0)
+      log.error('deliveries_dispatch_failed', {
+        message: 'Scheduled deliveries could not be dispatched; they stay due.',
+        failed,
+        error,
+      })
   }
   return {
     name: 'deliveries',

@@ -52,7 +52,7 @@ const parkedMs = 30 * dayMs
 /** Messages of a slice of tidying: a few milliseconds of writing. */
 export const sliceRows = 100
 
-export const laneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
+export const createLaneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
   engine: outbox.engine,
   clock,
   perLane,
@@ -98,20 +98,21 @@ export function promote({ waiting, ready, clock }: State): void {
 
 /** Takes up to `room` messages of the lanes that are ready, in turn. */
 export function claims(state: State, room: number): Sending[] {
-  const taken: Sending[] = []
+  const sendings: Sending[] = []
   const unfinished: Lane[] = []
   for (const lane of state.ready) {
-    if (taken.length >= room) break
+    if (sendings.length >= room) break
     state.ready.delete(lane)
     lane.more = false
     const policy = state.engine.policy(lane.kind, lane.lane)
     // Until somebody sends its kind: it is noted again then.
     if (!policy) continue
-    if (policy.state === 'open') taken.push(...claimOpen(state, lane, policy, room - taken.length))
+    if (policy.state === 'open')
+      sendings.push(...claimOpen(state, lane, policy, room - sendings.length))
     else if (!isEmptied(state, lane, policy)) unfinished.push(lane)
   }
   for (const lane of unfinished) note(state, lane.kind, lane.lane, state.clock.now())
-  return taken
+  return sendings
 }
 
 function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sending[] {
@@ -126,14 +127,14 @@ function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sen
     schedule(state, lane, clock.now() + rate.waitMs)
     return []
   }
-  const asked = Math.min(free, room, rate.room)
-  const rows = engine.claim(lane.kind, lane.lane, asked, terms)
+  const limit = Math.min(free, room, rate.room)
+  const rows = engine.claim(lane.kind, lane.lane, limit, terms)
   lane.inFlight += rows.length
   if (terms.ratePerSecond !== undefined) for (const _ of rows) lane.begunAt.push(clock.monotonic())
-  if (rows.length < asked) {
+  if (rows.length < limit) {
     const next = engine.nextDue(lane.kind, lane.lane, terms.ordered ?? false)
     if (next !== undefined) schedule(state, lane, next)
-  } else if (free > asked) ready.add(lane)
+  } else if (free > limit) ready.add(lane)
   else lane.more = true
   return rows.map(row => ({ row, terms, lane }))
 }

@@ -4,8 +4,8 @@ import type { Log } from '../lib/log.ts'
 import type { Job } from './job.ts'
 import {
   claims,
+  createLaneState,
   type LaneDeps,
-  laneState,
   note,
   promote,
   recount,
@@ -38,25 +38,18 @@ const retentionMs = 30 * dayMs
 /** Slices of one pass of tidying: the rest has its turn in a minute. */
 const slicesMax = 500
 
-export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
-  const { outbox, clock, log, concurrency } = deps
-  const { engine } = outbox
-  const state = laneState(deps)
-  const cut = new AbortController()
-  let mode: 'idle' | 'started' | 'draining' | 'halted' = 'idle'
-  let loaded = false
-  let asked = false
-  let tidiedAt: number | undefined
-  const hearers: (() => void)[] = []
+type Mode = 'idle' | 'started' | 'draining' | 'halted'
 
-  const wake = () => {
-    if (asked) return
-    asked = true
-    soon(() => {
-      asked = false
-      cycle()
-    })
-  }
+export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
+  const { outbox, clock, log } = deps
+  const { engine } = outbox
+  const state = createLaneState(deps)
+  const cut = new AbortController()
+  const cycleEnds = createSignal()
+  let mode: Mode = 'idle'
+
+  const tidy = createTidying(state, log, () => mode === 'halted')
+  const wake = createWake(() => cycle())
   const begin = (sending: Sending) => {
     state.underWay.add(sending)
     void engine.attempt(sending.row, sending.terms, cut.signal).then(outcome => {
@@ -68,45 +61,21 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       wake()
     })
   }
-  /** Memory follows the rows: at the start, and after a transaction that failed. */
-  const load = () => {
-    if (loaded) return
-    for (const { kind, lane, dueAt } of engine.backlog()) note(state, kind, lane, dueAt)
-    loaded = true
-  }
-  /**
-   * Records what ended and takes what is due, in one transaction: a batch costs one write to the
-   * disk. False: it could not be written.
-   */
+  const { load, recordAndTake } = createLedger(state, log)
+  /** Records what ended and begins what is due. False: it could not be written. */
   const cycle = (): boolean => {
     if (mode === 'halted') return false
-    const ended = state.ended.splice(0)
     try {
-      load()
-      promote(state)
-      const room = mode === 'draining' ? 0 : concurrency - state.underWay.size
-      if (ended.length === 0 && (state.ready.size === 0 || room <= 0)) return true
-      const sendings = engine.together(() => {
-        for (const { row, terms, outcome } of ended) engine.settle(row, terms, outcome)
-        return claims(state, room)
-      })
-      for (const sending of sendings) begin(sending)
-      return true
-    } catch (error) {
-      log.error('the outbox could not be written', { error })
-      // What was sent stays to be recorded; what was not claimed after all is found again.
-      state.ended.unshift(...ended)
-      recount(state)
-      loaded = false
-      return false
+      const sendings = recordAndTake(mode === 'draining' ? 0 : deps.concurrency)
+      for (const sending of sendings ?? []) begin(sending)
+      return sendings !== undefined
     } finally {
-      for (const hear of hearers.splice(0)) hear()
+      cycleEnds.fire()
     }
   }
   const quiet = async (isOver: () => boolean) => {
     while (cycle()) {
-      if (state.underWay.size + state.ended.length > 0)
-        await new Promise<void>(done => hearers.push(done))
+      if (state.underWay.size + state.ended.length > 0) await cycleEnds.next()
       else if (isOver()) return
     }
   }
@@ -115,25 +84,13 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
     note(state, kind, lane, at)
     if (mode === 'started' && at <= clock.now()) wake()
   })
-  /**
-   * The first time everything under way is freed: an earlier process left it, and this one is the
-   * only one.
-   */
-  const tidy = async () => {
-    const now = clock.now()
-    if (tidiedAt !== undefined && now >= tidiedAt && now - tidiedAt < minuteMs) return
-    const before = tidiedAt === undefined ? Number.MAX_SAFE_INTEGER : now
-    await rescue(state, log, before, () => mode === 'halted')
-    await forget(state, now - retentionMs, () => mode === 'halted')
-    sweep(state)
-    tidiedAt = now
-  }
+
   return {
     name: 'outbox',
     async pass() {
       if (mode === 'halted') return
       try {
-        await tidy()
+        await tidy(clock.now())
       } finally {
         cycle()
       }
@@ -160,16 +117,104 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       if (state.ended.length > 0) cycle()
       mode = 'halted'
       cut.abort()
-      const rows = [...state.underWay, ...state.ended].map(one => one.row)
-      try {
-        if (rows.length > 0)
-          engine.together(() => engine.release(rows, 'the service stopped during the attempt'))
-      } catch (error) {
-        // The next start finds them under way and frees them.
-        log.error('messages under way could not be released', { messages: rows.length, error })
-      }
-      for (const hear of hearers.splice(0)) hear()
+      releaseUnderWay(state, log)
+      cycleEnds.fire()
     },
+  }
+}
+
+/** Runs a cycle soon, once however often it is asked for until then. */
+function createWake(cycle: () => void): () => void {
+  let isQueued = false
+  return () => {
+    if (isQueued) return
+    isQueued = true
+    soon(() => {
+      isQueued = false
+      cycle()
+    })
+  }
+}
+
+/** Lets others wait for the next time that it is fired. */
+function createSignal() {
+  const listeners: (() => void)[] = []
+  return {
+    next: () => new Promise<void>(resolve => listeners.push(resolve)),
+    fire() {
+      for (const listener of listeners.splice(0)) listener()
+    },
+  }
+}
+
+/** Keeps the lanes in memory and the rows of the outbox in step. */
+function createLedger(state: State, log: Log) {
+  const { engine } = state
+  let isLoaded = false
+  /** Memory follows the rows: at the start, and after a transaction that failed. */
+  const load = () => {
+    if (isLoaded) return
+    for (const { kind, lane, dueAt } of engine.backlog()) note(state, kind, lane, dueAt)
+    isLoaded = true
+  }
+  return {
+    load,
+    /**
+     * Records what ended and takes what is due, up to `concurrency` under way, in one transaction:
+     * a batch costs one write to the disk. Undefined: it could not be written.
+     */
+    recordAndTake(concurrency: number): Sending[] | undefined {
+      const ended = state.ended.splice(0)
+      try {
+        load()
+        promote(state)
+        const room = concurrency - state.underWay.size
+        if (ended.length === 0 && (state.ready.size === 0 || room <= 0)) return []
+        return engine.together(() => {
+          for (const { row, terms, outcome } of ended) engine.settle(row, terms, outcome)
+          return claims(state, room)
+        })
+      } catch (error) {
+        log.error('outbox_write_failed', { message: 'The outbox could not be written.', error })
+        // What was sent stays to be recorded; what was not claimed after all is found again.
+        state.ended.unshift(...ended)
+        recount(state)
+        isLoaded = false
+        return undefined
+      }
+    },
+  }
+}
+
+/** Frees what is under way, so that the next start sends it. */
+function releaseUnderWay({ engine, underWay, ended }: State, log: Log) {
+  const rows = [...underWay, ...ended].map(sending => sending.row)
+  try {
+    if (rows.length > 0)
+      engine.together(() => engine.release(rows, 'the service stopped during the attempt'))
+  } catch (error) {
+    // The next start finds them under way and frees them.
+    log.error('outbox_release_failed', {
+      message: 'Messages under way could not be released; the next start frees them.',
+      messages: rows.length,
+      error,
+    })
+  }
+}
+
+/**
+ * Frees messages whose process is gone and forgets old ones, once a minute. The first time
+ * everything under way is freed: an earlier process left it, and this one is the only one.
+ */
+function createTidying(state: State, log: Log, isHalted: () => boolean) {
+  let tidiedAt: number | undefined
+  return async (now: number): Promise<void> => {
+    if (tidiedAt !== undefined && now >= tidiedAt && now - tidiedAt < minuteMs) return
+    const before = tidiedAt === undefined ? Number.MAX_SAFE_INTEGER : now
+    await rescue(state, log, before, isHalted)
+    await forget(state, now - retentionMs, isHalted)
+    sweep(state)
+    tidiedAt = now
   }
 }
 
@@ -187,7 +232,8 @@ async function rescue(
     rescued += rows.length
   }
   if (rescued > 0)
-    log.warn('messages that were under way when the service ended are sent again', {
+    log.warn('outbox_attempts_resumed', {
+      message: 'Messages that were under way when the service ended are sent again.',
       messages: rescued,
     })
 }

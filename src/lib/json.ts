@@ -13,3 +13,9 @@ export function isPlainJson(json: string): boolean {
   })
   return plain
 }
+
+/** The fields that have a value. */
+export const withoutAbsent = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }

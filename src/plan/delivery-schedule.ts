@@ -33,17 +33,17 @@ export function nextDelivery(
   const today = localDay(after, schedule.timeZone)
   const start =
     afterDay >= today.toString() ? Temporal.PlainDate.from(afterDay).add({ days: 1 }) : today
-  return found(schedule, start, 1, at => at > after)
+  return nearestDelivery(schedule, start, 1, at => at > after)
 }
 
 /** The newest delivery at or before `at`. */
 export function lastDelivery(schedule: DeliverySchedule, at: number): DeliveryMoment {
   // Where the clock is set back over midnight it has shown tomorrow already.
   const start = localDay(at, schedule.timeZone).add({ days: 1 })
-  return found(schedule, start, -1, moment => moment <= at)
+  return nearestDelivery(schedule, start, -1, moment => moment <= at)
 }
 
-function found(
+function nearestDelivery(
   schedule: DeliverySchedule,
   start: Temporal.PlainDate,
   step: 1 | -1,

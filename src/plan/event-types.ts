@@ -32,12 +32,12 @@ export const eventAliases: Readonly<Record<string, EventType>> = {
   'api.limit.exceeded': 'usage.limit_exceeded',
 }
 
-const known: ReadonlySet<string> = new Set(eventTypes)
+const knownTypes: ReadonlySet<string> = new Set(eventTypes)
 
 /** The canonical name of a type or alias; undefined for a name that never fires. */
 export const eventTypeOf = (name: string): EventType | undefined =>
   (Object.hasOwn(eventAliases, name) ? eventAliases[name] : undefined) ??
-  (known.has(name) ? (name as EventType) : undefined)
+  (knownTypes.has(name) ? (name as EventType) : undefined)
 
 /**
  * Whether a name, alias or pattern (`*`, `price.*`) that an endpoint subscribed to covers a type.

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { createAlertJob } from '../../src/jobs/alerts.ts'
 import { createRunner } from '../../src/jobs/runner.ts'
 import { hourMs, minuteMs } from '../../src/lib/instant.ts'
-import { above, alertDesk, startAt } from '../support/alerts.ts'
+import { above, openAlertInstance, startAt } from '../support/alerts.ts'
 
 test('a moved clock stops where the interval of a code ends, and judges what waits there', async () => {
-  const { watch, price, fired, services, clock } = alertDesk({ interval: '60s' })
+  const { watch, price, fired, services, clock } = openAlertInstance({ interval: '60s' })
   const alert = watch('WTI_USD', above(90))
   const job = createAlertJob(services.alerts.evaluation)
   expect(job.nextStop!(clock.now())).toBe(Number.POSITIVE_INFINITY)
@@ -15,14 +15,14 @@ test('a moved clock stops where the interval of a code ends, and judges what wai
   expect(job.nextStop!(clock.now())).toBe(startAt + minuteMs)
 
   const stops: number[] = []
-  const seen = {
+  const recordingJob = {
     ...job,
     pass() {
       stops.push(clock.now())
       return job.pass()
     },
   }
-  await createRunner([seen], clock, services.log).advance(clock, startAt + hourMs)
+  await createRunner([recordingJob], clock, services.log).advance(clock, startAt + hourMs)
   expect(stops).toEqual([startAt + minuteMs, startAt + hourMs])
   expect(fired(alert)).toEqual([91, 92])
 })

@@ -107,11 +107,11 @@ test('three days of an evaluation copy are three mails of each daily delivery, w
     '/_dev/inbox?channel=email',
     keys.adminToken!,
   )
-  const to = (address: string) => messages.filter(one => one.to === address)
+  const to = (address: string) => messages.filter(message => message.to === address)
 
   // 08:10 in New York is 13:10 UTC, and the next dispatch is at a quarter past.
   const moments = ['2026-11-21T13:15:00Z', '2026-11-22T13:15:00Z', '2026-11-23T13:15:00Z']
-  expect(to('desk@example.com').map(one => [one.at, one.subject])).toEqual(
+  expect(to('desk@example.com').map(message => [message.at, message.subject])).toEqual(
     moments.map(at => [at, `Desk, ${at.slice(0, 10)}`]),
   )
   for (const { at, text, attachments } of to('desk@example.com')) {
@@ -132,15 +132,17 @@ test('three days of an evaluation copy are three mails of each daily delivery, w
     last_run: { status: 'sent', trigger: 'scheduled' },
   })
 
-  const sample = to('eval@example.com').filter(one => one.subject.startsWith('Morning prices'))
-  expect(sample.map(one => one.at)).toEqual([
+  const sample = to('eval@example.com').filter(message =>
+    message.subject.startsWith('Morning prices'),
+  )
+  expect(sample.map(message => message.at)).toEqual([
     '2026-11-21T07:00:00Z',
     '2026-11-22T07:00:00Z',
     '2026-11-23T07:00:00Z',
   ])
-  expect(sample.map(one => one.attachments[0]!.content.split('\n')[1])).toEqual(
-    sample.map(one => lineAt('BRENT_CRUDE_USD', Date.parse(one.at), 'UTC')),
+  expect(sample.map(message => message.attachments[0]!.content.split('\n')[1])).toEqual(
+    sample.map(message => lineAt('BRENT_CRUDE_USD', Date.parse(message.at), 'UTC')),
   )
-  expect(messages.some(one => one.subject.startsWith('To delete'))).toBe(false)
+  expect(messages.some(message => message.subject.startsWith('To delete'))).toBe(false)
   expect(clock.now() - Date.parse('2026-11-20T15:00:00Z')).toBe(3 * dayMs)
 }, 60_000)

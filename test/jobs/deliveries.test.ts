@@ -76,7 +76,7 @@ describe('a dispatch', () => {
     )
     expect(
       world.log
-        .filter(line => line.includes('could not be dispatched'))
+        .filter(line => line.includes('deliveries_dispatch_failed'))
         .map(line => JSON.parse(line).failed),
     ).toEqual([1])
     zone('UTC')
@@ -187,7 +187,7 @@ describe('what was missed', () => {
             : Math.floor(world.clock.now() / interval) * interval + 1
           const schedule: DeliverySchedule = { ...daily, timeZone, deliveryTime }
           expect(days(world)).toEqual(
-            deliveriesWithin(schedule, from + 1, upTo).map(one => one.day),
+            deliveriesWithin(schedule, from + 1, upTo).map(moment => moment.day),
           )
         },
       ),
@@ -253,10 +253,10 @@ describe('a month of twenty deliveries in six zones over changes of the clock', 
           })),
       )
       expected.sort((a, b) => a.at - b.at || a.n - b.n)
-      const sent = await month(from, to)
-      expect(sent).toEqual(expected.map(one => one.text))
-      expect(sent.length).toBeGreaterThan(300)
-      expect(await month(from, to)).toEqual(sent)
+      const letters = await month(from, to)
+      expect(letters).toEqual(expected.map(delivery => delivery.text))
+      expect(letters.length).toBeGreaterThan(300)
+      expect(await month(from, to)).toEqual(letters)
     },
     60_000,
   )
@@ -296,16 +296,16 @@ describe('one mail', () => {
     const world = deliveryWorld()
     world.create(world.account())
     const attempts: { key: string; body: string }[] = []
-    const taken = async ({ eventId, body }: Parcel): Promise<Outcome> => {
+    const acceptLetter = async ({ eventId, body }: Parcel): Promise<Outcome> => {
       attempts.push({ key: eventId, body })
       return attempts.length === 1 ? never : { state: 'delivered', statusCode: 200, durationMs: 1 }
     }
-    handOver(world, taken)
+    handOver(world, acceptLetter)
     world.clock.set(due)
     await world.jobs.tick()
     world.record('WTI_USD', '2026-11-21T06:59:00Z', 99)
     const next = world.restart()
-    handOver(next, taken)
+    handOver(next, acceptLetter)
     await next.beat()
     await next.advance(dayMs - hourMs)
     expect(attempts).toHaveLength(2)
@@ -338,7 +338,11 @@ describe('a provider that fails', () => {
       if (at.length > times) return { state: 'delivered', statusCode: 200, durationMs: 1 }
       return { state: 'retry', statusCode: 503, error: 'The provider answered 503.', durationMs: 1 }
     })
-    return { world, id, waits: () => at.slice(1).map((one, i) => (one - at[i]!) / minuteMs) }
+    return {
+      world,
+      id,
+      waits: () => at.slice(1).map((attemptedAt, i) => (attemptedAt - at[i]!) / minuteMs),
+    }
   }
   /** At most a twentieth later than the schedule. */
   const near = (waits: number[], schedule: number[]) =>
@@ -399,7 +403,7 @@ test('a provider that takes the mail and fails to say so has one mail, with the 
     const [run] = world.runs()
     expect([run!.status, stand.delivered]).toEqual(['sent', [run!.id]])
     expect(stand.requests.length).toBeGreaterThan(1)
-    expect(new Set(stand.requests.map(one => one.body)).size).toBe(1)
+    expect(new Set(stand.requests.map(request => request.body)).size).toBe(1)
     const { subject, attachments } = JSON.parse(stand.requests[0]!.body) as {
       subject: string
       attachments: { filename: string; content: string }[]

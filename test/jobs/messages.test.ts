@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createMessagesJob } from '../../src/jobs/messages.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/lib/instant.ts'
-import { messageHouse } from '../support/messages.ts'
+import { openMessageInstance } from '../support/messages.ts'
 
 test('notifications are kept 90 days and no longer, however many there are', async () => {
-  const instance = messageHouse()
+  const instance = openMessageInstance()
   const { notices, notifications, db } = instance.services
   const { id } = instance.account()
   const job = createMessagesJob({ ...instance.services, clock: instance.clock })
@@ -27,7 +27,7 @@ test('notifications are kept 90 days and no longer, however many there are', asy
 })
 
 test('records of text messages outlast the month that they are counted in', async () => {
-  const instance = messageHouse()
+  const instance = openMessageInstance()
   const { id } = await instance.reachable()
   const job = createMessagesJob({ ...instance.services, clock: instance.clock })
   instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
@@ -47,7 +47,7 @@ test('records of text messages outlast the month that they are counted in', asyn
 })
 
 test('a clock that was set back does not stop it', async () => {
-  const instance = messageHouse()
+  const instance = openMessageInstance()
   const { id } = instance.account()
   const job = createMessagesJob({ ...instance.services, clock: instance.clock })
   instance.clock.advance(100 * dayMs)

@@ -98,10 +98,10 @@ async function simulate(
     for (let n = 0; n < 4; n += 1) await new Promise<void>(done => setImmediate(done))
   }
   const end = async (outcome: Outcome) => {
-    const [one] = pending.splice(Math.floor(chance() * pending.length), 1)
-    if (!one) return
-    if (outcome.state === 'delivered') truths.get(one.parcel.eventId)!.received = true
-    one.end(outcome)
+    const [attempt] = pending.splice(Math.floor(chance() * pending.length), 1)
+    if (!attempt) return
+    if (outcome.state === 'delivered') truths.get(attempt.parcel.eventId)!.received = true
+    attempt.end(outcome)
     // Sometimes the process is killed before the answer is recorded.
     if (chance() < 0.9) await turn()
   }
@@ -113,11 +113,11 @@ async function simulate(
     world.db.close()
     world = start(world)
   }
-  let made = 0
+  let messageCount = 0
   const operations: (() => void | Promise<void>)[] = [
     () => {
-      made += 1
-      const eventId = `evt_${String(made).padStart(26, '0')}`
+      messageCount += 1
+      const eventId = `evt_${String(messageCount).padStart(26, '0')}`
       if (world.put({ eventId, lane: pick(['a', 'b', 'ordered', 'slow']) }))
         truths.set(eventId, { sends: 0, received: false, putAgain: 0 })
     },
@@ -191,7 +191,7 @@ async function simulate(
   world.job.halt()
   world.db.close()
   return {
-    sends: [...truths.values()].reduce((sum, one) => sum + one.sends, 0),
+    sends: [...truths.values()].reduce((sum, truth) => sum + truth.sends, 0),
     crashes,
     messages: truths.size,
   }
@@ -213,15 +213,15 @@ function check(
   for (const row of rows) {
     const truth = truths.get(row.eventId)!
     const isUnderWay = row.state === 'leased'
-    const seen = `${row.eventId} ${JSON.stringify(row)} ${JSON.stringify(truth)}`
+    const context = `${row.eventId} ${JSON.stringify(row)} ${JSON.stringify(truth)}`
     // Every attempt was counted, and every one that ended was recorded.
-    expect(row.attempts, seen).toBe(truth.sends)
-    expect(row.recorded, seen).toBe(row.attempts - (isUnderWay ? 1 : 0))
+    expect(row.attempts, context).toBe(truth.sends)
+    expect(row.recorded, context).toBe(row.attempts - (isUnderWay ? 1 : 0))
     // Nothing is called delivered that nobody received; nothing is asked more often than the
     // schedule says.
-    if (row.state === 'delivered') expect(truth.received, seen).toBe(true)
-    expect(row.tries, seen).toBeLessThanOrEqual(attemptsMax)
-    expect(row.tries, seen).toBeGreaterThanOrEqual(0)
+    if (row.state === 'delivered') expect(truth.received, context).toBe(true)
+    expect(row.tries, context).toBeLessThanOrEqual(attemptsMax)
+    expect(row.tries, context).toBeGreaterThanOrEqual(0)
   }
   for (const { parcel } of pending)
     expect(rows.find(row => row.id === parcel.id)?.state, parcel.eventId).toBe('leased')

@@ -47,11 +47,11 @@ describe('the retry schedule', () => {
       await world.advance(10 * hourMs)
       const attempts = Math.min(failures + 1, 6)
       const waits = webhookWaits.slice(0, attempts - 1)
-      expect(world.sent.map(one => one.at - startedAt)).toEqual([
+      expect(world.sent.map(sending => sending.at - startedAt)).toEqual([
         0,
         ...waits.map((_, i) => waits.slice(0, i + 1).reduce((a, b) => a + b)),
       ])
-      expect(world.settled.map(one => one.state)).toEqual([
+      expect(world.settled.map(settlement => settlement.state)).toEqual([
         ...waits.map(() => 'retry'),
         failures < 6 ? 'delivered' : 'failed',
       ] as never)
@@ -65,7 +65,7 @@ describe('the retry schedule', () => {
       world.put()
       await world.run()
       await world.advance(10 * hourMs)
-      const waits = world.sent.slice(1).map((one, i) => one.at - world.sent[i]!.at)
+      const waits = world.sent.slice(1).map((sending, i) => sending.at - world.sent[i]!.at)
       expect(waits).toHaveLength(5)
       for (const [i, wait] of waits.entries())
         expect(wait).toBe(webhookWaits[i]! + Math.floor(webhookWaits[i]! * 0.05 * chance))
@@ -81,9 +81,9 @@ describe('the retry schedule', () => {
     world.put({ lane: 'once', maxRetries: 0 })
     await world.run()
     await world.advance(dayMs)
-    expect(world.sent.filter(one => one.lane === 'two')).toHaveLength(3)
-    expect(world.sent.filter(one => one.lane === 'once')).toHaveLength(1)
-    expect(world.settled.filter(one => one.state === 'failed')).toHaveLength(2)
+    expect(world.sent.filter(sending => sending.lane === 'two')).toHaveLength(3)
+    expect(world.sent.filter(sending => sending.lane === 'once')).toHaveLength(1)
+    expect(world.settled.filter(settlement => settlement.state === 'failed')).toHaveLength(2)
   })
 
   test('what the receiver asked for takes the place of the schedule, once', async () => {
@@ -99,7 +99,11 @@ describe('the retry schedule', () => {
     world.put()
     await world.run()
     await world.advance(hourMs)
-    expect(world.sent.map(one => one.at - startedAt)).toEqual([0, 7_000, 7_000 + 5 * minuteMs])
+    expect(world.sent.map(sending => sending.at - startedAt)).toEqual([
+      0,
+      7_000,
+      7_000 + 5 * minuteMs,
+    ])
   })
 
   test('a refusal ends it at once, and a sender that throws counts as one to try again', async () => {
@@ -113,10 +117,12 @@ describe('the retry schedule', () => {
     world.put({ lane: 'b' })
     await world.run()
     await world.advance(dayMs)
-    const seen = (lane: string) =>
-      world.settled.filter(one => one.lane === lane).map(one => [one.state, one.error])
-    expect(seen('a')).toEqual([['failed', 'the receiver answered 410']])
-    expect(seen('b')).toEqual([
+    const endsOf = (lane: string) =>
+      world.settled
+        .filter(settlement => settlement.lane === lane)
+        .map(settlement => [settlement.state, settlement.error])
+    expect(endsOf('a')).toEqual([['failed', 'the receiver answered 410']])
+    expect(endsOf('b')).toEqual([
       ['retry', 'no such thing'],
       ['delivered', null],
     ])
@@ -132,7 +138,7 @@ describe('limits', () => {
       for (let n = 0; n < 3; n += 1) world.put({ lane: `lane ${lane}` })
     await world.job.pass()
     expect(gate.waiting).toBe(20)
-    const lanes = Map.groupBy(world.sent, one => one.lane)
+    const lanes = Map.groupBy(world.sent, sending => sending.lane)
     expect(lanes.get('busy')).toHaveLength(4)
     await gate.openAll()
     await world.job.settled()
@@ -147,7 +153,7 @@ describe('limits', () => {
     expect(world.sent).toHaveLength(10)
     await world.advance(3_000)
     const startedAt = world.sent[0]!.at
-    expect(world.sent.map(one => one.at - startedAt)).toEqual(
+    expect(world.sent.map(sending => sending.at - startedAt)).toEqual(
       Array.from({ length: 35 }, (_, n) => Math.floor(n / 10) * 1_000),
     )
   })
@@ -161,12 +167,14 @@ describe('limits', () => {
     for (let n = 0; n < 4; n += 1) world.put({ lane: 'a' })
     world.put({ lane: 'b' })
     await world.run()
-    const sent = (lane: string) =>
-      world.sent.filter(one => one.lane === lane).map(one => Number(one.eventId.slice(4)))
-    expect([sent('a'), sent('b')]).toEqual([[1, 2], [5]])
+    const sentNumbers = (lane: string) =>
+      world.sent
+        .filter(sending => sending.lane === lane)
+        .map(sending => Number(sending.eventId.slice(4)))
+    expect([sentNumbers('a'), sentNumbers('b')]).toEqual([[1, 2], [5]])
     await world.advance(hourMs)
-    expect(sent('a')).toEqual([1, 2, 2, 2, 3, 4])
-    const at = world.sent.filter(one => one.lane === 'a').map(one => one.at)
+    expect(sentNumbers('a')).toEqual([1, 2, 2, 2, 3, 4])
+    const at = world.sent.filter(sending => sending.lane === 'a').map(sending => sending.at)
     expect([at[2]! - at[1]!, at[3]! - at[2]!]).toEqual([minuteMs, 5 * minuteMs])
   })
 })
@@ -185,7 +193,7 @@ describe('lanes that are closed', () => {
     policy = { state: 'open' }
     world.outbox.wake('webhook', 'a')
     await world.run()
-    expect(world.settled.map(one => one.state)).toEqual(['delivered'])
+    expect(world.settled.map(settlement => settlement.state)).toEqual(['delivered'])
   })
 
   test('what waited for thirty days in a parked lane fails then, without blame', async () => {
@@ -201,7 +209,11 @@ describe('lanes that are closed', () => {
     await world.advance(dayMs)
     expect(world.settled).toHaveLength(251)
     expect(
-      new Set(world.settled.map(one => `${one.state} ${one.blameless} ${one.at - startedAt}`)),
+      new Set(
+        world.settled.map(
+          settlement => `${settlement.state} ${settlement.blameless} ${settlement.at - startedAt}`,
+        ),
+      ),
     ).toEqual(new Set([`failed true ${30 * dayMs + 1}`, `failed true ${31 * dayMs + 1}`]))
     expect(world.sent).toHaveLength(0)
   })
@@ -213,7 +225,7 @@ describe('lanes that are closed', () => {
     for (let n = 0; n < 250; n += 1) world.put()
     await world.run()
     expect(world.settled).toHaveLength(250)
-    expect(new Set(world.settled.map(one => one.error))).toEqual(
+    expect(new Set(world.settled.map(settlement => settlement.error))).toEqual(
       new Set(['the endpoint was deleted']),
     )
     expect([world.sent.length, world.outbox.vitals().pending]).toEqual([0, 0])
@@ -246,13 +258,17 @@ describe('a process that ends', () => {
     expect(world.sent).toHaveLength(2)
     const next = outboxWorld({ db: world.db, clock: world.clock, seed: 2 })
     await next.run()
-    expect(next.settled.map(one => [one.state, one.blameless, one.attempts])).toEqual([
+    expect(
+      next.settled.map(settlement => [settlement.state, settlement.blameless, settlement.attempts]),
+    ).toEqual([
       ['retry', true, 1],
       ['retry', true, 1],
       ['delivered', false, 2],
       ['delivered', false, 2],
     ])
-    expect(next.sent.map(one => one.eventId)).toEqual(world.sent.map(one => one.eventId))
+    expect(next.sent.map(sending => sending.eventId)).toEqual(
+      world.sent.map(sending => sending.eventId),
+    )
     expect(next.log.join('')).toContain('"messages":2')
   })
 
@@ -348,7 +364,7 @@ describe('a database that can not be written', () => {
     await world.job.pass()
     await gate.openAll()
     await world.job.settled()
-    expect(world.settled.map(one => [one.state, one.attempts])).toEqual([
+    expect(world.settled.map(settlement => [settlement.state, settlement.attempts])).toEqual([
       ['delivered', 1],
       ['delivered', 1],
     ])
@@ -365,7 +381,7 @@ describe('a database that can not be written', () => {
     await world.job.pass()
     world.db.run('DROP TRIGGER full')
     await world.run()
-    expect(world.sent.map(one => one.attempt)).toEqual([1])
+    expect(world.sent.map(sending => sending.attempt)).toEqual([1])
   })
 
   test('a listener that fails does not bring its message to life again', async () => {
@@ -415,7 +431,7 @@ test('a message of a transaction that is taken back is never sent', async () => 
   expect(world.sent).toHaveLength(0)
   world.put({ lane: 'another' })
   await world.run()
-  expect(world.sent.map(one => one.lane)).toEqual(['another'])
+  expect(world.sent.map(sending => sending.lane)).toEqual(['another'])
 })
 
 test('what was settled thirty days ago is forgotten, also when it is a lot', async () => {

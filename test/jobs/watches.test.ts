@@ -2,19 +2,19 @@ import { expect, test } from 'bun:test'
 import { createRunner } from '../../src/jobs/runner.ts'
 import { createWatchJob } from '../../src/jobs/watches.ts'
 import { hourMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
-import { startAt, watchDesk } from '../support/watches.ts'
+import { openWatchInstance, startAt } from '../support/watches.ts'
 
 test('a moved clock stops at every run, in order, where a clock that jumped has one', async () => {
-  const desk = watchDesk()
-  const { services, clock } = desk
+  const instance = openWatchInstance()
+  const { services, clock } = instance
   const [quick, slow] = [
-    desk.watch({ intervalSeconds: 600 }),
-    desk.watch({ intervalSeconds: 1500 }),
+    instance.watch({ intervalSeconds: 600 }),
+    instance.watch({ intervalSeconds: 1500 }),
   ]
   const job = createWatchJob(services.watchRuns)
   await createRunner([job], clock, services.log).advance(clock, startAt + hourMs)
-  const runs = desk
-    .said()
+  const runs = instance
+    .events()
     .filter(event => event.type === 'evaluated')
     .map(event => [
       event.watch_id === quick.id ? 'quick' : event.watch_id === slow.id ? 'slow' : '?',
@@ -31,5 +31,7 @@ test('a moved clock stops at every run, in order, where a clock that jumped has 
   ])
   clock.advance(hourMs)
   await job.pass()
-  expect(desk.said().filter(event => event.type === 'evaluated')).toHaveLength(runs.length + 2)
+  expect(instance.events().filter(event => event.type === 'evaluated')).toHaveLength(
+    runs.length + 2,
+  )
 })

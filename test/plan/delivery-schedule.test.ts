@@ -25,23 +25,23 @@ const odd = [
 const looked = torture ? zones : [...new Set([...odd, ...zones.filter((_, i) => i % 7 === 0)])]
 const [since, until] = [Date.UTC(2015, 0, 1), Date.UTC(2031, 0, 1)]
 
-const changes = new Map<string, number[]>()
+const changesByZone = new Map<string, number[]>()
 /** When the clocks of a zone were changed. */
 function changesOf(zone: string): number[] {
-  const known =
-    changes.get(zone) ??
+  const changes =
+    changesByZone.get(zone) ??
     pieces(zone, since, until, 10 * dayMs)
       .slice(1)
       .map(piece => piece.from)
-  changes.set(zone, known)
-  return known
+  changesByZone.set(zone, changes)
+  return changes
 }
 
 const clockText = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 const cadences = fc.oneof(
   ...deliveryCadences
-    .filter(one => one !== 'weekly')
+    .filter(cadence => cadence !== 'weekly')
     .map(cadence => fc.constant({ cadence, weekday: null })),
   fc.integer({ min: 1, max: 7 }).map(weekday => ({ cadence: 'weekly' as const, weekday })),
 )
@@ -54,11 +54,11 @@ const anywhere = fc.record({
  * it, where there is one.
  */
 const aroundChange = (zone: string) => {
-  const known = changesOf(zone)
-  if (known.length === 0) return anywhere
+  const changes = changesOf(zone)
+  if (changes.length === 0) return anywhere
   return fc
     .record({
-      change: fc.constantFrom(...known),
+      change: fc.constantFrom(...changes),
       away: fc.integer({ min: -2 * dayMs, max: 2 * dayMs }),
       minutes: fc.integer({ min: -90, max: 90 }),
     })
@@ -87,8 +87,8 @@ test('the next and the last delivery are those that reading the clock itself giv
     fc.property(cases, ({ schedule, at }) => {
       const days = schedule.cadence === 'daily' ? 3 : schedule.cadence === 'weekdays' ? 4 : 8
       const all = deliveriesWithin(schedule, at - days * dayMs, at + days * dayMs)
-      expect(nextDelivery(schedule, at)).toEqual(all.find(one => one.at > at)!)
-      expect(lastDelivery(schedule, at)).toEqual(all.findLast(one => one.at <= at)!)
+      expect(nextDelivery(schedule, at)).toEqual(all.find(moment => moment.at > at)!)
+      expect(lastDelivery(schedule, at)).toEqual(all.findLast(moment => moment.at <= at)!)
     }),
     { numRuns: torture ? 100_000 : 400, seed: 13 },
   )
@@ -102,17 +102,17 @@ test('one after the other gives each local day once, whatever the clock does', (
       deliveryTime: '02:30',
       timeZone,
     }
-    const seen: string[] = []
+    const days: string[] = []
     let at = Date.UTC(2023, 0, 1)
     while (at < Date.UTC(2026, 0, 1)) {
       const next = nextDelivery(schedule, at)
       expect(next.at).toBeGreaterThan(at)
-      seen.push(next.day)
+      days.push(next.day)
       at = next.at
     }
-    const days = seen.map(day => Date.parse(day))
+    const startsAt = days.map(day => Date.parse(day))
     expect(
-      days.every((day, i) => i === 0 || day - days[i - 1]! === dayMs),
+      startsAt.every((at, i) => i === 0 || at - startsAt[i - 1]! === dayMs),
       timeZone,
     ).toBe(true)
   }

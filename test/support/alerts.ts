@@ -14,7 +14,7 @@ export const startAt = Date.parse('2026-11-20T15:00:00Z')
 /**
  * Services over a database of their own with one account, and what a test of alerts needs of them.
  */
-export interface AlertDesk {
+export interface AlertInstance {
   services: Services
   clock: ManualClock
   log: string[]
@@ -45,7 +45,7 @@ export const below = (value: number): AlertCondition => ({
   value,
 })
 
-export function alertDesk({
+export function openAlertInstance({
   path = ':memory:',
   now = startAt,
   interval = '0s',
@@ -53,7 +53,7 @@ export function alertDesk({
   path?: string
   now?: number
   interval?: string
-} = {}): AlertDesk {
+} = {}): AlertInstance {
   const clock = createManualClock(now)
   const log: string[] = []
   const db = openDatabase(path)
@@ -101,7 +101,7 @@ export function alertDesk({
     open,
     account: keys.accountByEmail('person1@example.com') ?? open('enterprise'),
     watch(code, condition, more = {}, account) {
-      const made = alerts.create(account ?? keys.accountByEmail('person1@example.com')!, {
+      const alert = alerts.create(account ?? keys.accountByEmail('person1@example.com')!, {
         name: 'an alert',
         seriesId: catalogue.named(code)!.id,
         condition,
@@ -111,8 +111,8 @@ export function alertDesk({
         enabled: true,
         ...more,
       })
-      if ('refused' in made) throw new Error(`refused: ${made.refused}`)
-      return made
+      if ('refused' in alert) throw new Error(`refused: ${alert.refused}`)
+      return alert
     },
     price(code, value, observedAt = clock.now()) {
       services.ingest.write([{ seriesId: seriesOf(code).id, observedAt, value }])
@@ -120,7 +120,7 @@ export function alertDesk({
     fired: alert =>
       alerts
         .history(alert, 10_000)
-        .map(one => one.price)
+        .map(trigger => trigger.price)
         .reverse(),
     messages: () =>
       db

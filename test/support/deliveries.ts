@@ -145,9 +145,13 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
     },
     token: account => services.keys.addKey(account).token,
     create(account, settings = {}) {
-      const made = services.deliveries.create(account, { ...daily, ...settings }, { source: 'api' })
-      if ('refused' in made) throw new Error('the plan allows no more deliveries')
-      return made.id
+      const delivery = services.deliveries.create(
+        account,
+        { ...daily, ...settings },
+        { source: 'api' },
+      )
+      if ('refused' in delivery) throw new Error('the plan allows no more deliveries')
+      return delivery.id
     },
     record: (code, at, value) =>
       void services.ingest.write([

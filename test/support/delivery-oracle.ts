@@ -42,7 +42,7 @@ interface Piece {
  */
 export function pieces(zone: string, from: number, to: number, step: number): Piece[] {
   const offsetAt = (at: number) => shown(at, zone) - at
-  const found: Piece[] = [{ from, to, offset: offsetAt(from) }]
+  const pieces: Piece[] = [{ from, to, offset: offsetAt(from) }]
   for (let at = from; at + step < to + step; at += step) {
     const [here, there] = [offsetAt(at), offsetAt(at + step)]
     if (here === there) continue
@@ -52,10 +52,10 @@ export function pieces(zone: string, from: number, to: number, step: number): Pi
       if (offsetAt(middle) === here) low = middle
       else high = middle
     }
-    found.at(-1)!.to = high
-    found.push({ from: high, to, offset: there })
+    pieces.at(-1)!.to = high
+    pieces.push({ from: high, to, offset: there })
   }
-  return found
+  return pieces
 }
 
 /**
@@ -70,7 +70,7 @@ export function momentOf(zone: string, day: number, minute: number): number | un
   const firsts = around
     .map(({ from, to, offset }) => ({ at: Math.max(from, target - offset), to }))
     .filter(({ at, to }) => at < to)
-  return Math.min(...firsts.map(one => one.at))
+  return Math.min(...firsts.map(first => first.at))
 }
 
 /** Every delivery of [from, to), in order. */

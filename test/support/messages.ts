@@ -14,7 +14,7 @@ export const startAt = Date.parse('2026-11-20T15:00:00Z')
  * An instance whose messages are captured, with a clock that stands still and an outbox that sends when
  * it is told to.
  */
-export interface MessageHouse {
+export interface MessageInstance {
   services: Services
   app: App
   clock: ManualClock
@@ -46,13 +46,13 @@ export interface Answer {
   body: Record<string, unknown>
 }
 
-export function messageHouse({
+export function openMessageInstance({
   flags = {},
   mode = 'dev',
 }: {
   flags?: Record<string, string>
   mode?: Mode
-} = {}): MessageHouse {
+} = {}): MessageInstance {
   const clock = createManualClock(startAt)
   const log: string[] = []
   const db = openDatabase(':memory:')
@@ -80,7 +80,7 @@ export function messageHouse({
   })
   let accounts = 0
 
-  const instance: MessageHouse = {
+  const instance: MessageInstance = {
     services,
     app,
     clock,
@@ -130,17 +130,17 @@ export function messageHouse({
     captured: channel => services.inbox.list(channel),
     code: () => /\d{6}/.exec(services.inbox.list('sms').at(-1)?.text ?? '')?.[0] ?? 'none',
     async reachable(plan = 'enterprise', number = '+15550100001') {
-      const made = instance.account(plan)
-      await instance.ask('POST', '/v1/phone', made.token, {
+      const account = instance.account(plan)
+      await instance.ask('POST', '/v1/phone', account.token, {
         phone_number: number,
         country_code: 'US',
       })
       await instance.deliver()
-      await instance.ask('POST', '/v1/phone/verify', made.token, {
+      await instance.ask('POST', '/v1/phone/verify', account.token, {
         verification_code: instance.code(),
       })
-      services.phones.optIn(made.id)
-      return made
+      services.phones.optIn(account.id)
+      return account
     },
   }
   return instance

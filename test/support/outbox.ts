@@ -100,7 +100,7 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
     return await answer(parcel, signal)
   }
   queue.register('webhook', { send }, { policy })
-  queue.listen('webhook', one => void settled.push(one))
+  queue.listen('webhook', settlement => void settled.push(settlement))
   const job = createOutboxJob({
     outbox: queue,
     clock,
@@ -113,7 +113,7 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
     await jobs.tick()
     await job.settled()
   }
-  let made = 0
+  let messageCount = 0
   return {
     db,
     clock,
@@ -125,15 +125,15 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
     settled,
     run,
     put(message = {}) {
-      made += 1
-      const eventId = `evt_${String(made).padStart(26, '0')}`
+      messageCount += 1
+      const eventId = `evt_${String(messageCount).padStart(26, '0')}`
       const whole = {
         kind: 'webhook',
         accountId: null,
         lane: 'a',
         eventId,
         eventType: 'price.updated',
-        body: `{"n":${made}}`,
+        body: `{"n":${messageCount}}`,
         ...message,
       } as const
       return transact(db, () => queue.put(whole))

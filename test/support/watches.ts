@@ -5,19 +5,22 @@ import { openTestInstance, startAt, type TestInstance } from './instance.ts'
 export { startAt }
 
 /** An instance with one account, and what a test of watches needs of it. */
-export interface WatchDesk extends TestInstance {
+export interface WatchInstance extends TestInstance {
   accountId: string
   token: string
   watch(settings?: Partial<WatchSettings>, accountId?: string): Watch
   /** Records a price as observed now, or when it says. */
   price(code: string, value: number, observedAt?: number): void
   /** The whole feed. */
-  said(accountId?: string): WatchEvent[]
+  events(accountId?: string): WatchEvent[]
   /** Bodies of the webhook messages, oldest first. */
   messages(): { id: string; type: string; data: WatchEvent }[]
 }
 
-export function watchDesk(flags: Record<string, string> = {}, plan = 'enterprise'): WatchDesk {
+export function openWatchInstance(
+  flags: Record<string, string> = {},
+  plan = 'enterprise',
+): WatchInstance {
   const whole = openTestInstance({ 'limits.per_minute': '100000', ...flags })
   const { services, clock } = whole
   const token = whole.key(plan)
@@ -35,19 +38,19 @@ export function watchDesk(flags: Record<string, string> = {}, plan = 'enterprise
     accountId,
     token,
     watch(settings = {}, owner = accountId) {
-      const made = services.watches.create(
+      const watch = services.watches.create(
         services.keys.account(owner)!,
         { ...usual, ...settings },
         { source: 'api', toolName: null },
       )
-      if ('refused' in made) throw new Error(`refused: ${made.refused}`)
-      return made
+      if ('refused' in watch) throw new Error(`refused: ${watch.refused}`)
+      return watch
     },
     price(code, value, observedAt = clock.now()) {
       const { id } = services.catalogue.resolve(code, clock.now())!.series
       services.ingest.write([{ seriesId: id, observedAt, value }])
     },
-    said: (owner = accountId) => services.watchFeed.after(owner, 0, 1_000_000),
+    events: (owner = accountId) => services.watchFeed.after(owner, 0, 1_000_000),
     messages: () =>
       services.db
         .query<{ body: string }, []>(

@@ -2,7 +2,7 @@ import { dayMs, parseDay } from '../../src/lib/instant.ts'
 import { contractCode } from '../../src/market/futures/families.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
 import type { LogEntry } from '../../src/service/outbox/outbox.ts'
-import type { MadeEndpoint } from '../../src/service/webhooks/webhooks.ts'
+import type { EndpointWithSecret } from '../../src/service/webhooks/webhooks.ts'
 import type { Series } from '../../src/store/catalogue/series.ts'
 import {
   defaultSettings,
@@ -12,10 +12,14 @@ import {
 import { openTestInstance, type TestInstance } from './instance.ts'
 
 /** An instance with accounts whose endpoints a test makes itself, past the checks of the interface. */
-export interface WebhookDesk extends TestInstance {
+export interface WebhookInstance extends TestInstance {
   account(plan?: string, addOns?: string[]): AccountState
   endpoint(account: AccountState, settings?: Partial<EndpointSettings>): Endpoint
-  made(account: AccountState, settings?: Partial<EndpointSettings>, secret?: string): MadeEndpoint
+  create(
+    account: AccountState,
+    settings?: Partial<EndpointSettings>,
+    secret?: string,
+  ): EndpointWithSecret
   /** What the log of an endpoint has, oldest first. */
   entries(endpoint: Pick<Endpoint, 'id'>): LogEntry[]
   /** Records one price, at `at` or now. */
@@ -24,10 +28,10 @@ export interface WebhookDesk extends TestInstance {
   futures(): { family: string; front: Series; later: Series }
 }
 
-export function webhookDesk(flags: Record<string, string> = {}): WebhookDesk {
+export function openWebhookInstance(flags: Record<string, string> = {}): WebhookInstance {
   const whole = openTestInstance(flags)
   const { services, clock } = whole
-  const made: WebhookDesk['made'] = (account, settings = {}, secret) => {
+  const create: WebhookInstance['create'] = (account, settings = {}, secret) => {
     const all = {
       ...defaultSettings,
       url: 'https://hooks.example.com/a',
@@ -43,8 +47,8 @@ export function webhookDesk(flags: Record<string, string> = {}): WebhookDesk {
     account(plan = 'enterprise', addOns = []) {
       return services.keys.find(whole.key(plan, { addOns }))!.account
     },
-    made,
-    endpoint: (account, settings) => made(account, settings).endpoint,
+    create,
+    endpoint: (account, settings) => create(account, settings).endpoint,
     entries: ({ id }) => services.outbox.log.page('webhook', id, {}, 1000, 0).entries.toReversed(),
     price(code, value, at = clock.now()) {
       services.ingest.write([
@@ -59,9 +63,9 @@ export function webhookDesk(flags: Record<string, string> = {}): WebhookDesk {
       const [front, later] = [
         code,
         contractCode(family, new Date(month + 40 * dayMs).toISOString().slice(0, 7)),
-      ].map(one => {
-        catalogue.resolve(one, clock.now())
-        return catalogue.named(one)!
+      ].map(code => {
+        catalogue.resolve(code, clock.now())
+        return catalogue.named(code)!
       })
       return { family, front: front!, later: later! }
     },

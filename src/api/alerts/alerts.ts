@@ -3,11 +3,12 @@ import { idempotencyHeader } from '../../http/idempotency.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { operators, priceOperators } from '../../market/alerts/price-operators.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { AlertRefusal } from '../../service/alerts/alerts.ts'
 import { featureOf } from '../../service/alerts/firing.ts'
 import {
-  type AlertDesk,
+  type AlertContext,
   type AlertsDeps,
   alertDetail,
   alertParams,
@@ -16,7 +17,7 @@ import {
   reading,
   writing,
 } from './context.ts'
-import { alertBody, alertChangeBody, isAnalytics } from './form.ts'
+import { isAnalytics } from './form.ts'
 import { alertHistoryRoutes } from './history.ts'
 import { AlertShape, AlertWithHistory } from './row.ts'
 import { alertTestRoutes } from './tests.ts'
@@ -25,22 +26,21 @@ const historyShown = 20
 
 /** The account's alerts on prices and on what daily closes come to. */
 export function alertRoutes(deps: AlertsDeps) {
-  const desk = createAlertContext(deps)
+  const context = createAlertContext(deps)
   return new Elysia()
-    .use(listAndCreate(deps, desk))
-    .use(changeOne(deps, desk))
-    .use(alertTestRoutes(deps, desk))
-    .use(alertHistoryRoutes(deps, desk))
+    .use(listAndCreate(deps, context))
+    .use(changeOne(deps, context))
+    .use(alertTestRoutes(deps, context))
+    .use(alertHistoryRoutes(deps, context))
 }
 
 const evaluationNote =
   'A standard alert is judged by every recorded price of its code, rounded as it is answered; an analytics alert by the daily closes up to that price, and it fires at most once for a day. Only the newest observation counts, or its correction: older rows and history older than a week that is stale trigger nothing, and neither does the price that is there already when the alert is made or changed. A price is judged at once; after one that fired alerts of its code the next ones wait until `alerts.interval` (60 s) is over, and are then judged one by one. '
-const operatorNote =
-  '`equals` holds within `metadata.tolerance` (0.01) of the value and `not_equals` is its opposite; `between` takes `metadata.min` and `metadata.max`, both included, and needs no value. '
+const operatorNote = `${operators.flatMap(name => priceOperators[name].note ?? []).join('; ')}. `
 const analyticsNote =
   'Analytics conditions look at the daily closes of `GET /v1/analytics/statistics` and `/trend`, of which the newest is the price itself. `z_score`: (last - mean) / sample standard deviation over `analytics_period` calendar days, strictly above `threshold`, below its negative, or either. `rsi`: Wilder over `analytics_period` closes, strictly above `overbought` or below `oversold`. `volatility_spike`: annualised volatility of the closes in the period, strictly above `multiplier` times the baseline, which is the same number over the 365 days that end with the first close of the period. `trend_reversal`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round. With fewer than five closes in a window (RSI: one more than its period) nothing fires. '
 
-function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertDesk) {
+function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
   return new Elysia()
     .use(deps.access)
@@ -60,16 +60,16 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertDesk) {
         if (!hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)
         return idempotency.once({ caller, pass, request, set }, body, () => {
-          const made = alerts.create(caller.key.account, forms.created(body))
-          if ('refused' in made) throw limitReached(made)
+          const created = alerts.create(caller.key.account, forms.created(body))
+          if ('refused' in created) throw limitReached(created)
           set.status = 201
-          return rows.row(made)
+          return rows.row(created)
         })
       },
       {
         access: writing,
         headers: idempotencyHeader,
-        body: alertBody,
+        body: forms.newAlert,
         response: { 201: AlertShape, ...alertRefusals, 422: ValidationProblem },
         detail: alertDetail(
           'createAlert',
@@ -90,7 +90,7 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
     },
   )
 
-function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
+function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
   return new Elysia()
     .use(deps.access)
@@ -129,7 +129,7 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertDesk) {
       {
         access: writing,
         params: alertParams,
-        body: alertChangeBody,
+        body: forms.alertChange,
         response: { 200: AlertShape, ...alertRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: alertDetail(
           'changeAlert',

@@ -66,19 +66,19 @@ export function createAlertContext({ alerts, catalogue, checkTarget, now }: Aler
       codeOf,
       checkTarget,
       seriesOf(code) {
-        const found = catalogue.resolve(code, now())
+        const resolved = catalogue.resolve(code, now())
         // A family of futures is watched as such, not as the contract that is in front today.
-        return found && (catalogue.named(code) ?? found.series)
+        return resolved && (catalogue.named(code) ?? resolved.series)
       },
       near: code => catalogue.suggest(code).map(series => series.code),
     }),
     /** An alert of the caller's account; unknown, malformed and foreign ids look the same. */
     own(id: string, caller: Caller): Alert {
-      const found = alerts.own(caller.key.account.account.id, id)
-      if (!found) throw notFound('The alert')
-      return found
+      const alert = alerts.own(caller.key.account.account.id, id)
+      if (!alert) throw notFound('The alert')
+      return alert
     },
   }
 }
 
-export type AlertDesk = ReturnType<typeof createAlertContext>
+export type AlertContext = ReturnType<typeof createAlertContext>

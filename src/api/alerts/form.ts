@@ -1,7 +1,25 @@
 import { t } from 'elysia'
-import { integer } from '../../http/answer/integer.ts'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
-import { validationFailed } from '../../http/problem/problem.ts'
+import {
+  type Body,
+  body,
+  changeOf,
+  checked,
+  choice,
+  decimal,
+  type Field,
+  field,
+  flag,
+  nullable,
+  omittable,
+  optional,
+  part,
+  readField,
+  ruled,
+  text,
+  whole,
+} from '../../http/input/body-schema.ts'
+import type { Form } from '../../http/input/form.ts'
+import { parseDay, parseInstant, startOfDay } from '../../lib/instant.ts'
 import { isObject, isPlainJson } from '../../lib/json.ts'
 import { unprintable } from '../../lib/text.ts'
 import {
@@ -11,9 +29,13 @@ import {
   conditionOperator,
   conditionValue,
   directions,
-  operators,
-  toleranceDefault,
 } from '../../market/alerts/condition.ts'
+import {
+  operators,
+  operatorsTaking,
+  operatorTakes,
+  toleranceDefault,
+} from '../../market/alerts/price-operators.ts'
 import type { Alert, AlertSettings } from '../../service/alerts/alerts.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { configOf } from './row.ts'
@@ -27,80 +49,81 @@ const metadataMax = 4096
 const period = { min: 2, max: 365, default: 30 } as const
 const cooldownDefaults = { standard: 60, analytics: 1440 } as const
 
-const orNull = <T extends Parameters<typeof t.Union>[0][number]>(one: T) => t.Union([one, t.Null()])
-
-const fields = t.Object({
-  name: t.String({ minLength: 1, maxLength: nameMax, examples: ['Brent above 90'] }),
-  commodity_code: t.String({ description: 'A code or alias.', examples: ['BRENT_CRUDE_USD'] }),
-  condition_operator: t.Optional(t.Union(operators.map(one => t.Literal(one)))),
-  condition_value: t.Optional(t.Number({ minimum: -valueMax, maximum: valueMax, examples: [90] })),
-  analytics_type: t.Optional(orNull(t.Union(analyticsTypes.map(one => t.Literal(one))))),
-  analytics_period: t.Optional(
-    integer({ minimum: period.min, maximum: period.max, default: period.default }),
-  ),
-  analytics_config: t.Optional(
-    t.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'z_score: `threshold` above 0, `direction` both (default), above or below. rsi: whole numbers `overbought` and `oversold`, 1 to 99. volatility_spike: `multiplier` above 1. trend_reversal: nothing.',
-      },
-    ),
-  ),
-  webhook_url: t.Optional(
-    orNull(t.String({ maxLength: urlMax, examples: ['https://desk.example.com/alerts'] })),
-  ),
-  cooldown_minutes: t.Optional(
-    integer({
-      minimum: 0,
-      maximum: cooldownMax,
-      description: '60 by default, 1440 for analytics alerts; 0: none.',
-    }),
-  ),
-  enabled: t.Optional(t.Boolean({ default: true })),
-  metadata: t.Optional(
-    orNull(
-      t.Object(
-        {},
-        {
-          additionalProperties: true,
-          description: `Up to ${metadataMax} characters. \`tolerance\` of equals and not_equals (${toleranceDefault}), \`min\` and \`max\` of between; the rest is the caller's own.`,
-        },
-      ),
-    ),
-  ),
-})
-
-const either = (one: typeof fields | ReturnType<typeof t.Partial>) =>
-  t.Union([t.Object({ price_alert: one }), one])
-export const alertBody = formBody(either(fields))
-export const alertChangeBody = formBody(either(t.Partial(fields)))
-export const backtestBody = formBody(
-  t.Object({
-    price_alert: fields,
-    start_date: t.Optional(t.String({ format: 'date', examples: ['2024-01-01'] })),
-    end_date: t.Optional(
-      t.String({ format: 'date', description: 'Included.', examples: ['2024-06-30'] }),
-    ),
-  }),
-)
-
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields of an alert, wrapped in `price_alert` or bare. */
-function fieldsOf(body: unknown): Fields {
-  if (!isObject(body)) {
-    // Refuses what is neither an object nor absent.
-    formOf(body)
-    return {}
-  }
-  if (!Object.hasOwn(body, 'price_alert')) return body
-  const { price_alert: wrapped } = body
-  if (isObject(wrapped)) return wrapped
-  throw validationFailed([
-    { field: 'price_alert', message: 'price_alert: must be a JSON object.', value: null },
-  ])
+export interface AlertFormDeps {
+  seriesOf(code: string): Series | undefined
+  /** Codes near to an unknown one. */
+  near(code: string): string[]
+  codeOf(seriesId: number): string
+  /** Why a target may not be called; undefined when it may. */
+  checkTarget(url: string): string | undefined
+}
+
+/** What a standard alert, and what an analytics alert, is set up with. */
+const operatorField = choice(operators)
+const valueField = decimal(-valueMax, valueMax, { examples: [90] })
+const analyticsTypeField = choice(analyticsTypes)
+const periodField = whole(period.min, period.max, { default: period.default })
+
+const anyObject = (options: Record<string, unknown>): Field<Fields> =>
+  field(t.Object({}, { additionalProperties: true, ...options }), (form, name) => {
+    const value = form.value(name)
+    return isObject(value) ? value : form.fault(name, 'must be a JSON object.')
+  })
+
+const metadataField = checked(
+  anyObject({
+    description: `Up to ${metadataMax} characters. \`tolerance\` of ${operatorsTaking('tolerance').join(' and ')} (${toleranceDefault}), \`min\` and \`max\` of ${operatorsTaking('range').join(' and ')}; the rest is the caller's own.`,
+  }),
+  metadata => {
+    const json = JSON.stringify(metadata)
+    return json.length > metadataMax || !isPlainJson(json)
+      ? `must be at most ${metadataMax} characters of JSON, without unpaired surrogates and null characters.`
+      : undefined
+  },
+)
+
+const alertFields = ({ seriesOf, near }: Pick<AlertFormDeps, 'seriesOf' | 'near'>) => ({
+  name: checked(text(nameMax, { minLength: 1, examples: ['Brent above 90'] }), name =>
+    name.trim() === '' || unprintable.test(name)
+      ? 'must be 1 to 100 printable characters.'
+      : undefined,
+  ),
+  commodity_code: seriesField(seriesOf, near),
+  condition_operator: ruled(operatorField),
+  condition_value: ruled(valueField),
+  analytics_type: optional(nullable(analyticsTypeField)),
+  analytics_period: ruled(periodField),
+  analytics_config: ruled(
+    anyObject({
+      description:
+        'z_score: `threshold` above 0, `direction` both (default), above or below. rsi: whole numbers `overbought` and `oversold`, 1 to 99. volatility_spike: `multiplier` above 1. trend_reversal: nothing.',
+    }),
+  ),
+  webhook_url: optional(nullable(text(urlMax, { examples: ['https://desk.example.com/alerts'] }))),
+  cooldown_minutes: optional(
+    whole(0, cooldownMax, { description: '60 by default, 1440 for analytics alerts; 0: none.' }),
+  ),
+  enabled: optional(flag({ default: true })),
+  metadata: optional(nullable(metadataField)),
+})
+
+/** The series of a code or alias. */
+function seriesField(
+  seriesOf: AlertFormDeps['seriesOf'],
+  near: AlertFormDeps['near'],
+): Field<Series> {
+  const code = text(codeMax, { description: 'A code or alias.', examples: ['BRENT_CRUDE_USD'] })
+  return field(code, (form, name) => {
+    const named = readField(code, form, name)
+    if (named === undefined) return undefined
+    const series = seriesOf(named)
+    if (series) return series
+    const suggestions = near(named).slice(0, 3)
+    const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
+    return form.fault(name, `is no commodity code.${hint} GET /v1/commodities lists them.`)
+  })
 }
 
 const isAbsent = (value: unknown) => value === undefined || value === null
@@ -109,26 +132,50 @@ const isAbsent = (value: unknown) => value === undefined || value === null
  * Whether a body is about an analytics alert, before anything of it is checked: what a plan does
  * not include is refused first.
  */
-export function isAnalytics(body: unknown): boolean {
-  const given = isObject(body) && isObject(body.price_alert) ? body.price_alert : body
-  return isObject(given) && !isAbsent(given.analytics_type)
+export function isAnalytics(input: unknown): boolean {
+  const fields = isObject(input) && isObject(input.price_alert) ? input.price_alert : input
+  return isObject(fields) && !isAbsent(fields.analytics_type)
 }
 
-export interface AlertFormDeps {
-  seriesOf(code: string): Series | undefined
-  /** Known codes near to one that is none. */
-  near(code: string): string[]
-  codeOf(seriesId: number): string
-  /** Why a target may not be called; undefined when it may. */
-  checkTarget(url: string): string | undefined
+const dayCharactersMax = 40
+
+/** The start of a day, named by a date or by any moment of it. */
+const dayField = (options: Record<string, unknown>) =>
+  omittable(
+    field(t.String({ format: 'date', ...options }), (form, name) => {
+      const written = form.text(name, dayCharactersMax)
+      if (written === undefined) return undefined
+      const at = parseDay(written) ?? parseInstant(written)
+      return at === undefined
+        ? form.fault(name, 'must be a date such as 2027-01-31.')
+        : startOfDay(at)
+    }),
+  )
+
+const backtestDays = {
+  start_date: dayField({ examples: ['2024-01-01'] }),
+  end_date: dayField({ description: 'Included.', examples: ['2024-06-30'] }),
 }
 
-/** Reads what is written of alerts; what a change does not name stays. */
-export const createAlertForms = (deps: AlertFormDeps) => ({
-  created: (body: unknown): AlertSettings => settingsOf(fieldsOf(body), {}, deps),
-  changed: (body: unknown, alert: Alert): AlertSettings =>
-    settingsOf(fieldsOf(body), wireOf(alert, deps.codeOf), deps),
-})
+/** The days that a backtest names, apart from the alert that it is for. */
+export const BacktestRange = body(backtestDays)
+
+/** The bodies of alerts; what a change does not name stays as it is. */
+export function createAlertForms(deps: AlertFormDeps) {
+  const fields = alertFields(deps)
+  const wrapped = body(fields, { wrapper: 'price_alert' })
+  const alertBody = body(fields)
+  const read = (input: unknown, before: Fields) =>
+    settingsOf(alertBody, wrapped.fields(input), before, deps.checkTarget)
+  return {
+    newAlert: wrapped.schema,
+    alertChange: body(changeOf(fields), { wrapper: 'price_alert' }).schema,
+    backtest: body({ price_alert: part(fields), ...backtestDays }).schema,
+    created: (input: unknown): AlertSettings => read(input, {}),
+    changed: (input: unknown, alert: Alert): AlertSettings =>
+      read(input, wireOf(alert, deps.codeOf)),
+  }
+}
 
 /** An alert as a body that would make it, without what follows from its kind. */
 function wireOf(
@@ -157,115 +204,80 @@ function wireOf(
   }
 }
 
-/** Fields in which null says something; elsewhere it says as much as nothing. */
-const nullable = new Set(['webhook_url', 'metadata', 'analytics_type', 'name', 'commodity_code'])
+/** Fields in which null says something; elsewhere it says as much as an absent field. */
+const nullableNames = new Set([
+  'webhook_url',
+  'metadata',
+  'analytics_type',
+  'name',
+  'commodity_code',
+])
 
 /**
- * What was there before with what is said now. Another type of analytics begins without the
- * configuration of the one before it.
+ * The alert as it was, with what the body names in its place. Another type of analytics begins
+ * without the configuration of the one before it.
  */
-function merged(given: Fields, before: Fields): Fields {
-  const said = Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => value !== null || nullable.has(name)),
+function merged(named: Fields, before: Fields): Fields {
+  const changes = Object.fromEntries(
+    Object.entries(named).filter(([name, value]) => value !== null || nullableNames.has(name)),
   )
-  const kept = { ...before } as Record<string, unknown>
-  if (Object.hasOwn(said, 'analytics_type') && said.analytics_type !== before.analytics_type)
-    delete kept.analytics_config
-  return { ...kept, ...said }
+  const rest = { ...before } as Record<string, unknown>
+  if (Object.hasOwn(changes, 'analytics_type') && changes.analytics_type !== before.analytics_type)
+    delete rest.analytics_config
+  return { ...rest, ...changes }
 }
 
 function settingsOf(
-  given: Fields,
+  alertBody: Body<ReturnType<typeof alertFields>>,
+  named: Fields,
   before: Fields,
-  { seriesOf, near, checkTarget }: AlertFormDeps,
+  checkTarget: AlertFormDeps['checkTarget'],
 ): AlertSettings {
-  const all = merged(given, before)
-  const form = formOf(all)
-  const name = form.has('name') ? form.text('name', nameMax) : form.fault('name', 'is required.')
-  if (name !== undefined && (name.trim() === '' || unprintable.test(name)))
-    form.fault('name', 'must be 1 to 100 printable characters.')
-  const series = codeIn(form, seriesOf, near)
+  const all = merged(named, before)
   const isOnAnalytics = !isAbsent(all.analytics_type)
-  if (isOnAnalytics && !Object.hasOwn(given, 'analytics_type')) refuseDerived(form, given)
-  const metadata = metadataIn(form, all.metadata)
-  const bounds = isAbsent(all.metadata) ? undefined : form.part('metadata')
-  const condition = isOnAnalytics ? analyticsIn(form) : standardIn(form, bounds)
-  const cooldown = form.integer('cooldown_minutes', 0, cooldownMax)
-  const enabled = form.flag('enabled')
-  const webhookUrl = form.isNull('webhook_url') ? null : form.text('webhook_url', urlMax)
-  const refusal =
-    typeof webhookUrl === 'string' && webhookUrl !== before.webhook_url
-      ? checkTarget(webhookUrl)
-      : undefined
-  if (refusal !== undefined) form.fault('webhook_url', refusal)
-  form.check()
+  let condition: AlertCondition | undefined
+  const values = alertBody.read(all, (form, { analytics_type: kind, webhook_url: url }) => {
+    if (isOnAnalytics && !Object.hasOwn(named, 'analytics_type')) refuseDerived(form, named)
+    condition = isOnAnalytics ? analyticsIn(form, kind) : standardIn(form)
+    const refusal =
+      typeof url === 'string' && url !== before.webhook_url ? checkTarget(url) : undefined
+    if (refusal !== undefined) form.fault('webhook_url', refusal)
+  })
   return {
-    name: name!,
-    seriesId: series!.id,
+    name: values.name,
+    seriesId: values.commodity_code.id,
     condition: condition!,
-    metadata,
-    webhookUrl: webhookUrl ?? null,
-    cooldownMinutes: cooldown ?? cooldownDefaults[isOnAnalytics ? 'analytics' : 'standard'],
-    enabled: enabled ?? true,
+    metadata: values.metadata ?? null,
+    webhookUrl: values.webhook_url ?? null,
+    cooldownMinutes:
+      values.cooldown_minutes ?? cooldownDefaults[isOnAnalytics ? 'analytics' : 'standard'],
+    enabled: values.enabled ?? true,
   }
-}
-
-function codeIn(
-  form: Form,
-  seriesOf: AlertFormDeps['seriesOf'],
-  near: AlertFormDeps['near'],
-): Series | undefined {
-  const code = form.has('commodity_code')
-    ? form.text('commodity_code', codeMax)
-    : form.fault('commodity_code', 'is required.')
-  if (code === undefined) return undefined
-  const series = seriesOf(code)
-  if (series) return series
-  const meant = near(code).slice(0, 3)
-  const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : ''
-  return form.fault(
-    'commodity_code',
-    `is no commodity code.${hint} GET /v1/commodities lists them.`,
-  )
 }
 
 /**
  * Operator and value of an analytics alert follow from its configuration. A body with its type may
  * repeat them, as a list answers them.
  */
-function refuseDerived(form: Form, given: Fields) {
+function refuseDerived(form: Form, named: Fields) {
   for (const field of ['condition_operator', 'condition_value']) {
-    if (!isAbsent(given[field]))
+    if (!isAbsent(named[field]))
       form.fault(field, 'of an analytics alert follows from analytics_config.')
   }
 }
 
-/** Of an object; what is none has been refused with its part. */
-function metadataIn(form: Form, given: unknown): Fields | null {
-  if (!isObject(given)) return null
-  const text = JSON.stringify(given)
-  if (text.length > metadataMax || !isPlainJson(text)) {
-    form.fault(
-      'metadata',
-      `must be at most ${metadataMax} characters of JSON, without unpaired surrogates and null characters.`,
-    )
-  }
-  return given
-}
-
-function standardIn(form: Form, metadata: Form | undefined): AlertCondition | undefined {
+function standardIn(form: Form): AlertCondition | undefined {
   const operator = form.has('condition_operator')
-    ? form.choice('condition_operator', operators)
+    ? readField(operatorField, form, 'condition_operator')
     : form.fault('condition_operator', 'is required, or analytics_type.')
   if (operator === undefined) return undefined
-  const number = (field: string) =>
-    form.has(field) ? form.number(field, -valueMax, valueMax) : undefined
-  const value = number('condition_value')
-  if (operator === 'between') {
+  const metadata = isObject(form.value('metadata')) ? form.part('metadata') : undefined
+  const value = readField(valueField, form, 'condition_value')
+  if (operatorTakes(operator, 'range')) {
     const bound = (field: string) =>
       metadata?.has(field)
         ? metadata.number(field, -valueMax, valueMax)
-        : form.fault('metadata', `must have ${field} for between.`)
+        : form.fault('metadata', `must have ${field} for ${operator}.`)
     const [min, max] = [bound('min'), bound('max')]
     if (min === undefined || max === undefined) return undefined
     if (min > max) return form.fault('metadata', 'must have a max that is not below its min.')
@@ -277,15 +289,17 @@ function standardIn(form: Form, metadata: Form | undefined): AlertCondition | un
     ? metadata.number('tolerance', 0, valueMax)
     : toleranceDefault
   if (value === undefined || tolerance === undefined) return undefined
-  return operator === 'equals' || operator === 'not_equals'
+  return operatorTakes(operator, 'tolerance')
     ? { kind: 'price', operator, value, tolerance }
     : { kind: 'price', operator, value }
 }
 
-function analyticsIn(form: Form): AlertCondition | undefined {
-  const kind = form.choice('analytics_type', analyticsTypes)
-  const days = form.integer('analytics_period', period.min, period.max) ?? period.default
-  return kind && configured[kind](form.part('analytics_config'), days)
+function analyticsIn(
+  form: Form,
+  kind: AnalyticsType | null | undefined,
+): AlertCondition | undefined {
+  const days = readField(periodField, form, 'analytics_period') ?? period.default
+  return kind ? configured[kind](form.part('analytics_config'), days) : undefined
 }
 
 const required = <T>(config: Form, field: string, read: () => T | undefined): T | undefined =>

@@ -4,7 +4,13 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
-import { type AlertDesk, type AlertsDeps, alertDetail, alertRefusals, reading } from './context.ts'
+import {
+  type AlertContext,
+  type AlertsDeps,
+  alertDetail,
+  alertRefusals,
+  reading,
+} from './context.ts'
 import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
 
 const analyticsPerPage = 20
@@ -19,9 +25,9 @@ const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape
 /** What has fired. */
 export function alertHistoryRoutes(
   { access, alerts, historyPerPageMax }: AlertsDeps,
-  { codeOf, own, rows }: AlertDesk,
+  { codeOf, own, rows }: AlertContext,
 ) {
-  const fired = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
+  const firedRow = ({ alert, last }: ReturnType<typeof alerts.firedAnalytics>['rows'][number]) => {
     const { condition: rule } = alert
     if (rule.kind === 'price') return []
     return [
@@ -46,16 +52,16 @@ export function alertHistoryRoutes(
     .get(
       '/v1/alerts/analytics_history',
       ({ caller, query, request, set }) => {
-        const asked = pageOf(query, historyPerPageMax, analyticsPerPage)
-        const found = alerts.firedAnalytics(
+        const pageRequest = pageOf(query, historyPerPageMax, analyticsPerPage)
+        const fired = alerts.firedAnalytics(
           caller.key.account.account.id,
-          asked.perPage,
-          (asked.page - 1) * asked.perPage,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
         )
-        const meta = pageMeta(asked, found.total)
+        const meta = pageMeta(pageRequest, fired.total)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         return {
-          triggered_alerts: found.rows.flatMap(fired),
+          triggered_alerts: fired.rows.flatMap(firedRow),
           pagination: { page: meta.page, per_page: meta.per_page, total: meta.total },
         }
       },
@@ -73,17 +79,17 @@ export function alertHistoryRoutes(
     .get(
       '/v1/alerts/triggers',
       ({ caller, query, request, set }) => {
-        const asked = pageOf(query, historyPerPageMax, triggersPerPage)
+        const pageRequest = pageOf(query, historyPerPageMax, triggersPerPage)
         const alert = query.alert_id ? own(query.alert_id, caller) : undefined
-        const found = alerts.triggers(
+        const triggers = alerts.triggers(
           caller.key.account.account.id,
           alert,
-          asked.perPage,
-          (asked.page - 1) * asked.perPage,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
         )
-        const meta = pageMeta(asked, found.total)
+        const meta = pageMeta(pageRequest, triggers.total)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
-        return { triggers: found.rows.map(rows.trigger), meta }
+        return { triggers: triggers.rows.map(rows.trigger), meta }
       },
       {
         access: reading,

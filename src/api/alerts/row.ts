@@ -6,21 +6,12 @@ import {
   analyticsTypes,
   conditionOperator,
   conditionValue,
-  operators,
 } from '../../market/alerts/condition.ts'
+import { operators } from '../../market/alerts/price-operators.ts'
 import type { Alert, Alerts, AlertTest } from '../../service/alerts/alerts.ts'
 import type { AlertTrigger, NamedTrigger } from '../../store/alerts/triggers.ts'
+import { oneOf, orNull } from '../schema.ts'
 
-const orNull = <T extends Parameters<typeof t.Union>[0][number]>(one: T, description?: string) =>
-  t.Union([one, t.Null()], description === undefined ? {} : { description })
-/** One of several words, and typed as one. */
-const oneOf = <T extends string>(words: readonly T[], description?: string) =>
-  t.Unsafe<T>(
-    t.Union(
-      words.map(one => t.Literal(one)),
-      description === undefined ? {} : { description },
-    ),
-  )
 const instant = (description?: string) =>
   t.String({ format: 'date-time', ...(description && { description }) })
 const anyObject = t.Object({}, { additionalProperties: true })
@@ -185,23 +176,29 @@ export const createAlertRows = (
       suspended_reason: alerts.suspendedReason(alert),
     }
   },
-  history: ({ triggeredAt, value, condition: text, channels: told, metadata }: AlertTrigger) => ({
+  history: ({
+    triggeredAt,
+    value,
+    condition: text,
+    channels: channelNames,
+    metadata,
+  }: AlertTrigger) => ({
     triggered_at: isoInstant(triggeredAt),
     value,
     condition: text,
-    channels: [...told],
+    channels: [...channelNames],
     metadata: metadata as Record<string, unknown> | null,
   }),
-  trigger: (one: NamedTrigger) => ({
-    id: one.id,
-    alert_id: one.alertId,
-    alert_name: one.alertName,
-    commodity_code: codeOf(one.seriesId),
-    condition: one.condition,
-    price: one.price,
-    threshold: one.threshold,
-    triggered_at: isoInstant(one.triggeredAt),
-    channels: [...one.channels],
+  trigger: (trigger: NamedTrigger) => ({
+    id: trigger.id,
+    alert_id: trigger.alertId,
+    alert_name: trigger.alertName,
+    commodity_code: codeOf(trigger.seriesId),
+    condition: trigger.condition,
+    price: trigger.price,
+    threshold: trigger.threshold,
+    triggered_at: isoInstant(trigger.triggeredAt),
+    channels: [...trigger.channels],
   }),
 })
 

@@ -1,24 +1,29 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, documentedBody, omittable, text } from '../../http/input/body-schema.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoDay, isoInstant, parseDay, parseInstant, startOfDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, isoInstant, startOfDay } from '../../lib/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import {
-  type AlertDesk,
+  type AlertContext,
   type AlertsDeps,
   alertDetail,
   alertParams,
   alertRefusals,
   writing,
 } from './context.ts'
-import { backtestBody } from './form.ts'
+import { BacktestRange } from './form.ts'
 import { TestShape, testRow } from './row.ts'
 
 const backtestDays = 365
+
+const noBody = documentedBody(t.Object({}, { description: 'Absent or empty.' }), true)
+const CodeBody = body({
+  commodity_code: omittable(text(100, { examples: ['BRENT_CRUDE_USD'] })),
+})
 
 const TestsShape = t.Object({
   commodity_code: t.String({ examples: ['BRENT_CRUDE_USD'] }),
@@ -54,13 +59,13 @@ const BacktestShape = t.Object({
 })
 
 /** What alerts would do now, and would have done. */
-export const alertTestRoutes = (deps: AlertsDeps, desk: AlertDesk) =>
-  new Elysia().use(testOne(deps, desk)).use(testCode(deps)).use(backtest(deps, desk))
+export const alertTestRoutes = (deps: AlertsDeps, context: AlertContext) =>
+  new Elysia().use(testOne(deps, context)).use(testCode(deps)).use(backtest(deps, context))
 
 const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
-const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertDesk) =>
+const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) =>
   new Elysia().use(access).post(
     '/v1/alerts/:id/test',
     ({ caller, params: { id }, set }) => {
@@ -73,7 +78,7 @@ const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own 
     {
       access: writing,
       params: alertParams,
-      body: formBody(t.Object({}, { description: 'Absent or empty.' })),
+      body: noBody,
       response: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
       detail: alertDetail('testAlert', 'Test an alert', testNote),
     },
@@ -84,11 +89,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
     '/v1/alerts/test',
     ({ body, caller, query, request, set }) => {
       const startedMs = clock.monotonic()
-      const form = formOf(body)
-      const named =
-        query.commodity_code ??
-        (form.isNull('commodity_code') ? undefined : form.text('commodity_code', 100))
-      form.check()
+      const named = query.commodity_code ?? CodeBody.read(body).commodity_code
       if (named === undefined || named.trim() === '')
         throw missingParameter('commodity_code', 'a code or alias.')
       const { series } = codes.read([named], request)[0]!
@@ -104,15 +105,13 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
           timestamp: quote ? isoInstant(quote.observation.observedAt) : null,
         },
         evaluated: tested.length,
-        would_trigger: tested.filter(one => one.result === 'would_trigger').length,
-        results: tested.map(one => testRow(one, took)),
+        would_trigger: tested.filter(test => test.result === 'would_trigger').length,
+        results: tested.map(test => testRow(test, took)),
       }
     },
     {
       access: writing,
-      body: formBody(
-        t.Object({ commodity_code: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD'] })) }),
-      ),
+      body: CodeBody.schema,
       query: t.Object({
         commodity_code: t.Optional(
           t.String({
@@ -131,7 +130,7 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
     },
   )
 
-const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
+const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
   new Elysia().use(deps.access).post(
     '/v1/alerts/backtest',
     async ({ body, set }) => {
@@ -167,7 +166,7 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
     {
       // It changes nothing, whatever its method.
       access: { ...writing, action: 'read', heavy: true },
-      body: backtestBody,
+      body: forms.backtest,
       response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
       detail: alertDetail(
         'backtestAlert',
@@ -179,17 +178,7 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertDesk) =>
 
 /** Both days included, as the half-open range of instants. */
 function rangeOf(body: unknown, now: number): { from: number; to: number } {
-  const form = formOf(body)
-  const day = (field: string): number | undefined => {
-    const text = form.isNull(field) ? undefined : form.text(field, 40)
-    if (text === undefined) return undefined
-    const at = parseDay(text) ?? parseInstant(text)
-    return at === undefined
-      ? form.fault(field, 'must be a date such as 2027-01-31.')
-      : startOfDay(at)
-  }
-  const [start, end] = [day('start_date'), day('end_date')]
-  form.check()
+  const { start_date: start, end_date: end } = BacktestRange.read(body)
   const to = (end ?? startOfDay(now)) + dayMs
   const from = start ?? to - backtestDays * dayMs
   if (from < to) return { from, to }

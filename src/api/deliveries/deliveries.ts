@@ -15,7 +15,7 @@ import type {
   DeliveryRefusal,
 } from '../../service/deliveries/deliveries.ts'
 import { countOrNull } from '../keys/row.ts'
-import { createDeliveryForms, deliveryBody, deliveryChangeBody } from './form.ts'
+import { createDeliveryForms } from './form.ts'
 import {
   createDeliveryRows,
   DeliveryShape,
@@ -61,15 +61,15 @@ const detail = (operationId: string, summary: string, description: string) => ({
 
 /** Prices that the account has mailed to it by a schedule. */
 export function deliveryRoutes(deps: DeliveriesApiDeps) {
-  const desk = deliveryDesk(deps)
+  const shared = createShared(deps)
   return new Elysia()
-    .use(listAndCreate(deps, desk))
-    .use(changeOne(deps, desk))
-    .use(sendNow(deps, desk))
+    .use(listAndCreate(deps, shared))
+    .use(changeOne(deps, shared))
+    .use(sendNow(deps, shared))
 }
 
 /** What every route stands on. */
-function deliveryDesk({ deliveries, catalogue, limits, now }: DeliveriesApiDeps) {
+function createShared({ deliveries, catalogue, limits, now }: DeliveriesApiDeps) {
   return {
     rows: createDeliveryRows(deliveries),
     forms: createDeliveryForms({
@@ -81,9 +81,9 @@ function deliveryDesk({ deliveries, catalogue, limits, now }: DeliveriesApiDeps)
     }),
     /** A delivery of the caller's account; unknown, malformed and foreign ids look the same. */
     own(id: string, { key }: Caller): Delivery {
-      const found = deliveries.own(key.account.account.id, id)
-      if (!found) throw stateForbids('not_found', 'The scheduled delivery was not found.')
-      return found
+      const delivery = deliveries.own(key.account.account.id, id)
+      if (!delivery) throw stateForbids('not_found', 'The scheduled delivery was not found.')
+      return delivery
     },
     /** While all are paused nothing is made, changed or sent; they can be looked at and deleted. */
     refusePaused() {
@@ -97,13 +97,13 @@ function deliveryDesk({ deliveries, catalogue, limits, now }: DeliveriesApiDeps)
   }
 }
 
-type Desk = ReturnType<typeof deliveryDesk>
+type Shared = ReturnType<typeof createShared>
 
 const howItRuns =
   'Runs are made every fifteen minutes, for each local day once, when the clocks of `time_zone` have passed `delivery_time`: a time that a change of the clock skips is the next one that exists, one that it repeats runs once, and after an outage the newest that was missed is made up for. A run has the prices of `GET /v1/prices/latest` at its making, frozen over all attempts, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change against the last observation of an earlier local day; text that a spreadsheet would run as a formula begins with an apostrophe. Codes without a current price are named in the letter. A provider that fails is asked again after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
 
-function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Desk) {
-  const { access: plugin, deliveries, limits, idempotency, links, headerPrefix } = deps
+function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
+  const { access: plugin, deliveries, idempotency, links, headerPrefix } = deps
   return new Elysia()
     .use(plugin)
     .get(
@@ -146,10 +146,10 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
         refusePaused()
         return idempotency.once({ caller, pass, request, set }, body, () => {
           const source = channelOf(request.headers.get(`${headerPrefix}Source`))
-          const made = deliveries.create(caller.key.account, forms.created(body), { source })
-          if ('refused' in made) throw limitReached(made, links(request))
+          const created = deliveries.create(caller.key.account, forms.created(body), { source })
+          if ('refused' in created) throw limitReached(created, links(request))
           set.status = 201
-          return { data: rows.twice(made), message: 'The scheduled delivery was created.' }
+          return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
         })
       },
       {
@@ -164,7 +164,7 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
             }),
           ),
         }),
-        body: deliveryBody(limits.deliveryNameMax, limits.deliveryCodesMax),
+        body: forms.newDelivery,
         response: { 201: One, ...refusals, ...refused },
         detail: detail(
           'createScheduledDelivery',
@@ -176,8 +176,8 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: D
 }
 
 /** A word, or `api`. */
-const channelOf = (given: string | null): string =>
-  given !== null && /^[a-z0-9][\w.-]{0,39}$/i.test(given) ? given.toLowerCase() : 'api'
+const channelOf = (source: string | null): string =>
+  source !== null && /^[a-z0-9][\w.-]{0,39}$/i.test(source) ? source.toLowerCase() : 'api'
 
 const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }: Links) =>
   stateForbids(
@@ -186,8 +186,8 @@ const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }
     { limit: allowed, current_count: count, upgrade_url: upgradeUrl },
   )
 
-function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Desk) {
-  const { access: plugin, deliveries, limits } = deps
+function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
+  const { access: plugin, deliveries } = deps
   return new Elysia()
     .use(plugin)
     .get(
@@ -217,7 +217,7 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
       {
         access: writing,
         params,
-        body: deliveryChangeBody(limits.deliveryNameMax, limits.deliveryCodesMax),
+        body: forms.deliveryChange,
         response: { 200: One, ...refusals, ...unknown, ...refused },
         detail: detail(
           'changeScheduledDelivery',
@@ -261,7 +261,7 @@ const messages = {
 
 function sendNow(
   { access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps,
-  { own, refusePaused }: Desk,
+  { own, refusePaused }: Shared,
 ) {
   return new Elysia().use(plugin).post(
     '/v1/scheduled-deliveries/:id/send_now',

@@ -1,11 +1,22 @@
 import { t } from 'elysia'
-import { integer } from '../../http/answer/integer.ts'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
-import { validationFailed } from '../../http/problem/problem.ts'
-import { isObject } from '../../lib/json.ts'
+import {
+  body,
+  changeOf,
+  choice,
+  type Field,
+  field,
+  flag,
+  nullable,
+  omittable,
+  optional,
+  type Values,
+  whole,
+} from '../../http/input/body-schema.ts'
+import type { Form } from '../../http/input/form.ts'
+import { withoutAbsent } from '../../lib/json.ts'
 import { unprintable } from '../../lib/text.ts'
 import { minuteOf, zoneName } from '../../lib/zone.ts'
-import { type DeliveryCadence, deliveryCadences } from '../../plan/delivery-schedule.ts'
+import { deliveryCadences } from '../../plan/delivery-schedule.ts'
 import { plainAddress } from '../../send/messages/mailer.ts'
 import type { DeliverySettings } from '../../service/deliveries/deliveries.ts'
 import { emailMax } from '../account/account-form.ts'
@@ -13,92 +24,138 @@ import { emailMax } from '../account/account-form.ts'
 const codeMax = 100
 const zoneMax = 100
 const timeMax = 20
-const shownCodesMax = 3
-
-const orNull = <T extends Parameters<typeof t.Union>[0][number]>(one: T, description: string) =>
-  t.Union([one, t.Null()], { description })
-
-const fieldsWith = (nameMax: number, codesMax: number) =>
-  t.Object({
-    name: t.Optional(
-      orNull(
-        t.String({ maxLength: nameMax, examples: ['Morning prices'] }),
-        'Begins the subject of the letters.',
-      ),
-    ),
-    commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
-      minItems: 1,
-      maxItems: codesMax,
-      description:
-        'Codes or aliases in any letter case, in the order of the lines; duplicates are removed.',
-    }),
-    cadence: t.Optional(
-      t.Union(
-        deliveryCadences.map(one => t.Literal(one)),
-        { default: 'weekdays', description: 'weekdays: Monday to Friday.' },
-      ),
-    ),
-    weekday: t.Optional(
-      orNull(
-        integer({ minimum: 1, maximum: 7, examples: [1] }),
-        '1 = Monday (default) to 7 = Sunday, of weekly deliveries.',
-      ),
-    ),
-    delivery_time: t.Optional(
-      t.String({
-        pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
-        default: '07:00',
-        description: 'In `time_zone`.',
-        examples: ['07:00'],
-      }),
-    ),
-    time_zone: t.Optional(
-      t.String({ default: 'UTC', description: 'IANA name.', examples: ['Europe/Berlin'] }),
-    ),
-    recipient_email: t.Optional(
-      orNull(
-        t.String({ maxLength: emailMax, examples: ['desk@example.com'] }),
-        "One address; the account's own when absent or null.",
-      ),
-    ),
-    enabled: t.Optional(t.Boolean({ default: true, description: 'False pauses.' })),
-  })
-
-const either = (one: ReturnType<typeof fieldsWith> | ReturnType<typeof t.Partial>) =>
-  t.Union([t.Object({ scheduled_delivery: one }), one])
-export const deliveryBody = (nameMax: number, codesMax: number) =>
-  formBody(either(fieldsWith(nameMax, codesMax)))
-export const deliveryChangeBody = (nameMax: number, codesMax: number) =>
-  formBody(either(t.Partial(fieldsWith(nameMax, codesMax))))
-
-type Fields = Record<string, unknown>
-
-/** A copy of the fields of a delivery, wrapped in `scheduled_delivery` or bare. */
-function fieldsOf(body: unknown): Fields {
-  if (!isObject(body)) {
-    // Refuses what is neither an object nor absent.
-    formOf(body)
-    return {}
-  }
-  if (!Object.hasOwn(body, 'scheduled_delivery')) return { ...body }
-  const { scheduled_delivery: wrapped } = body
-  if (isObject(wrapped)) return { ...wrapped }
-  throw validationFailed([
-    {
-      field: 'scheduled_delivery',
-      message: 'scheduled_delivery: must be a JSON object.',
-      value: null,
-    },
-  ])
-}
+const suggestionsMax = 3
 
 export interface DeliveryFormDeps {
   /** The canonical code of a code or alias. */
   codeOf(text: string): string | undefined
-  /** Known codes near to one that is none. */
+  /** Codes near to an unknown one. */
   near(code: string): string[]
   codesMax: number
   nameMax: number
+}
+
+const deliveryFields = (deps: DeliveryFormDeps) => ({
+  name: optional(
+    nullable(nameField(deps.nameMax), { description: 'Begins the subject of the letters.' }),
+  ),
+  commodity_codes: codesField(deps),
+  cadence: omittable(
+    choice(deliveryCadences, { default: 'weekdays', description: 'weekdays: Monday to Friday.' }),
+  ),
+  weekday: optional(
+    nullable(whole(1, 7, { examples: [1] }), {
+      description: '1 = Monday (default) to 7 = Sunday, of weekly deliveries.',
+    }),
+  ),
+  delivery_time: omittable(timeField),
+  time_zone: omittable(zoneField),
+  recipient_email: optional(
+    nullable(recipientField, {
+      description: "One address; the account's own when absent or null.",
+    }),
+  ),
+  enabled: omittable(flag({ default: true, description: 'False pauses.' })),
+})
+
+const nameField = (nameMax: number): Field<string> =>
+  field(t.String({ maxLength: nameMax, examples: ['Morning prices'] }), (form, field) => {
+    const name = form.text(field, nameMax)
+    return name !== undefined && unprintable.test(name)
+      ? form.fault(field, `must be at most ${nameMax} printable characters.`)
+      : name
+  })
+
+const timeField = field(
+  t.String({
+    pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+    default: '07:00',
+    description: 'In `time_zone`.',
+    examples: ['07:00'],
+  }),
+  (form, name) => {
+    const time = form.text(name, timeMax)
+    return time === undefined || minuteOf(time) !== undefined
+      ? time
+      : form.fault(name, 'must be a time from 00:00 to 23:59, such as 07:00.')
+  },
+)
+
+const zoneField = field(
+  t.String({ default: 'UTC', description: 'IANA name.', examples: ['Europe/Berlin'] }),
+  (form, name) => {
+    const zone = form.text(name, zoneMax)
+    if (zone === undefined) return undefined
+    return (
+      zoneName(zone) ??
+      form.fault(name, 'must be the IANA name of a time zone, such as Europe/Berlin or UTC.')
+    )
+  },
+)
+
+const recipientField = field(
+  t.String({ maxLength: emailMax, examples: ['desk@example.com'] }),
+  (form, name) => {
+    const written = form.text(name, emailMax)
+    if (written === undefined) return undefined
+    const address = plainAddress(written)
+    return address !== undefined && address === written.trim()
+      ? address
+      : form.fault(name, 'must be one e-mail address.')
+  },
+)
+
+const codesField = (deps: DeliveryFormDeps): Field<string[]> =>
+  field(
+    t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
+      minItems: 1,
+      maxItems: deps.codesMax,
+      description:
+        'Codes or aliases in any letter case, in the order of the lines; duplicates are removed.',
+    }),
+    (form, name) => readCodes(form, name, deps),
+  )
+
+function readCodes(
+  form: Form,
+  name: string,
+  { codeOf, near, codesMax }: DeliveryFormDeps,
+): string[] | undefined {
+  const list = form.value(name)
+  if (!Array.isArray(list) || list.length === 0)
+    return form.fault(name, `must be a list of 1 to ${codesMax} codes.`)
+  const spellings = distinct(list)
+  if (spellings.length > codesMax) {
+    return form.fault(
+      name,
+      `must be at most ${codesMax} different codes; these are ${spellings.length}.`,
+    )
+  }
+  const codes = new Set<string>()
+  for (const spelling of spellings) {
+    const code = typeof spelling === 'string' ? codeOf(spelling) : undefined
+    if (code !== undefined) codes.add(code)
+    else form.fault(name, codeFault(spelling, near), spelling)
+  }
+  return [...codes]
+}
+
+/** The first spelling of each code. */
+function distinct(list: readonly unknown[]): unknown[] {
+  const spellings = new Set<unknown>()
+  return list.filter(item => {
+    const spelling = typeof item === 'string' ? item.trim().toUpperCase() : item
+    return !spellings.has(spelling) && spellings.add(spelling)
+  })
+}
+
+function codeFault(code: unknown, near: DeliveryFormDeps['near']): string {
+  if (typeof code !== 'string') return 'must be a list of texts.'
+  if (code.length > codeMax)
+    return `must be a list of codes, which have at most ${codeMax} characters.`
+  const suggestions = near(code).slice(0, suggestionsMax)
+  const hint = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}?` : ''
+  return `${code.toWellFormed()} is no commodity code.${hint} GET /v1/commodities lists them.`
 }
 
 const defaults = {
@@ -111,128 +168,33 @@ const defaults = {
   enabled: true,
 } as const satisfies Partial<DeliverySettings>
 
-/** Reads what is written of deliveries; only what a body says. */
+/** The bodies of deliveries; the fields may stand in `scheduled_delivery` or bare. */
 export function createDeliveryForms(deps: DeliveryFormDeps) {
-  const read = (body: unknown, isNew: boolean): Partial<DeliverySettings> => {
-    const fields = fieldsOf(body)
-    const form = formOf(fields)
-    if (isNew && !form.has('commodity_codes')) form.fault('commodity_codes', 'is required.')
-    const settings = {
-      name: nameIn(form, deps.nameMax),
-      commodityCodes: codesIn(form, fields, deps),
-      ...scheduleIn(form),
-      recipientEmail: recipientIn(form),
-      enabled: form.isNull('enabled') ? undefined : form.flag('enabled'),
-    }
-    form.check()
-    return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
-  }
+  const fields = deliveryFields(deps)
+  const newDelivery = body(fields, { wrapper: 'scheduled_delivery' })
+  const deliveryChange = body(changeOf(fields), { wrapper: 'scheduled_delivery' })
   return {
-    created: (body: unknown): DeliverySettings => ({
+    newDelivery: newDelivery.schema,
+    deliveryChange: deliveryChange.schema,
+    created: (input: unknown): DeliverySettings => ({
       ...defaults,
-      ...(read(body, true) as Partial<DeliverySettings> & Pick<DeliverySettings, 'commodityCodes'>),
+      ...(settingsOf(newDelivery.read(input)) as Pick<DeliverySettings, 'commodityCodes'>),
     }),
-    changed: (body: unknown): Partial<DeliverySettings> => read(body, false),
+    changed: (input: unknown): Partial<DeliverySettings> => settingsOf(deliveryChange.read(input)),
   }
 }
 
-function nameIn(form: Form, nameMax: number): string | null | undefined {
-  if (form.isNull('name')) return null
-  const name = form.text('name', nameMax)
-  if (name !== undefined && unprintable.test(name))
-    return form.fault('name', `must be at most ${nameMax} printable characters.`)
-  return name === undefined ? undefined : name.trim() || null
-}
+type DeliveryValues = Partial<Values<ReturnType<typeof deliveryFields>>>
 
-function codesIn(
-  form: Form,
-  fields: Fields,
-  { codeOf, near, codesMax }: DeliveryFormDeps,
-): string[] | undefined {
-  const given = fields.commodity_codes
-  if (given === undefined) return undefined
-  if (!Array.isArray(given) || given.length === 0)
-    return form.fault('commodity_codes', `must be a list of 1 to ${codesMax} codes.`)
-  const asked = distinct(given)
-  if (asked.length > codesMax) {
-    return form.fault(
-      'commodity_codes',
-      `must be at most ${codesMax} different codes; these are ${asked.length}.`,
-    )
-  }
-  const codes = asked.map(one => (typeof one === 'string' ? codeOf(one) : undefined))
-  for (const [i, code] of asked.entries()) {
-    if (codes[i] !== undefined) continue
-    // A fault names the value of its field: each code that is none stands there in its turn.
-    fields.commodity_codes = code
-    form.fault(
-      'commodity_codes',
-      typeof code === 'string' ? unknownCode(code, near) : 'must be a list of texts.',
-    )
-  }
-  fields.commodity_codes = given
-  return [...new Set(codes.filter(code => code !== undefined))]
-}
-
-/** The first spelling of each code. */
-function distinct(given: readonly unknown[]): unknown[] {
-  const seen = new Set<unknown>()
-  return given.filter(one => {
-    const spelling = typeof one === 'string' ? one.trim().toUpperCase() : one
-    return !seen.has(spelling) && seen.add(spelling)
+/** A name of blanks alone is none. */
+const settingsOf = ({ name, ...values }: DeliveryValues): Partial<DeliverySettings> =>
+  withoutAbsent({
+    name: name === undefined ? undefined : name?.trim() || null,
+    commodityCodes: values.commodity_codes,
+    cadence: values.cadence,
+    weekday: values.weekday,
+    deliveryTime: values.delivery_time,
+    timeZone: values.time_zone,
+    recipientEmail: values.recipient_email,
+    enabled: values.enabled,
   })
-}
-
-function unknownCode(code: string, near: DeliveryFormDeps['near']): string {
-  if (code.length > codeMax)
-    return `must be a list of codes, which have at most ${codeMax} characters.`
-  const meant = near(code).slice(0, shownCodesMax)
-  const hint = meant.length > 0 ? ` Did you mean ${meant.join(', ')}?` : ''
-  return `${code.toWellFormed()} is no commodity code.${hint} GET /v1/commodities lists them.`
-}
-
-function scheduleIn(form: Form) {
-  return {
-    cadence: form.isNull('cadence')
-      ? undefined
-      : form.choice<DeliveryCadence>('cadence', deliveryCadences),
-    weekday: form.isNull('weekday') ? null : form.integer('weekday', 1, 7),
-    deliveryTime: textIn(form, 'delivery_time', timeMax, text =>
-      minuteOf(text) === undefined
-        ? form.fault('delivery_time', 'must be a time from 00:00 to 23:59, such as 07:00.')
-        : text,
-    ),
-    timeZone: textIn(
-      form,
-      'time_zone',
-      zoneMax,
-      text =>
-        zoneName(text) ??
-        form.fault(
-          'time_zone',
-          'must be the IANA name of a time zone, such as Europe/Berlin or UTC.',
-        ),
-    ),
-  }
-}
-
-/** A field in which null says as much as nothing. */
-function textIn(
-  form: Form,
-  field: string,
-  charactersMax: number,
-  read: (text: string) => string | undefined,
-): string | undefined {
-  const given = form.isNull(field) ? undefined : form.text(field, charactersMax)
-  return given === undefined ? undefined : read(given)
-}
-
-function recipientIn(form: Form): string | null | undefined {
-  if (form.isNull('recipient_email')) return null
-  const given = form.text('recipient_email', emailMax)
-  if (given === undefined) return undefined
-  const address = plainAddress(given)
-  return address !== undefined && address === given.trim()
-    ? address
-    : form.fault('recipient_email', 'must be one e-mail address.')
-}

@@ -4,18 +4,12 @@ import { isoInstant } from '../../lib/instant.ts'
 import { deliveryCadences } from '../../plan/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../../service/deliveries/deliveries.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
+import { oneOf } from '../schema.ts'
 
-const words = <T extends string>(options: readonly T[], description?: string) =>
-  t.Unsafe<T>(
-    t.Union(
-      options.map(one => t.Literal(one)),
-      description === undefined ? {} : { description },
-    ),
-  )
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
 
 export const runId = t.String({ examples: ['01936f2a-0c00-7b1e-9a53-1d5c2f8e7a01'] })
-export const runStatus = words(
+export const runStatus = oneOf(
   ['pending', 'processing', 'sent', 'skipped', 'suppressed'],
   '`pending` and `processing`: on its way, tried again by itself. `sent`: the mail provider has it. `skipped`: paused, or no code has a current price. `suppressed`: nothing is sent to the address, or the provider would not take it.',
 )
@@ -24,7 +18,7 @@ export const runError = textOrNull('Why it was not sent, or what went wrong with
 const Run = t.Object(
   {
     id: runId,
-    trigger: words(['scheduled', 'manual']),
+    trigger: oneOf(['scheduled', 'manual']),
     status: runStatus,
     sent_at: instantOrNull('When the mail provider took it.'),
     error: runError,
@@ -37,7 +31,7 @@ const fields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
   name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
   commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
-  cadence: words(deliveryCadences),
+  cadence: oneOf(deliveryCadences),
   weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], {
     description: '1 = Monday to 7 = Sunday; null unless weekly.',
   }),
@@ -83,33 +77,33 @@ const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => 
 export function createDeliveryRows(
   deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient'>,
 ) {
-  const row = (one: Delivery) => {
-    const run = deliveries.lastRun(one)
+  const row = (delivery: Delivery) => {
+    const run = deliveries.lastRun(delivery)
     return {
-      id: one.id,
-      name: one.name,
-      commodity_codes: [...one.commodityCodes],
-      cadence: one.cadence,
-      weekday: one.weekday,
-      delivery_time: one.deliveryTime,
-      time_zone: one.timeZone,
+      id: delivery.id,
+      name: delivery.name,
+      commodity_codes: [...delivery.commodityCodes],
+      cadence: delivery.cadence,
+      weekday: delivery.weekday,
+      delivery_time: delivery.deliveryTime,
+      time_zone: delivery.timeZone,
       destination: 'email' as const,
-      recipient_email: deliveries.recipient(one),
-      enabled: one.enabled,
-      source: one.source,
-      deliveries_count: one.deliveriesCount,
-      last_delivered_on: one.lastDeliveredOn,
-      next_delivery_at: deliveries.enabled && one.next ? isoInstant(one.next.at) : null,
+      recipient_email: deliveries.recipient(delivery),
+      enabled: delivery.enabled,
+      source: delivery.source,
+      deliveries_count: delivery.deliveriesCount,
+      last_delivered_on: delivery.lastDeliveredOn,
+      next_delivery_at: deliveries.enabled && delivery.next ? isoInstant(delivery.next.at) : null,
       last_run: run ? runRow(run) : null,
-      created_at: isoInstant(one.createdAt),
-      updated_at: isoInstant(one.updatedAt),
+      created_at: isoInstant(delivery.createdAt),
+      updated_at: isoInstant(delivery.updatedAt),
     }
   }
   return {
     row,
-    twice(one: Delivery) {
-      const made = row(one)
-      return { ...made, delivery: made }
+    twice(delivery: Delivery) {
+      const fieldsRow = row(delivery)
+      return { ...fieldsRow, delivery: fieldsRow }
     },
   }
 }

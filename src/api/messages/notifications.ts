@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
+import { bareOrPart, flag, optional, part } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { notFound } from '../../http/problem/problem.ts'
@@ -54,13 +54,21 @@ const PreferencesShape = t.Object({
   sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
   push: t.Object({ enabled: t.Boolean() }),
 })
-const changeable = t.Object({
-  email: t.Optional(t.Partial(PreferencesShape.properties.email)),
-  sms: t.Optional(t.Partial(PreferencesShape.properties.sms)),
-  push: t.Optional(t.Partial(PreferencesShape.properties.push)),
-})
-const preferencesBody = formBody(
-  t.Union([changeable, t.Object({ notification_preferences: changeable })]),
+/** What may be set, bare or as `notification_preferences`; everything may be left out. */
+const PreferencesBody = bareOrPart(
+  {
+    email: optional(
+      part({
+        enabled: optional(flag()),
+        price_alerts: optional(flag()),
+        weekly_digest: optional(flag()),
+        product_updates: optional(flag()),
+      }),
+    ),
+    sms: optional(part({ enabled: optional(flag()), price_alerts: optional(flag()) })),
+    push: optional(part({ enabled: optional(flag()) })),
+  },
+  'notification_preferences',
 )
 
 const params = t.Object({
@@ -92,15 +100,15 @@ function list({ access, notifications: store }: NotificationsDeps) {
       '/v1/notifications',
       ({ caller, query, request, set }) => {
         const accountId = accountOf(caller)
-        const wanted = pageOf(query, perPageMax, perPageDefault)
+        const pageRequest = pageOf(query, perPageMax, perPageDefault)
         const unreadOnly = boolOf('unread', query.unread, false)
         const unread = store.unread(accountId)
-        const meta = pageMeta(wanted, unreadOnly ? unread : store.count(accountId))
+        const meta = pageMeta(pageRequest, unreadOnly ? unread : store.count(accountId))
         const rows = store.page(
           accountId,
           unreadOnly,
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
         )
         pageHeaders(set.headers, request.url, meta)
         return { notifications: rows.map(rowOf), unread_count: unread, meta }
@@ -144,9 +152,9 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
       ({ caller, params: { id } }) => {
         const accountId = accountOf(caller)
         store.read(accountId, id, now())
-        const found = store.find(accountId, id)
-        if (!found) throw notFound('The notification')
-        return { notification: rowOf(found), unread_count: store.unread(accountId) }
+        const notification = store.find(accountId, id)
+        if (!notification) throw notFound('The notification')
+        return { notification: rowOf(notification), unread_count: store.unread(accountId) }
       },
       {
         access: write,
@@ -202,7 +210,7 @@ function preferences({ access, preferences: store }: NotificationsDeps) {
       },
       {
         access: write,
-        body: preferencesBody,
+        body: PreferencesBody.schema,
         response: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
         detail: detail(
           'changeNotificationPreferences',
@@ -235,26 +243,19 @@ const preferencesRow = ({ email, sms, push }: Preferences) => ({
 })
 
 /** The preferences after a change; what the body does not name stays. */
-function preferencesOf(body: unknown, before: Preferences): Preferences {
-  const whole = formOf(body)
-  const form = whole.has('notification_preferences')
-    ? whole.part('notification_preferences')
-    : whole
-  const flag = (part: Form, field: string, now: boolean) => part.flag(field) ?? now
-  const [email, sms, push] = [form.part('email'), form.part('sms'), form.part('push')]
-  const changed: Preferences = {
+function preferencesOf(input: unknown, before: Preferences): Preferences {
+  const { email, sms, push } = PreferencesBody.read(input)
+  return {
     email: {
-      enabled: flag(email, 'enabled', before.email.enabled),
-      priceAlerts: flag(email, 'price_alerts', before.email.priceAlerts),
-      weeklyDigest: flag(email, 'weekly_digest', before.email.weeklyDigest),
-      productUpdates: flag(email, 'product_updates', before.email.productUpdates),
+      enabled: email?.enabled ?? before.email.enabled,
+      priceAlerts: email?.price_alerts ?? before.email.priceAlerts,
+      weeklyDigest: email?.weekly_digest ?? before.email.weeklyDigest,
+      productUpdates: email?.product_updates ?? before.email.productUpdates,
     },
     sms: {
-      enabled: flag(sms, 'enabled', before.sms.enabled),
-      priceAlerts: flag(sms, 'price_alerts', before.sms.priceAlerts),
+      enabled: sms?.enabled ?? before.sms.enabled,
+      priceAlerts: sms?.price_alerts ?? before.sms.priceAlerts,
     },
-    push: { enabled: flag(push, 'enabled', before.push.enabled) },
+    push: { enabled: push?.enabled ?? before.push.enabled },
   }
-  form.check()
-  return changed
 }

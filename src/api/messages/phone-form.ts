@@ -1,32 +1,50 @@
-import { t } from 'elysia'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, checked, optional, text } from '../../http/input/body-schema.ts'
+import { formOf } from '../../http/input/form.ts'
 import { type Problem, validationFailed } from '../../http/problem/problem.ts'
 import { phoneNumberOf } from '../../lib/phone-number.ts'
 import { smsCountries, smsCountryOf } from '../../plan/sms-countries.ts'
 
 const numberCharactersMax = 34
+const supported = smsCountries.join(', ')
 
-export const phoneBody = formBody(
-  t.Object({
-    phone_number: t.String({
-      description: 'In E.164, or as it is written in the country.',
-      examples: ['+15550100002'],
-    }),
-    country_code: t.String({ description: `One of ${smsCountries.join(', ')}.`, examples: ['US'] }),
+/** A country as it is compared: people write it in any letter case. */
+const countryOf = (written: string) => written.trim().toUpperCase()
+
+export const PhoneBody = body({
+  phone_number: text(numberCharactersMax, {
+    description: 'In E.164, or as it is written in the country.',
+    examples: ['+15550100002'],
   }),
-)
+  country_code: optional(
+    checked(
+      text(20, {
+        maxLength: undefined,
+        description: `One of ${smsCountries.join(', ')}.`,
+        examples: ['US'],
+      }),
+      written =>
+        /^[A-Z]{2}$/.test(countryOf(written))
+          ? undefined
+          : `must be two letters, one of ${supported}.`,
+    ),
+  ),
+})
 
-export const codeBody = formBody(
-  t.Object({
-    verification_code: t.String({
+/** The digits of a code as people copy it, with blanks or hyphens. */
+const digitsOf = (written: string) => written.replace(/[\s-]/g, '')
+
+export const CodeBody = body({
+  verification_code: checked(
+    text(40, {
+      maxLength: undefined,
       pattern: '^\\d{6}$',
       description: 'From the text message.',
       examples: ['483920'],
     }),
-  }),
-)
-
-const supported = smsCountries.join(', ')
+    written =>
+      /^\d{6}$/.test(digitsOf(written)) ? undefined : 'must be the six digits of the message.',
+  ),
+})
 
 const notSupported = (field: string, value: string): Problem =>
   validationFailed(
@@ -41,42 +59,30 @@ const notSupported = (field: string, value: string): Problem =>
     { supported_countries: smsCountries },
   )
 
-/** The number that a body gives, and its country. */
-export async function phoneOf(body: unknown): Promise<{ number: string; country: string }> {
-  const form = formOf(body)
-  const text = form.text('phone_number', numberCharactersMax)
-  if (!form.has('phone_number')) form.fault('phone_number', 'is required.')
-  const given = form.text('country_code', 20)?.trim().toUpperCase()
-  if (given !== undefined && !/^[A-Z]{2}$/.test(given))
-    form.fault('country_code', `must be two letters, one of ${supported}.`)
-  form.check()
-  if (given !== undefined && smsCountryOf(given) === undefined)
-    throw notSupported('country_code', given)
+/** The number that a body names, and its country. */
+export async function phoneOf(input: unknown): Promise<{ number: string; country: string }> {
+  const { phone_number: written, country_code: code } = PhoneBody.read(input)
+  const countryCode = code === undefined ? undefined : countryOf(code)
+  if (countryCode !== undefined && smsCountryOf(countryCode) === undefined)
+    throw notSupported('country_code', countryCode)
 
-  const found = await phoneNumberOf(text ?? '', given)
-  if (!found)
+  const phone = await phoneNumberOf(written, countryCode)
+  const form = formOf(input)
+  if (!phone)
     form.fault(
       'phone_number',
       'must be a phone number, best in international form such as +15550100002.',
     )
-  else if (given !== undefined && !found.domestic)
-    form.fault('phone_number', `is not a number of ${given}.`)
-  else if (found.premium)
+  else if (countryCode !== undefined && !phone.domestic)
+    form.fault('phone_number', `is not a number of ${countryCode}.`)
+  else if (phone.premium)
     form.fault('phone_number', 'is a number at extra cost; give one of your own.')
   form.check()
-  const region = found!.region ?? given
+  const region = phone!.region ?? countryCode
   const country = region === undefined ? undefined : smsCountryOf(region)
-  if (country === undefined) throw notSupported('phone_number', found!.number)
-  return { number: found!.number, country }
+  if (country === undefined) throw notSupported('phone_number', phone!.number)
+  return { number: phone!.number, country }
 }
 
-/** The code that a body gives, its form checked. */
-export function codeOf(body: unknown): string {
-  const form = formOf(body)
-  const text = form.text('verification_code', 40)?.replace(/[\s-]/g, '')
-  if (!form.has('verification_code')) form.fault('verification_code', 'is required.')
-  else if (text !== undefined && !/^\d{6}$/.test(text))
-    form.fault('verification_code', 'must be the six digits of the message.')
-  form.check()
-  return text ?? ''
-}
+/** The code that a body names. */
+export const codeOf = (input: unknown): string => digitsOf(CodeBody.read(input).verification_code)

@@ -7,7 +7,7 @@ import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/proble
 import { isoInstant, secondMs } from '../../lib/instant.ts'
 import type { CodeOut, Phones, TooMany, Verified } from '../../service/messages/phones.ts'
 import type { Phone } from '../../store/messages/phones.ts'
-import { codeBody, codeOf, phoneBody, phoneOf } from './phone-form.ts'
+import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
 export interface PhoneDeps {
   access: AccessPlugin
@@ -73,14 +73,14 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
           const out = phones.add(accountOf(caller), number, country)
           if ('refused' in out) throw tooManyCodes(out, now())
           set.status = 201
-          const verification = { sent: out.sent, expires_at: isoInstant(out.expiresAt) }
+          const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
           return { ...phoneRow(out.phone), message: sentMessage(out, texts.reaches), verification }
         })
       },
       {
         access,
         headers: idempotencyHeader,
-        body: phoneBody,
+        body: PhoneBody.schema,
         response: { 201: Added, ...refusals, 422: ValidationProblem },
         detail: detail(
           'addPhone',
@@ -129,7 +129,7 @@ function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
       },
       {
         access,
-        body: codeBody,
+        body: CodeBody.schema,
         response: {
           200: Proved,
           ...refusals,
@@ -150,7 +150,7 @@ function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
         const out = phones.resend(accountOf(caller))
         if (!('refused' in out))
           return {
-            sent: out.sent,
+            sent: out.isSent,
             message: sentMessage(out, texts.reaches),
             expires_at: isoInstant(out.expiresAt),
           }
@@ -177,8 +177,8 @@ const phoneRow = (phone: Phone | undefined) => ({
   added_at: phone ? isoInstant(phone.addedAt) : null,
 })
 
-function sentMessage({ sent }: CodeOut, reaches: boolean): string {
-  if (sent) return 'A code of six digits is on its way to the number; it is good for ten minutes.'
+function sentMessage({ isSent }: CodeOut, reaches: boolean): string {
+  if (isSent) return 'A code of six digits is on its way to the number; it is good for ten minutes.'
   if (reaches) return 'A code was sent to the number less than a minute ago and is still good.'
   return 'No code could be sent: this service has no provider of text messages configured.'
 }

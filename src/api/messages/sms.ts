@@ -15,7 +15,7 @@ import { smsAlertTypes, type TextMessages } from '../../service/messages/sms.ts'
 import { transact } from '../../store/database.ts'
 import type { SmsSettings, SmsStore } from '../../store/messages/sms.ts'
 import { countOrNull } from '../keys/row.ts'
-import { smsSettingsBody, smsSettingsOf } from './sms-form.ts'
+import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
 
 export interface SmsDeps {
   access: AccessPlugin
@@ -130,7 +130,7 @@ function settings({ access, db, texts, sms: store }: SmsDeps) {
         }),
       {
         access: gated,
-        body: smsSettingsBody,
+        body: SmsSettingsBody.schema,
         response: { 200: SettingsShape, ...refusals, 422: ValidationProblem },
         detail: detail(
           'changeSmsSettings',

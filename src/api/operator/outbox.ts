@@ -1,14 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../service/outbox/held-back.ts'
 import { envelope, success } from '../answer.ts'
-import { literals } from '../webhooks/body.ts'
+import { oneOf } from '../schema.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
@@ -25,7 +25,7 @@ const releaseMax = 2000
 const HeldShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    kind: literals(kinds),
+    kind: oneOf(kinds),
     event_id: t.String({
       description: 'Stays the same when it is sent.',
       examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
@@ -54,12 +54,14 @@ const Released = envelope(
     more: t.Boolean({ description: 'Ask again for the rest.' }),
   }),
 )
-const releaseBody = formBody(
-  t.Object({
-    kind: t.Optional(literals(kinds)),
-    ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
-  }),
-)
+const ReleaseBody = body({
+  kind: optional(choice(kinds)),
+  ids: optional(
+    listOf(t.String(), 'ids of messages', idsMax, id => id, {
+      description: 'Only these messages.',
+    }),
+  ),
+})
 const detail = (operationId: string, summary: string, description: string) => ({
   operationId,
   tags: ['operator'],
@@ -88,24 +90,24 @@ const rowOf = ({
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
-export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
+export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDeps) =>
   new Elysia()
     .use(access)
     .get(
       '/admin/v1/outbox/held',
       ({ query }) => {
-        const kind = kinds.find(one => one === query.kind)
+        const kind = kinds.find(name => name === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-        const wanted = pageOf(query, perPageMax)
-        const counts = held.counts()
+        const pageRequest = pageOf(query, perPageMax)
+        const counts = heldMessages.counts()
         const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-        const rows = held.list(
+        const rows = heldMessages.list(
           kind ? { kind } : {},
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
+          pageRequest.perPage,
+          (pageRequest.page - 1) * pageRequest.perPage,
         )
-        return success({ held: rows.map(rowOf), counts, meta: pageMeta(wanted, total) })
+        return success({ held: rows.map(rowOf), counts, meta: pageMeta(pageRequest, total) })
       },
       {
         access: operator,
@@ -125,12 +127,9 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
     )
     .post(
       '/admin/v1/outbox/release',
-      async ({ body }) => {
-        const form = formOf(body)
-        const kind = form.choice('kind', kinds)
-        const ids = form.list('ids', 'ids of messages', idsMax, text => text)
-        form.check()
-        const released = await held.release(
+      async ({ body: input }) => {
+        const { kind, ids } = ReleaseBody.read(input)
+        const released = await heldMessages.release(
           { ...(kind && { kind }), ...(ids && { ids }) },
           releaseMax,
         )
@@ -138,7 +137,7 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
       },
       {
         access: operator,
-        body: releaseBody,
+        body: ReleaseBody.schema,
         response: { 200: Released, 400: NestedProblem, 401: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'releaseHeldMessages',

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Connections } from '../../http/cable.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -10,7 +11,6 @@ import type { DataSource, DataSources } from '../../service/sources/sources.ts'
 import type { SourceSync } from '../../service/sources/sync.ts'
 import { envelope, success } from '../answer.ts'
 import { LogShape, logRow, SourceShape, sourceRow } from '../sources/row.ts'
-import { noBody } from '../webhooks/body.ts'
 
 export interface AdminSourcesDeps {
   access: AccessPlugin

@@ -1,11 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { SourceRefusal } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
-import { noBody } from '../webhooks/body.ts'
 import { createSourceForms, newSourceBody, sourceChangeBody } from './form.ts'
 import { sourceIngestRoutes } from './ingest.ts'
 import {

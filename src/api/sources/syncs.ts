@@ -1,8 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { envelope, success } from '../answer.ts'
-import { noBody } from '../webhooks/body.ts'
 import { createSourceForms, rotateBody } from './form.ts'
 import {
   type DataSourcesApiDeps,

@@ -35,13 +35,13 @@ export function cableRoutes(deps: CableRouteDeps) {
     const offered = request.headers
       .get('sec-websocket-protocol')
       ?.split(',')
-      .map(one => one.trim())
+      .map(channel => channel.trim())
     if (offered?.includes(protocol)) set.headers['sec-websocket-protocol'] = protocol
-    const series = heatPrices.flatMap(one => catalogue.named(one.code) ?? [])
+    const series = heatPrices.flatMap(heatPrice => catalogue.named(heatPrice.code) ?? [])
     markFixtures(
       set,
       marks,
-      series.map(one => ({ series: one })),
+      series.map(priceSeries => ({ series: priceSeries })),
     )
     return set.headers
   }
@@ -105,7 +105,7 @@ const description = (
 
 **From the server.** \`{"type":"welcome"}\` first, \`{"type":"ping","message":<Unix seconds>}\` every 3 s, which needs no answer.
 
-**Subscribing.** \`{"command":"subscribe","identifier":"{\\"channel\\":\\"${channels[0]}\\"}"}\`: the identifier is JSON as text, with \`channel\` (${channels.map(one => `\`${one}\``).join(', ')}), \`commodities\` (up to 100 codes or aliases; absent: ${heatPrices.map(one => `\`${one.code}\``).join(', ')}) and \`api_key\` (of the same account). The answer carries the identifier as it was sent: \`{"identifier","type":"confirm_subscription"}\` or \`"reject_subscription"\`. \`unsubscribe\` takes the same identifier. Up to 20 subscriptions; frames that are no commands are ignored, frames over 16 KB end the connection.
+**Subscribing.** \`{"command":"subscribe","identifier":"{\\"channel\\":\\"${channels[0]}\\"}"}\`: the identifier is JSON as text, with \`channel\` (${channels.map(channel => `\`${channel}\``).join(', ')}), \`commodities\` (up to 100 codes or aliases; absent: ${heatPrices.map(heatPrice => `\`${heatPrice.code}\``).join(', ')}) and \`api_key\` (of the same account). The answer carries the identifier as it was sent: \`{"identifier","type":"confirm_subscription"}\` or \`"reject_subscription"\`. \`unsubscribe\` takes the same identifier. Up to 20 subscriptions; frames that are no commands are ignored, frames over 16 KB end the connection.
 
 **Messages** are \`{"identifier","message"}\`. Right after the confirmation \`{"type":"welcome","data":{timestamp, base_currency, base_unit, prices, drilling_intelligence?, error?}, timestamp, base_currency, base_unit, prices}\`. When a subscribed price changes, at most once a second for a connection, \`{"type":"price_update", timestamp, base_currency, base_unit, prices, updated, price_rows}\`: \`updated\` names the codes, \`price_rows\` has \`{code, price, currency, unit, created_at}\` of each. \`prices\` is \`{oil:{brent, wti}, natural_gas:{uk, us, eu}}\`, each \`{normalized_price, original_price, original_unit, original_currency, timestamp, change_24h, change_24h_percent}\` or null, normalised to USD per MMBtu: a barrel is 5.8 MMBtu, a MWh 3.412142, ten therms are one; gas of the UK and the EU is answered per MMBtu in its own currency. With \`energy_intelligence\` also \`{"type":"rig_count_update", timestamp, rig_count:{code, region, count, source, updated_at}}\`.
 

@@ -67,7 +67,7 @@ export function streamRoutes(deps: WatchStreamDeps) {
       markFixtures(
         set as Answering,
         marks,
-        series.map(one => ({ series: one })),
+        series.map(watchedSeries => ({ series: watchedSeries })),
       )
       if (request.method === 'HEAD') return new Response('')
       const stays = gate.stay(pass!, request, peer)
@@ -176,11 +176,11 @@ function streamBody({
 
   /** Resolves when something may have come; true when it is only time for a sign of life. */
   const waited = () =>
-    new Promise<boolean>(done => {
-      const stopTimer = after(keepAliveMs, () => done(true))
+    new Promise<boolean>(resolve => {
+      const stopTimer = after(keepAliveMs, () => resolve(true))
       wake = () => {
         stopTimer()
-        done(false)
+        resolve(false)
       }
     })
   return new ReadableStream<Uint8Array>({

@@ -5,7 +5,7 @@ import { watchEventTypes } from '../../market/watches/change.ts'
 import type { WatchEvent } from '../../service/watches/feed.ts'
 import type { Watch } from '../../service/watches/watches.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
-import { literals } from '../webhooks/body.ts'
+import { oneOf } from '../schema.ts'
 
 const numberOrNull = (example: number, description: string) =>
   t.Union([t.Number({ examples: [example] }), t.Null()], { description })
@@ -89,7 +89,7 @@ export const WatchEventShape = t.Object(
       examples: ['evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'],
     }),
     watch_id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
-    type: literals(watchEventTypes),
+    type: oneOf(watchEventTypes),
     ...values,
     payload: t.Object(values, { description: 'The same values.' }),
     created_at: t.String({ format: 'date-time', description: 'When the watch ran.' }),

@@ -4,6 +4,7 @@ import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing, type Links } from '../../http/problem/refusals.ts'
@@ -14,8 +15,7 @@ import type { WatchFeed } from '../../service/watches/feed.ts'
 import type { Watch, Watches, WatchRefusal } from '../../service/watches/watches.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
 import { countOrNull } from '../keys/row.ts'
-import { noBody } from '../webhooks/body.ts'
-import { asksForWebhook, createWatchForms, watchBody, watchChangeBody } from './form.ts'
+import { asksForWebhook, createWatchForms } from './form.ts'
 import {
   WatchEventShape,
   WatchShape,
@@ -78,14 +78,14 @@ const accountOf = ({ key }: Caller): string => key.account.account.id
 
 /** A watch of the caller's account; unknown, malformed and foreign ids look the same. */
 function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Watch {
-  const found = watches.own(accountOf(caller), id)
-  if (!found) throw notFound('The watch')
-  return found
+  const watch = watches.own(accountOf(caller), id)
+  if (!watch) throw notFound('The watch')
+  return watch
 }
 
 /** What an account has looked at on a rhythm, and the feed of what was seen. */
 export const watchRoutes = (deps: SubscriptionsDeps) =>
-  new Elysia().use(feed(deps)).use(listAndCreate(deps)).use(one(deps))
+  new Elysia().use(feed(deps)).use(listAndCreate(deps)).use(changeOne(deps))
 
 /** What both creating and changing need. */
 function shared({ catalogue, plans, links, now }: SubscriptionsDeps) {
@@ -143,27 +143,27 @@ function listAndCreate(deps: SubscriptionsDeps) {
             source: sourceOf(request, headerPrefix),
             toolName: toolOf(request, headerPrefix),
           }
-          const made = watches.create(
+          const created = watches.create(
             caller.key.account,
             forms.created(body, caller.entitled),
             origin,
           )
-          if ('refused' in made) throw limitReached(made)
+          if ('refused' in created) throw limitReached(created)
           set.status = 201
-          return success(watchTwice(made))
+          return success(watchTwice(created))
         })
       },
       {
         access: writing,
         headers: idempotencyHeader,
-        body: watchBody,
+        body: forms.newWatch,
         response: { 201: One, ...refusals, 422: ValidationProblem },
         detail: detail('createSubscription', 'Create a watch', creation),
       },
     )
 }
 
-function one(deps: SubscriptionsDeps) {
+function changeOne(deps: SubscriptionsDeps) {
   const { access: plugin, watches } = deps
   const { forms, refuseWebhook } = shared(deps)
   return new Elysia()
@@ -192,7 +192,7 @@ function one(deps: SubscriptionsDeps) {
       {
         access: writing,
         params,
-        body: watchChangeBody,
+        body: forms.watchChange,
         response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
         detail: detail(
           'changeSubscription',
@@ -229,19 +229,19 @@ function feed({ access: plugin, watches, watchFeed, catalogue, marks }: Subscrip
       const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
       const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
       // One more than is answered: whether it is there.
-      const found = watchFeed.after(accountOf(caller), since, limit + 1, watch)
-      const events = found.slice(0, limit)
+      const rows = watchFeed.after(accountOf(caller), since, limit + 1, watch)
+      const events = rows.slice(0, limit)
       const codes = new Set(events.map(event => event.code))
       const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
       markFixtures(
         set as Answering,
         marks,
-        series.map(one => ({ series: one })),
+        series.map(series => ({ series })),
       )
       return success({
         events: events.map(watchEventRow),
         cursor: events.at(-1)?.seq ?? since,
-        has_more: found.length > limit,
+        has_more: rows.length > limit,
       })
     },
     {

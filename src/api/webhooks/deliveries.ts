@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -9,8 +10,7 @@ import { eventBody } from '../../service/webhooks/events.ts'
 import { laneOf } from '../../service/webhooks/lanes.ts'
 import { testRef } from '../../service/webhooks/record.ts'
 import { envelope, success } from '../answer.ts'
-import { noBody, replayBody, testBody } from './body.ts'
-import { replayOf, testTypeOf } from './form.ts'
+import { ReplayBody, replayOf, TestBody, testTypeOf } from './form.ts'
 import {
   ownEndpoint,
   type WebhooksApiDeps,
@@ -59,15 +59,15 @@ const Replayed = envelope(
 export const webhookDeliveryRoutes = (deps: WebhooksApiDeps) =>
   new Elysia().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
 
-function testing({ access: plugin, webhooks: book, outbox, ids, now }: WebhooksApiDeps) {
+function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps) {
   return new Elysia().use(plugin).post(
     '/v1/webhooks/:id/test',
     async ({ body, caller, params: { id } }) => {
-      const endpoint = ownEndpoint(book, id, caller)
+      const endpoint = ownEndpoint(webhooks, id, caller)
       const eventType = testTypeOf(body)
       const at = now()
       const eventId = ids.event(at)
-      const lane = laneOf(endpoint, book.secrets(endpoint))
+      const lane = laneOf(endpoint, webhooks.secrets(endpoint))
       const outcome = await outbox.sendNow(
         {
           kind: 'webhook',
@@ -100,7 +100,7 @@ function testing({ access: plugin, webhooks: book, outbox, ids, now }: WebhooksA
     {
       access: webhookWrite,
       params: webhookParams,
-      body: testBody,
+      body: TestBody.schema,
       response: { 200: Tested, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
       detail: webhookDetail(
         'testWebhook',
@@ -111,16 +111,16 @@ function testing({ access: plugin, webhooks: book, outbox, ids, now }: WebhooksA
   )
 }
 
-function logged({ access: plugin, webhooks: book, outbox: { log } }: WebhooksApiDeps) {
+function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) {
   return new Elysia().use(plugin).get(
     '/v1/webhooks/:id/events',
     ({ caller, params: { id }, query, request, set }) => {
-      const asked = pageOf(query, perPageMax, perPageDefault)
+      const pageRequest = pageOf(query, perPageMax, perPageDefault)
       const state = query.status === undefined ? undefined : stateOf(query.status)
       if (query.status !== undefined && state === undefined) {
         throw invalidParameter('status', query.status, 'is no status of a delivery.', logStatuses)
       }
-      const { id: lane } = ownEndpoint(book, id, caller)
+      const { id: lane } = ownEndpoint(webhooks, id, caller)
       const type =
         query.event_type === undefined
           ? undefined
@@ -133,11 +133,11 @@ function logged({ access: plugin, webhooks: book, outbox: { log } }: WebhooksApi
         'webhook',
         lane,
         filter,
-        asked.perPage,
-        (asked.page - 1) * asked.perPage,
+        pageRequest.perPage,
+        (pageRequest.page - 1) * pageRequest.perPage,
       )
       const rows = entries.map(entry => logRow(lane, entry))
-      const meta = pageMeta(asked, total)
+      const meta = pageMeta(pageRequest, total)
       pageHeaders(set.headers as Record<string, string | number>, request.url, meta)
       return { webhook_events: rows, events: rows, meta }
     },
@@ -163,13 +163,13 @@ function logged({ access: plugin, webhooks: book, outbox: { log } }: WebhooksApi
   )
 }
 
-function sendingAgain({ access: plugin, webhooks: book, outbox: { log }, now }: WebhooksApiDeps) {
+function sendingAgain({ access: plugin, webhooks, outbox: { log }, now }: WebhooksApiDeps) {
   return new Elysia()
     .use(plugin)
     .post(
       '/v1/webhooks/:id/events/:event_id/resend',
       ({ caller, params: { id, event_id: eventId }, set }) => {
-        const { id: lane } = ownEndpoint(book, id, caller)
+        const { id: lane } = ownEndpoint(webhooks, id, caller)
         const entry = log.resend('webhook', lane, eventId)
         if (!entry) throw notFound('The event')
         set.status = 202
@@ -196,7 +196,7 @@ function sendingAgain({ access: plugin, webhooks: book, outbox: { log }, now }: 
     .post(
       '/v1/webhooks/:id/replay',
       async ({ body, caller, params: { id }, set }) => {
-        const { id: lane } = ownEndpoint(book, id, caller)
+        const { id: lane } = ownEndpoint(webhooks, id, caller)
         const at = now()
         const { from, to, states, eventTypes } = replayOf(body, at)
         // What was made in this very millisecond is part of it.
@@ -208,7 +208,7 @@ function sendingAgain({ access: plugin, webhooks: book, outbox: { log }, now }: 
       {
         access: webhookWrite,
         params: webhookParams,
-        body: replayBody,
+        body: ReplayBody.schema,
         response: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
           'replayWebhookEvents',

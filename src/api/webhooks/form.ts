@@ -1,26 +1,38 @@
-import { type Form, formOf } from '../../http/input/form.ts'
+import { t } from 'elysia'
+import {
+  body,
+  changeOf,
+  checked,
+  choice,
+  type Field,
+  type FieldOptions,
+  field,
+  flag,
+  listOf,
+  moment,
+  nullable,
+  omittable,
+  optional,
+  readField,
+  text,
+  type Values,
+  whole,
+} from '../../http/input/body-schema.ts'
 import { secondMs } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
+import { withoutAbsent } from '../../lib/json.ts'
 import { isPlain } from '../../lib/text.ts'
-import type { Condition } from '../../market/alerts/threshold.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
-import { eventTypeOf, eventTypes } from '../../plan/event-types.ts'
+import { type EventType, eventTypeOf, eventTypes } from '../../plan/event-types.ts'
 import type { Rotation } from '../../service/webhooks/webhooks.ts'
 import { defaultSettings, type EndpointSettings } from '../../store/webhooks/webhooks.ts'
-import {
-  conditionsMax,
-  descriptionCharactersMax,
-  eventsMax,
-  filtersMax,
-  operators,
-  overlapSecondsMax,
-  secretCharacters,
-  timeframes,
-  urlCharactersMax,
-} from './body.ts'
+import { conditionsField } from './conditions.ts'
 
-const valueMax = 1_000_000
-const percentMax = 10_000
+const urlCharactersMax = 2048
+const eventsMax = 50
+const filtersMax = 100
+const descriptionCharactersMax = 255
+const secretCharacters = { min: 16, max: 128 }
+const overlapSecondsMax = 86_400
 
 export interface WebhookFormDeps {
   /** The canonical code of a code or alias. */
@@ -35,39 +47,114 @@ export interface WebhookChange {
   secret: string | undefined
 }
 
-/** Reads what is written of endpoints. */
-export function createWebhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
-  const read = (body: unknown, isNew: boolean): WebhookChange => {
-    const { form, secret } = secretive(listed(body))
-    if (isNew)
-      for (const field of ['url', 'events']) if (!form.has(field)) form.fault(field, 'is required.')
-    const url = form.text('url', urlCharactersMax)
-    const refusal = url === undefined ? undefined : checkTarget(url)
-    if (refusal !== undefined) form.fault('url', refusal)
-    const events = form.list('events', 'event types of up to 100 characters', eventsMax, text =>
-      namePattern.test(text) ? text : undefined,
-    )
-    if (events?.length === 0) form.fault('events', 'must name at least one event type.')
-    const settings = {
-      url,
-      events,
-      ...filtersOf(form, codeOf),
-      description: form.isNull('description')
-        ? null
-        : form.text('description', descriptionCharactersMax),
-      conditions: conditionsOf(form, countOf(body), codeOf),
-      conditionLogic: form.choice('condition_logic', ['any', 'all']),
-      ...behaviourOf(form),
-    }
-    form.check()
-    return { settings: withoutAbsent(settings), secret }
-  }
+const namePattern = /^[\x21-\x7e]{1,100}$/
+
+/** A secret of the caller's own. A refusal repeats what was sent, but never a secret. */
+const secretField = field<string>(
+  t.String({
+    minLength: secretCharacters.min,
+    maxLength: secretCharacters.max,
+    description: 'Your own secret; one is made when absent.',
+  }),
+  (form, name) => {
+    const { min, max } = secretCharacters
+    const value = form.value(name)
+    const fits =
+      typeof value === 'string' && isPlain(value) && value.length >= min && value.length <= max
+    return fits ? value : form.fault(name, `must be text of ${min} to ${max} characters.`, null)
+  },
+)
+
+/** A list in which null says the same as an empty one. */
+const emptyWhenNull = <T>(list: Field<T[]>): Field<T[]> =>
+  field(list, (form, name) => (form.isNull(name) ? [] : readField(list, form, name)))
+
+const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
+  url: checked(
+    text(urlCharactersMax, { examples: ['https://hooks.example.com/energy'] }),
+    checkTarget,
+  ),
+  events: checked(
+    listOf(
+      t.String({ examples: ['price.updated'] }),
+      'event types of up to 100 characters',
+      eventsMax,
+      name => (namePattern.test(name) ? name : undefined),
+      {
+        minItems: 1,
+        description: `Types, their aliases, or patterns such as \`price.*\` and \`*\`. Types: ${eventTypes.map(type => `\`${type}\``).join(', ')}. Other names are kept and never fire.`,
+      },
+    ),
+    events => (events.length === 0 ? 'must name at least one event type.' : undefined),
+  ),
+  commodity_filters: optional(
+    emptyWhenNull(
+      listOf(
+        t.String({ examples: ['BRENT_CRUDE_USD'] }),
+        'commodity codes such as WTI_USD',
+        filtersMax,
+        codeOf,
+        { description: 'Codes or aliases; empty: all.' },
+      ),
+    ),
+  ),
+  state_filters: optional(
+    emptyWhenNull(
+      listOf(
+        t.String({ examples: ['TX'] }),
+        'states with well permits such as TX',
+        filtersMax,
+        name => permitStateOf(name)?.code,
+        { description: 'For permit events; empty: all.' },
+      ),
+    ),
+  ),
+  description: optional(nullable(text(descriptionCharactersMax, { examples: ['desk alerts'] }))),
+  conditions: optional(conditionsField(codeOf)),
+  condition_logic: optional(choice(['any', 'all'] as const, { description: '`any` by default.' })),
+  debug_mode: optional(
+    flag({
+      description: 'Keeps headers, the first KB of the answer, timing and TLS of every delivery.',
+    }),
+  ),
+  status: optional(
+    choice(['active', 'disabled', 'inactive', 'paused'] as const, {
+      description: '`inactive` and `paused` mean `disabled`.',
+    }),
+  ),
+  secret: optional(secretField),
+  signature_scheme: optional(
+    choice(['timestamped', 'body'] as const, { description: '`timestamped` by default.' }),
+  ),
+  ordered: optional(flag({ description: 'One delivery at a time, in the order of the events.' })),
+  honor_retry_after: optional(
+    flag({
+      description:
+        'An answer of 429 or 408 with `Retry-After` of up to an hour is a reason to try again then.',
+    }),
+  ),
+  rate_limit_per_second: optional(
+    whole(1, 50, { examples: [10], description: 'Deliveries a second (10).' }),
+  ),
+  timeout_seconds: optional(whole(1, 30, { examples: [30], description: 'Of one delivery (30).' })),
+  max_retries: optional(
+    whole(0, 5, { examples: [5], description: 'Tries after the first one (5).' }),
+  ),
+})
+
+/** The bodies of endpoints. */
+export function createWebhookForms(deps: WebhookFormDeps) {
+  const fields = webhookFields(deps)
+  const newWebhook = body(fields)
+  const webhookChange = body(changeOf(fields))
   return {
+    newWebhook: newWebhook.schema,
+    webhookChange: webhookChange.schema,
     created(
-      body: unknown,
+      input: unknown,
       signatureScheme: EndpointSettings['signatureScheme'],
     ): { settings: EndpointSettings; secret: string | undefined } {
-      const { settings, secret } = read(body, true)
+      const { settings, secret } = changeFrom(newWebhook.read(input))
       return {
         settings: {
           ...defaultSettings,
@@ -77,175 +164,75 @@ export function createWebhookForms({ codeOf, checkTarget }: WebhookFormDeps) {
         secret,
       }
     },
-    changed: (body: unknown): WebhookChange => read(body, false),
+    changed: (input: unknown): WebhookChange => changeFrom(webhookChange.read(input)),
   }
 }
 
-const namePattern = /^[\x21-\x7e]{1,100}$/
+type WebhookValues = Partial<Values<ReturnType<typeof webhookFields>>>
+
+const changeFrom = ({ secret, status, ...values }: WebhookValues): WebhookChange => ({
+  settings: withoutAbsent({
+    url: values.url,
+    events: values.events,
+    commodityFilters: values.commodity_filters,
+    stateFilters: values.state_filters,
+    description: values.description,
+    conditions: values.conditions,
+    conditionLogic: values.condition_logic,
+    debugMode: values.debug_mode,
+    active: status === undefined ? undefined : status === 'active',
+    signatureScheme: values.signature_scheme,
+    ordered: values.ordered,
+    honorRetryAfter: values.honor_retry_after,
+    rateLimitPerSecond: values.rate_limit_per_second,
+    timeoutSeconds: values.timeout_seconds,
+    maxRetries: values.max_retries,
+  }),
+  secret,
+})
 
 /**
  * The names in `events`, before anything is checked: what a plan does not include is refused before
  * what is wrong.
  */
-export function eventNamesOf(body: unknown): string[] {
-  const { events } = (body ?? {}) as { events?: unknown }
-  return Array.isArray(events) ? events.filter(one => typeof one === 'string') : []
+export function eventNamesOf(input: unknown): string[] {
+  const { events } = (input ?? {}) as { events?: unknown }
+  return Array.isArray(events) ? events.filter(event => typeof event === 'string') : []
 }
 
-type Fields = Record<string, unknown>
-
-/**
- * Conditions by their place in the list, so that what is wrong with them is told with it:
- * `conditions.0.value`.
- */
-function listed(body: unknown): unknown {
-  if (!isObject(body) || body.conditions === undefined) return body
-  const { conditions } = body
-  return {
-    ...body,
-    conditions: Array.isArray(conditions)
-      ? { ...conditions }
-      : isObject(conditions)
-        ? { 0: conditions }
-        : conditions,
-  }
-}
-
-/** Undefined for what is neither a condition nor a list of them. */
-function countOf(body: unknown): number | undefined {
-  const conditions = isObject(body) ? body.conditions : undefined
-  return Array.isArray(conditions) ? conditions.length : isObject(conditions) ? 1 : undefined
-}
-
-/** Refusals repeat what was sent, so a secret is taken out before the body is read. */
-function secretive(body: unknown): { form: Form; secret: string | undefined } {
-  const given = isObject(body) ? body.secret : undefined
-  const form = formOf(given === undefined ? body : { ...(body as Fields), secret: null })
-  const { min, max } = secretCharacters
-  const fits =
-    typeof given === 'string' && isPlain(given) && given.length >= min && given.length <= max
-  if (given !== undefined && !fits)
-    form.fault('secret', `must be text of ${min} to ${max} characters.`)
-  return { form, secret: fits ? given : undefined }
-}
-
-const filtersOf = (form: Form, codeOf: WebhookFormDeps['codeOf']) => ({
-  commodityFilters: form.isNull('commodity_filters')
-    ? []
-    : form.list('commodity_filters', 'commodity codes such as WTI_USD', filtersMax, codeOf),
-  stateFilters: form.isNull('state_filters')
-    ? []
-    : form.list(
-        'state_filters',
-        'states with well permits such as TX',
-        filtersMax,
-        text => permitStateOf(text)?.code,
-      ),
+export const RotationBody = body({
+  secret: optional(secretField),
+  overlap_seconds: optional(
+    whole(0, overlapSecondsMax, {
+      description: 'How long the old secret signs beside the new one (0).',
+    }),
+  ),
 })
 
-function behaviourOf(form: Form) {
-  const status = form.choice('status', ['active', 'disabled', 'inactive', 'paused'])
-  return {
-    debugMode: form.flag('debug_mode'),
-    active: status === undefined ? undefined : status === 'active',
-    signatureScheme: form.choice('signature_scheme', ['timestamped', 'body']),
-    ordered: form.flag('ordered'),
-    honorRetryAfter: form.flag('honor_retry_after'),
-    rateLimitPerSecond: form.integer('rate_limit_per_second', 1, 50),
-    timeoutSeconds: form.integer('timeout_seconds', 1, 30),
-    maxRetries: form.integer('max_retries', 0, 5),
-  }
+export function rotationOf(input: unknown): Rotation {
+  const { secret, overlap_seconds: seconds = 0 } = RotationBody.read(input)
+  return { ...(secret !== undefined && { secret }), overlapMs: seconds * secondMs }
 }
 
-function conditionsOf(
-  form: Form,
-  count: number | undefined,
-  codeOf: WebhookFormDeps['codeOf'],
-): Condition[] | undefined {
-  if (!form.has('conditions')) return undefined
-  if (form.isNull('conditions')) return []
-  if (count === undefined)
-    return form.fault('conditions', 'must be a condition or a list of conditions.')
-  if (count > conditionsMax)
-    return form.fault('conditions', `must be a list of at most ${conditionsMax} conditions.`)
-  const list = form.part('conditions')
-  return Array.from({ length: count }, (_, i) => conditionOf(list, String(i), codeOf)).filter(
-    one => one !== undefined,
-  )
-}
+const typeField = (options: FieldOptions): Field<EventType> =>
+  field(t.String(options), (form, name) => {
+    const written = form.text(name, 100)
+    if (written === undefined) return undefined
+    return eventTypeOf(written) ?? form.fault(name, `must be one of ${eventTypes.join(', ')}.`)
+  })
 
-function conditionOf(
-  list: Form,
-  place: string,
-  codeOf: WebhookFormDeps['codeOf'],
-): Condition | undefined {
-  if (!list.has(place) || list.isNull(place)) return list.fault(place, 'must be a JSON object.')
-  const form = list.part(place)
-  // Clients send null for what does not apply.
-  const given = (field: string) => form.has(field) && !form.isNull(field)
-  const number = (field: string, min: number, max: number) =>
-    given(field)
-      ? form.number(field, min, max)
-      : form.fault(field, 'is required for this operator.')
-  const text = form.has('commodity')
-    ? form.text('commodity', 100)
-    : form.fault('commodity', 'is required.')
-  const commodity = text === undefined ? undefined : codeOf(text)
-  if (text !== undefined && commodity === undefined)
-    form.fault('commodity', 'is no commodity code; GET /v1/commodities lists them.')
-  const operator = form.has('operator')
-    ? form.choice('operator', operators)
-    : form.fault('operator', 'is required.')
-  if (commodity === undefined || operator === undefined) return undefined
-  switch (operator) {
-    case 'greater_than':
-    case 'less_than': {
-      const value = number('value', -valueMax, valueMax)
-      return value === undefined ? undefined : { commodity, operator, value }
-    }
-    case 'percent_increase':
-    case 'percent_decrease': {
-      const value = number('value', 0, percentMax)
-      if (value === 0) form.fault('value', 'must be above 0.')
-      const timeframe = given('timeframe') ? form.choice('timeframe', timeframes) : undefined
-      return value === undefined
-        ? undefined
-        : { commodity, operator, value, ...(timeframe && { timeframe }) }
-    }
-    case 'between': {
-      const minValue = number('min_value', -valueMax, valueMax)
-      const maxValue = number('max_value', -valueMax, valueMax)
-      const triggerOn = given('trigger_on')
-        ? form.choice('trigger_on', ['enter', 'exit'])
-        : undefined
-      if (minValue === undefined || maxValue === undefined) return undefined
-      if (minValue > maxValue) return form.fault('max_value', 'must not be below min_value.')
-      return { commodity, operator, minValue, maxValue, ...(triggerOn && { triggerOn }) }
-    }
-  }
-}
-
-const withoutAbsent = <T extends Fields>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>
-  }
-
-export function rotationOf(body: unknown): Rotation {
-  const { form, secret } = secretive(body)
-  const seconds = form.integer('overlap_seconds', 0, overlapSecondsMax)
-  form.check()
-  return { ...(secret !== undefined && { secret }), overlapMs: (seconds ?? 0) * secondMs }
-}
+export const TestBody = body({
+  event_type: omittable(
+    typeField({
+      examples: ['price.updated'],
+      description: 'A type whose sample is sent; `webhook.test` when absent.',
+    }),
+  ),
+})
 
 /** The type whose sample a test sends. */
-export function testTypeOf(body: unknown) {
-  const form = formOf(body)
-  const name = form.isNull('event_type') ? undefined : form.text('event_type', 100)
-  const type = name === undefined ? 'webhook.test' : eventTypeOf(name)
-  if (type === undefined) form.fault('event_type', `must be one of ${eventTypes.join(', ')}.`)
-  form.check()
-  return type!
-}
+export const testTypeOf = (input: unknown): EventType =>
+  TestBody.read(input).event_type ?? 'webhook.test'
 
 export interface Replay {
   from: number
@@ -254,22 +241,30 @@ export interface Replay {
   eventTypes: string[] | undefined
 }
 
-export function replayOf(body: unknown, now: number): Replay {
-  const form = formOf(body)
-  if (!form.has('from')) form.fault('from', 'is required.')
-  const from = form.moment('from')
-  const to = form.isNull('to') ? undefined : form.moment('to')
-  if (from !== undefined && from >= (to ?? now + 1))
-    form.fault('from', to === undefined ? 'must not be in the future.' : 'must be before "to".')
-  const status = form.isNull('status') ? undefined : form.choice('status', ['failed', 'all'])
-  const eventTypes = form.isNull('event_types')
-    ? undefined
-    : form.list('event_types', 'event types', eventsMax, text => eventTypeOf(text) ?? text)
-  form.check()
+export const ReplayBody = body({
+  from: moment({ examples: ['2026-11-20T00:00:00Z'] }),
+  to: omittable(moment({ description: 'Exclusive; now when absent.' })),
+  status: omittable(choice(['failed', 'all'] as const, { description: '`failed` by default.' })),
+  event_types: omittable(
+    listOf(
+      t.String({ examples: ['price.updated'] }),
+      'event types',
+      eventsMax,
+      name => eventTypeOf(name) ?? name,
+    ),
+  ),
+})
+
+export function replayOf(input: unknown, now: number): Replay {
+  const { from, to, status, event_types } = ReplayBody.read(input, (form, values) => {
+    if (values.from === undefined || values.from < (values.to ?? now + 1)) return
+    const isOpen = values.to === undefined
+    form.fault('from', isOpen ? 'must not be in the future.' : 'must be before "to".')
+  })
   return {
-    from: from!,
+    from,
     to,
     states: status === 'all' ? ['failed', 'delivered'] : ['failed'],
-    eventTypes,
+    eventTypes: event_types,
   }
 }

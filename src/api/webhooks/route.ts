@@ -55,7 +55,7 @@ export function ownEndpoint(
   id: string,
   { key }: Caller,
 ): Endpoint {
-  const found = webhooks.byId(id)
-  if (found?.accountId !== key.account.account.id) throw notFound('The webhook endpoint')
-  return found
+  const endpoint = webhooks.byId(id)
+  if (endpoint?.accountId !== key.account.account.id) throw notFound('The webhook endpoint')
+  return endpoint
 }

@@ -5,7 +5,8 @@ import type { Condition } from '../../market/alerts/threshold.ts'
 import type { LogEntry, MessageState } from '../../service/outbox/outbox.ts'
 import type { Endpoint, EndpointRecord } from '../../store/webhooks/webhooks.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'
-import { ConditionBody, literals } from './body.ts'
+import { oneOf } from '../schema.ts'
+import { ConditionShape } from './conditions.ts'
 
 const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
 const integerOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
@@ -21,7 +22,7 @@ const webhookFields = {
   }),
   state_filters: t.Array(t.String({ examples: ['TX'] }), { description: 'Empty: all.' }),
   description: textOrNull('What its owner calls it.'),
-  conditions: t.Array(ConditionBody),
+  conditions: t.Array(ConditionShape),
   condition_logic: t.Union([t.Literal('any'), t.Literal('all')]),
   debug_mode: t.Boolean(),
   status: t.Union([t.Literal('active'), t.Literal('disabled')]),
@@ -168,7 +169,7 @@ export const LogShape = t.Object(
     }),
     webhook_id: t.String(),
     event_type: t.String({ examples: ['price.updated'] }),
-    status: literals(logStatuses),
+    status: oneOf(logStatuses),
     attempts: integer({ examples: [1] }),
     response_status_code: integerOrNull('Of the last attempt that was answered.'),
     status_code: integerOrNull('The same.'),

@@ -14,7 +14,7 @@ const price = {
   currency: 'USD',
   unit: 'barrel',
 }
-const counted = {
+const rigCount = {
   commodity: 'US_RIG_COUNT',
   region: 'US',
   value: 540,
@@ -150,7 +150,7 @@ export function sampleData(type: EventType, webhookId: string, at: number): Data
     'price_alert.triggered': { ...standardAlert, triggered_at: now },
     'analytics_alert.triggered': { ...analyticsAlert, triggered_at: now },
     'drilling.rig_count.updated': {
-      ...counted,
+      ...rigCount,
       unit: 'rigs',
       source: 'sample',
       breakdown: { oil_rigs: 430, gas_rigs: 104, misc_rigs: 6 },
@@ -163,7 +163,7 @@ export function sampleData(type: EventType, webhookId: string, at: number): Data
       timestamp: now,
     },
     'drilling.frac_spread.updated': {
-      ...counted,
+      ...rigCount,
       commodity: 'PERMIAN_FRAC_SPREADS',
       region: 'Permian',
       unit: 'frac_spreads',
@@ -182,7 +182,7 @@ export function sampleData(type: EventType, webhookId: string, at: number): Data
       batch_timestamp: now,
     },
     'drilling.well_permit.updated': {
-      ...counted,
+      ...rigCount,
       commodity: 'TEXAS_WELL_PERMITS',
       region: 'Texas',
       state_code: 'TX',
@@ -194,7 +194,7 @@ export function sampleData(type: EventType, webhookId: string, at: number): Data
       timestamp: now,
     },
     'drilling.duc_well.updated': {
-      ...counted,
+      ...rigCount,
       commodity: 'PERMIAN_DUC_WELLS',
       region: 'Permian',
       duc_count: 540,

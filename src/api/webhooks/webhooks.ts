@@ -2,18 +2,18 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isPermitEvent } from '../../plan/event-types.ts'
 import { hasFeature } from '../../plan/plans.ts'
-import type { EndpointRefusal, MadeEndpoint } from '../../service/webhooks/webhooks.ts'
+import type { EndpointRefusal, EndpointWithSecret } from '../../service/webhooks/webhooks.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import { envelope, success } from '../answer.ts'
 import { countOrNull } from '../keys/row.ts'
-import { newWebhookBody, noBody, rotateBody, webhookChangeBody } from './body.ts'
 import { webhookDeliveryRoutes } from './deliveries.ts'
-import { createWebhookForms, eventNamesOf, rotationOf } from './form.ts'
+import { createWebhookForms, eventNamesOf, RotationBody, rotationOf } from './form.ts'
 import {
   ownEndpoint,
   type WebhooksApiDeps,
@@ -54,7 +54,7 @@ function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) 
 }
 
 function listAndCreate(deps: WebhooksApiDeps) {
-  const { access: plugin, webhooks: book, idempotency } = deps
+  const { access: plugin, webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
   return new Elysia()
     .use(plugin)
@@ -62,8 +62,10 @@ function listAndCreate(deps: WebhooksApiDeps) {
       '/v1/webhooks',
       ({ caller: { key, entitled } }) => {
         const accountId = key.account.account.id
-        const records = book.records(accountId)
-        const rows = book.list(accountId).map(one => webhookRow(one, records.get(one.id)))
+        const records = webhooks.records(accountId)
+        const rows = webhooks
+          .list(accountId)
+          .map(endpoint => webhookRow(endpoint, records.get(endpoint.id)))
         return success({ webhooks: rows, count: rows.length, limit: entitled.webhookEndpoints })
       },
       {
@@ -85,17 +87,17 @@ function listAndCreate(deps: WebhooksApiDeps) {
             body,
             deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
           )
-          const made = granted(
-            book.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
+          const created = granted(
+            webhooks.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
           )
           set.status = 201
-          return success(webhookRow(made.endpoint, undefined, made.secret))
+          return success(webhookRow(created.endpoint, undefined, created.secret))
         })
       },
       {
         access: webhookWrite,
         headers: idempotencyHeader,
-        body: newWebhookBody,
+        body: forms.newWebhook,
         response: { 201: One, ...webhookRefusals, 422: ValidationProblem },
         detail: webhookDetail('createWebhook', 'Create a webhook endpoint', creation),
       },
@@ -111,16 +113,16 @@ const creation = `A POST goes to \`url\` for every event that \`events\` names a
 **Filters.** Empty is everything. What a filter turns away stands in the log as \`skipped\`, the first 100 a day. A futures family stands for its contracts. Past the plan's events of the month: \`skipped\`, \`monthly_event_limit_reached\`. Of what happens while an endpoint is disabled it is told nothing; what waited before goes out when it is active again.`
 
 function changeOne(deps: WebhooksApiDeps) {
-  const { access: plugin, webhooks: book } = deps
+  const { access: plugin, webhooks } = deps
   const { forms, refuseEvents } = shared(deps)
   const row = (endpoint: Endpoint, secret?: string) =>
-    webhookRow(endpoint, book.records(endpoint.accountId).get(endpoint.id), secret)
+    webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
   const common = { access: webhookWrite, params: webhookParams }
   return new Elysia()
     .use(plugin)
     .get(
       '/v1/webhooks/:id',
-      ({ caller, params: { id } }) => success(row(ownEndpoint(book, id, caller))),
+      ({ caller, params: { id } }) => success(row(ownEndpoint(webhooks, id, caller))),
       {
         access: webhookAccess,
         params: webhookParams,
@@ -136,13 +138,13 @@ function changeOne(deps: WebhooksApiDeps) {
       '/v1/webhooks/:id',
       ({ body, caller, params: { id }, request }) => {
         refuseEvents(body, caller, request)
-        const endpoint = ownEndpoint(book, id, caller)
+        const endpoint = ownEndpoint(webhooks, id, caller)
         const { settings, secret } = forms.changed(body)
-        return success(row(book.change(endpoint, settings, secret), secret))
+        return success(row(webhooks.change(endpoint, settings, secret), secret))
       },
       {
         ...common,
-        body: webhookChangeBody,
+        body: forms.webhookChange,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
           'changeWebhook',
@@ -154,7 +156,7 @@ function changeOne(deps: WebhooksApiDeps) {
     .delete(
       '/v1/webhooks/:id',
       ({ caller, params: { id } }) => {
-        book.remove(ownEndpoint(book, id, caller))
+        webhooks.remove(ownEndpoint(webhooks, id, caller))
         return success({ id, deleted: true as const })
       },
       {
@@ -171,13 +173,13 @@ function changeOne(deps: WebhooksApiDeps) {
     .post(
       '/v1/webhooks/:id/rotate_secret',
       ({ body, caller, params: { id } }) => {
-        const endpoint = ownEndpoint(book, id, caller)
-        const made = book.rotate(endpoint, rotationOf(body))
-        return success(row(made.endpoint, made.secret))
+        const endpoint = ownEndpoint(webhooks, id, caller)
+        const rotated = webhooks.rotate(endpoint, rotationOf(body))
+        return success(row(rotated.endpoint, rotated.secret))
       },
       {
         ...common,
-        body: rotateBody,
+        body: RotationBody.schema,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
           'rotateWebhookSecret',
@@ -189,7 +191,7 @@ function changeOne(deps: WebhooksApiDeps) {
 }
 
 /** The result of a creation, or its refusal thrown. */
-function granted(result: MadeEndpoint | EndpointRefusal): MadeEndpoint {
+function granted(result: EndpointWithSecret | EndpointRefusal): EndpointWithSecret {
   if (!('refused' in result)) return result
   const { limit, count } = result
   throw stateForbids(

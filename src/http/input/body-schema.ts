@@ -85,6 +85,12 @@ export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field
 /** A field that may be left out. */
 export const optional = <T>(inner: Field<T>): Field<T | undefined> => t.Optional(inner) as Field<T>
 
+/** A field that may be left out, and in which null says as much as an absent field. */
+export const omittable = <T>(inner: Field<T>): Field<T | undefined> =>
+  optional(
+    field(inner, (form, name) => (form.isNull(name) ? undefined : inner[reader](form, name))),
+  )
+
 /** A field in which null says something. */
 export const nullable = <T>(inner: Field<T>, options?: FieldOptions): Field<T | null> =>
   nullableAs(inner, null, options)
@@ -110,12 +116,25 @@ export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefi
     return fault === undefined ? value : form.fault(name, fault)
   })
 
+/**
+ * A field whose turn is a rule's: it counts or not by what else the body says. The rule reads it
+ * with `readField`.
+ */
+export const ruled = <T>(inner: Field<T>): Field<undefined> =>
+  optional(field(inner, () => undefined))
+
+/** What a field says, for a rule; undefined when it is absent or when a fault was noted. */
+export const readField = <T>(inner: Field<T>, form: Form, name: string): T | undefined =>
+  form.has(name) ? inner[reader](form, name) : undefined
+
 /** Rules between fields; they note what is wrong on the form, and see only what could be read. */
 export type Rules<F extends Fields> = (form: Form, values: Partial<Values<F>>) => void
 
 export interface Body<F extends Fields> {
   /** For the route: documents the body. The router itself checks nothing of it. */
   readonly schema: TSchema
+  /** The fields as they stand, out of the wrapper. Throws VALIDATION_FAILED for no object. */
+  fields(input: unknown): Readonly<Record<string, unknown>>
   /** What the body says. Throws VALIDATION_FAILED, which names every fault at once. */
   read(input: unknown, rules?: Rules<F>): Values<F>
 }
@@ -129,16 +148,41 @@ export interface BodyOptions {
 export function body<F extends Fields>(fields: F, { wrapper }: BodyOptions = {}): Body<F> {
   const bare = t.Object(fields)
   const documented = wrapper === undefined ? bare : t.Union([t.Object({ [wrapper]: bare }), bare])
+  const within = (input: unknown) => (wrapper === undefined ? input : unwrapped(input, wrapper))
   return {
     schema: documentedBody(documented, Object.values(fields).every(isOptional)),
+    fields(input) {
+      const inner = within(input)
+      formOf(inner)
+      return isObject(inner) ? inner : {}
+    },
+    read: (input, rules) => readBody(formOf(within(input)), fields, rules),
+  }
+}
+
+/**
+ * A body whose fields may stand bare or in a part of this name, with which its faults then begin:
+ * `name.field`.
+ */
+export function bareOrPart<F extends Fields>(fields: F, name: string): Omit<Body<F>, 'fields'> {
+  const bare = t.Object(fields)
+  return {
+    schema: documentedBody(
+      t.Union([bare, t.Object({ [name]: bare })]),
+      Object.values(fields).every(isOptional),
+    ),
     read(input, rules) {
-      const form = formOf(wrapper === undefined ? input : unwrapped(input, wrapper))
-      const values = readFields(fields, form)
-      rules?.(form, values)
-      form.check()
-      return values as Values<F>
+      const form = formOf(input)
+      return readBody(form.has(name) ? form.part(name) : form, fields, rules)
     },
   }
+}
+
+function readBody<F extends Fields>(form: Form, fields: F, rules: Rules<F> | undefined): Values<F> {
+  const values = readFields(fields, form)
+  rules?.(form, values)
+  form.check()
+  return values as Values<F>
 }
 
 /** The same fields for a change: none is required, and what is not named stays as it is. */
@@ -148,6 +192,9 @@ export const changeOf = <F extends Fields>(
   Object.fromEntries(
     Object.entries(fields).map(([name, inner]) => [name, optional(inner)]),
   ) as never
+
+/** Where there is nothing to say. */
+export const noBody = documentedBody(t.Object({}), true)
 
 const isOptional = (schema: TSchema): boolean => OptionalKind in schema
 

@@ -22,8 +22,13 @@ export interface Form {
   has(field: string): boolean
   /** Whether it says null. */
   isNull(field: string): boolean
-  /** Notes what is wrong with a field; the sentence goes on after the field's name. */
-  fault(field: string, why: string): undefined
+  /** The value as it stands, for a reader that judges it by itself. */
+  value(field: string): unknown
+  /**
+   * Notes what is wrong with a field; the sentence goes on after the field's name. `value` is what
+   * the answer repeats where that is a part of the field's value.
+   */
+  fault(field: string, why: string, value?: unknown): undefined
   /** Undefined when absent; so also below. */
   text(field: string, charactersMax: number): string | undefined
   flag(field: string): boolean | undefined
@@ -45,6 +50,11 @@ export interface Form {
    * is absent or null.
    */
   part(field: string): Form
+  /**
+   * The items of a list, or the single value, as fields named by their places: faults name
+   * `field.0.name`.
+   */
+  items(field: string): Form
   /** Throws when there is a fault. */
   check(): void
 }
@@ -73,11 +83,12 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       value: shown(value),
     })
   }
-  const fault: Form['fault'] = (field, why) => note(field, why, given(field))
+  const fault: Form['fault'] = (field, why, value = given(field)) => note(field, why, value)
 
   return {
     has: field => given(field) !== undefined,
     isNull: field => given(field) === null,
+    value: given,
     fault,
     text(field, charactersMax) {
       const value = given(field)
@@ -143,6 +154,14 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       if (value !== undefined && value !== null && !isObject(value))
         fault(field, 'must be a JSON object.')
       return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
+    },
+    items(field) {
+      const value = given(field)
+      return formWithin(
+        { ...(Array.isArray(value) ? value : [value]) },
+        `${prefix}${field}.`,
+        faults,
+      )
     },
     check() {
       if (faults.length > 0) throw validationFailed(faults)

@@ -10,32 +10,18 @@ import {
   warmUpFor,
   windowOf,
 } from '../prices/window.ts'
-
-export const operators = [
-  'greater_than',
-  'less_than',
-  'equals',
-  'not_equals',
-  'between',
-  'greater_than_or_equal',
-  'less_than_or_equal',
-] as const
-export type Operator = (typeof operators)[number]
+import {
+  anyPrice,
+  type Bounds,
+  type Operator,
+  operatorOf,
+  type PriceCondition,
+} from './price-operators.ts'
 
 export const analyticsTypes = ['z_score', 'rsi', 'volatility_spike', 'trend_reversal'] as const
 export type AnalyticsType = (typeof analyticsTypes)[number]
 
 export const directions = ['both', 'above', 'below'] as const
-
-/** On the price itself, in the unit of its series. */
-export type PriceCondition =
-  | {
-      kind: 'price'
-      operator: 'greater_than' | 'less_than' | 'greater_than_or_equal' | 'less_than_or_equal'
-      value: number
-    }
-  | { kind: 'price'; operator: 'equals' | 'not_equals'; value: number; tolerance: number }
-  | { kind: 'price'; operator: 'between'; value: number; min: number; max: number }
 
 /** On what the daily closes come to; `period` in calendar days, of an RSI in closes. */
 export type AnalyticsCondition =
@@ -91,14 +77,6 @@ export const alertMoment = (price: number, closes: () => readonly Close[]): Aler
   memo: new Map(),
 })
 
-export const toleranceDefault = 0.01
-
-/**
- * Differences that only the binary notation of decimals makes do not count: 100.01 is within 0.01
- * of 100.
- */
-const notationError = 1e-9
-
 /** A baseline is what was usual in the year before. */
 const baselineDays = 365
 
@@ -110,73 +88,36 @@ export function evaluate(condition: AlertCondition, moment: AlertMoment): Measur
   if (condition.kind === 'price') {
     const { price } = moment
     return measured({
-      holds: priceHolds(condition, price),
+      holds: operatorOf(condition).holds(price, condition),
       value: price,
       threshold: condition.value,
       measures: {},
     })
   }
   const key = `${condition.kind} ${condition.period}`
-  const known = moment.memo.get(key) ?? measureOf[condition.kind](moment.closes(), condition.period)
-  moment.memo.set(key, known)
-  return known.enough ? measured({ ...known.value, ...judged(condition, known.value) }) : known
+  const reading =
+    moment.memo.get(key) ?? measureOf[condition.kind](moment.closes(), condition.period)
+  moment.memo.set(key, reading)
+  return reading.enough
+    ? measured({ ...reading.value, ...judged(condition, reading.value) })
+    : reading
 }
-
-function priceHolds(condition: PriceCondition, price: number): boolean {
-  switch (condition.operator) {
-    case 'greater_than':
-      return price > condition.value
-    case 'less_than':
-      return price < condition.value
-    case 'greater_than_or_equal':
-      return price >= condition.value
-    case 'less_than_or_equal':
-      return price <= condition.value
-    case 'equals':
-      return isWithin(price, condition)
-    case 'not_equals':
-      return !isWithin(price, condition)
-    case 'between':
-      return price >= condition.min && price <= condition.max
-  }
-}
-
-const isWithin = (price: number, { value, tolerance }: { value: number; tolerance: number }) =>
-  Math.abs(price - value) <= tolerance + notationError * Math.max(1, Math.abs(value))
 
 /**
  * The prices outside of which a condition can not hold, both ends included. Analytics conditions
  * may hold at any price.
  */
-export function priceBounds(condition: AlertCondition): { low: number; high: number } {
-  const all = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
-  if (condition.kind !== 'price') return all
-  switch (condition.operator) {
-    case 'greater_than':
-    case 'greater_than_or_equal':
-      return { ...all, low: condition.value }
-    case 'less_than':
-    case 'less_than_or_equal':
-      return { ...all, high: condition.value }
-    case 'equals': {
-      const reach = condition.tolerance + 2 * notationError * Math.max(1, Math.abs(condition.value))
-      return { low: condition.value - reach, high: condition.value + reach }
-    }
-    case 'not_equals':
-      return all
-    case 'between':
-      return { low: condition.min, high: condition.max }
-  }
-}
+export const priceBounds = (condition: AlertCondition): Bounds =>
+  condition.kind === 'price' ? operatorOf(condition).bounds(condition) : anyPrice
 
 type Reading = Measured<Omit<Verdict, 'holds' | 'threshold'>>
 
 /** What each kind of analytics condition looks at, at the newest close. */
 const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number) => Reading> = {
   z_score(closes, period) {
-    const found = statisticsOf(closes, period)
-    if (!found.enough) return found
-    const { zScore, mean, stdDev } = found.value
+    const statistics = statisticsOf(closes, period)
+    if (!statistics.enough) return statistics
+    const { zScore, mean, stdDev } = statistics.value
     return measured({
       value: zScore ?? 0,
       measures: { ...(zScore !== undefined && { zScore }), mean, stdDev },
@@ -208,9 +149,9 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
   trend_reversal(closes, period) {
     // Two periods of closes are all that any of the windows below can reach.
     const near = closesIn(closes, 2 * period + 1)
-    const found = trendOf(near, period)
-    if (!found.enough) return found
-    const { direction, slope } = found.value
+    const trend = trendOf(near, period)
+    if (!trend.enough) return trend
+    const { direction, slope } = trend.value
     const previousTrend = directionBefore(near, period)
     return measured({
       value: slope,
@@ -225,9 +166,9 @@ const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number
 function directionBefore(closes: readonly Close[], period: number): TrendDirection | undefined {
   const earliest = closesIn(closes, period + 1)[0]!.day
   for (let end = closes.length - 1; end > 0 && closes[end - 1]!.day >= earliest; end -= 1) {
-    const found = trendOf(closes.slice(0, end), period)
-    if (!found.enough) return undefined
-    if (found.value.direction !== 'sideways') return found.value.direction
+    const trend = trendOf(closes.slice(0, end), period)
+    if (!trend.enough) return undefined
+    if (trend.value.direction !== 'sideways') return trend.value.direction
   }
   return undefined
 }
@@ -279,22 +220,11 @@ function judged(
 export const isCooling = (firedAt: number | null, cooldownMinutes: number, at: number): boolean =>
   firedAt !== null && at < firedAt + cooldownMinutes * minuteMs
 
-const words: Record<Exclude<Operator, 'between'>, string> = {
-  greater_than: 'above',
-  less_than: 'below',
-  equals: 'equal to',
-  not_equals: 'different from',
-  greater_than_or_equal: 'at or above',
-  less_than_or_equal: 'at or below',
-}
-
 /** The condition as people read it: `price above 90`. */
 export function conditionText(condition: AlertCondition): string {
   switch (condition.kind) {
     case 'price':
-      if (condition.operator === 'between')
-        return `price between ${condition.min} and ${condition.max}`
-      return `price ${words[condition.operator]} ${condition.value}`
+      return `price ${operatorOf(condition).words(condition)}`
     case 'z_score': {
       const { threshold, period, direction } = condition
       const side = {

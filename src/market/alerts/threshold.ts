@@ -72,9 +72,9 @@ export function conditionMet(
     const reading = readingOf(condition.commodity)
     return reading !== undefined && conditionHolds(condition, reading)
   }
-  const own = conditions.filter(one => one.commodity === commodity)
-  if (logic === 'any') return own.find(holds)
-  return own.length > 0 && conditions.every(holds) ? own[0] : undefined
+  const ownConditions = conditions.filter(condition => condition.commodity === commodity)
+  if (logic === 'any') return ownConditions.find(holds)
+  return ownConditions.length > 0 && conditions.every(holds) ? ownConditions[0] : undefined
 }
 
 /** The bounds of a condition as people write them: `80`, `5%`, `70 to 80`. */

@@ -64,7 +64,8 @@ export function addressJudge(allow: readonly string[]): (text: string) => Standi
     if (text.includes('%') || !ipaddr.isValid(text)) return 'refused'
     const written = ipaddr.parse(text)
     const address = within(written, mapped) ? ipv4At(written, 12) : written
-    if ([written, address, ...carried(written)].some(one => within(one, metadata))) return 'refused'
+    if ([written, address, ...carried(written)].some(candidate => within(candidate, metadata)))
+      return 'refused'
     if (within(address, open)) return 'allowed'
     if (address.kind() === 'ipv4') return within(address, special) ? 'refused' : 'public'
     return within(address, globalUnicast) && !within(address, closedUnicast) ? 'public' : 'refused'

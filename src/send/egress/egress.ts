@@ -64,14 +64,15 @@ export function createEgress(
   const read = (text: string): { fault: string } | { url: URL; stated: Address[] } => {
     const url = parsed(text)
     if (typeof url === 'string') return { fault: url }
-    const own = isOwn(url.hostname)
-      ? loopback.filter(one => judge(one.address) === 'allowed')
+    const ownAddresses = isOwn(url.hostname)
+      ? loopback.filter(candidate => judge(candidate.address) === 'allowed')
       : undefined
-    if (own?.length === 0) return { fault: `${onlyPublic}.` }
-    const stated = own ?? literalAddress(url.hostname)
-    const standings = stated.map(one => judge(one.address))
+    if (ownAddresses?.length === 0) return { fault: `${onlyPublic}.` }
+    const stated = ownAddresses ?? literalAddress(url.hostname)
+    const standings = stated.map(candidate => judge(candidate.address))
     if (standings.includes('refused')) return { fault: `${onlyPublic}.` }
-    const isOpen = stated.length > 0 ? standings.every(one => one === 'allowed') : opensNames
+    const isOpen =
+      stated.length > 0 ? standings.every(standing => standing === 'allowed') : opensNames
     const fault = schemeFault(url, isOpen)
     return fault ? { fault } : { url, stated }
   }
@@ -84,19 +85,19 @@ export function createEgress(
       const target = read(text)
       if ('fault' in target) return { refused: `the target ${target.fault.replace(/\.$/, '')}` }
       const { url, stated } = target
-      const found =
+      const candidates =
         stated.length > 0 ? stated : (await lookup(withoutDot(url.hostname))).slice(0, addressesMax)
-      const standings: Standing[] = found.map(one =>
-        isIP(one.address) === 0 ? 'refused' : judge(one.address),
+      const standings: Standing[] = candidates.map(candidate =>
+        isIP(candidate.address) === 0 ? 'refused' : judge(candidate.address),
       )
       if (standings.length === 0 || standings.includes('refused'))
         return { refused: `the target ${onlyPublic}` }
       const fault = schemeFault(
         url,
-        standings.every(one => one === 'allowed'),
+        standings.every(standing => standing === 'allowed'),
       )
       // IPv4 first: a host without IPv6 of its own finds its way sooner.
-      const addresses = found.toSorted((a, b) => a.family - b.family)
+      const addresses = candidates.toSorted((a, b) => a.family - b.family)
       return fault ? { refused: `the target ${fault.replace(/\.$/, '')}` } : { url, addresses }
     },
   }

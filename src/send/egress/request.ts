@@ -6,7 +6,7 @@ import { secondMs } from '../../lib/instant.ts'
 import type { Exchange } from '../attempt.ts'
 import type { Route } from './egress.ts'
 
-export interface Asked {
+export interface OutgoingRequest {
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
   body?: string
@@ -50,7 +50,7 @@ const headBytesMax = 16_384
  */
 export async function request(
   route: Route,
-  asked: Asked,
+  outgoing: OutgoingRequest,
   clock: Clock,
   signal: AbortSignal,
   startedAt = clock.monotonic(),
@@ -67,10 +67,12 @@ export async function request(
     host,
     port: url.port || (isSecure ? 443 : 80),
     path: url.pathname + url.search,
-    method: asked.method,
+    method: outgoing.method,
     headers: {
-      ...asked.headers,
-      ...(asked.body !== undefined && { 'Content-Length': String(Buffer.byteLength(asked.body)) }),
+      ...outgoing.headers,
+      ...(outgoing.body !== undefined && {
+        'Content-Length': String(Buffer.byteLength(outgoing.body)),
+      }),
     },
     lookup: pinned(addresses),
     // A connection kept for later would outlive the look at its address.
@@ -83,11 +85,11 @@ export async function request(
   // With the first message, not with the process: they are a tenth of the start.
   const { request: open } = await (isSecure ? import('node:https') : import('node:http'))
   return new Promise((resolve, reject) => {
-    const sent = open(options)
+    const httpRequest = open(options)
     const undo: (() => void)[] = []
     const end = () => {
       for (const each of undo) each()
-      sent.destroy()
+      httpRequest.destroy()
     }
     const fail = (message: string) => {
       end()
@@ -105,10 +107,12 @@ export async function request(
     )
     signal.addEventListener('abort', aborted, { once: true })
     undo.push(() => signal.removeEventListener('abort', aborted))
-    sent.on('socket', socket => socket.once(isSecure ? 'secureConnect' : 'connect', connected))
-    sent.on('error', error => fail(reasonOf(error)))
+    httpRequest.on('socket', socket =>
+      socket.once(isSecure ? 'secureConnect' : 'connect', connected),
+    )
+    httpRequest.on('error', error => fail(reasonOf(error)))
     // A receiver that wants to speak something else has not taken the message.
-    sent.on('upgrade', response => finisher(response)(Buffer.alloc(0), true))
+    httpRequest.on('upgrade', response => finisher(response)(Buffer.alloc(0), true))
     const finisher = (response: IncomingMessage) => {
       connected()
       timing.firstByteMs = since()
@@ -122,9 +126,9 @@ export async function request(
         resolve({ ...head, body, cut, timing: { ...timing, totalMs: since() } })
       }
     }
-    sent.on('response', response => undo.push(read(response, asked, finisher(response))))
+    httpRequest.on('response', response => undo.push(read(response, outgoing, finisher(response))))
     if (signal.aborted) aborted()
-    else sent.end(asked.body)
+    else httpRequest.end(outgoing.body)
   })
 }
 
@@ -133,21 +137,21 @@ export async function request(
  */
 function read(
   response: IncomingMessage,
-  { bytesMax, bodyMs }: Asked,
+  { bytesMax, bodyMs }: OutgoingRequest,
   finish: (body: Buffer, cut: boolean) => void,
 ): () => void {
   const chunks: Buffer[] = []
   let bytes = 0
-  const done = (cut: boolean) => finish(Buffer.concat(chunks).subarray(0, bytesMax), cut)
+  const complete = (cut: boolean) => finish(Buffer.concat(chunks).subarray(0, bytesMax), cut)
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > bytesMax) done(true)
+    if (bytes > bytesMax) complete(true)
   })
-  response.on('end', () => done(!response.complete))
-  response.on('error', () => done(true))
-  response.on('close', () => done(true))
-  return bodyMs === undefined ? () => undefined : after(bodyMs, () => done(true))
+  response.on('end', () => complete(!response.complete))
+  response.on('error', () => complete(true))
+  response.on('close', () => complete(true))
+  return bodyMs === undefined ? () => undefined : after(bodyMs, () => complete(true))
 }
 
 /** Answers the addresses that were looked at, whatever the name says by now. */
@@ -190,8 +194,8 @@ const sentences: Readonly<Record<string, string>> = {
 /** One sentence without addresses and paths of this machine. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const known = sentences[code]
-  if (known) return known
+  const sentence = sentences[code]
+  if (sentence) return sentence
   if (code.startsWith('HPE_')) return 'the answer was not HTTP'
   if (/CERT|SSL|TLS|SELF_SIGNED|ISSUER/.test(code))
     return `the certificate or the handshake was not accepted (${code})`

@@ -30,11 +30,11 @@ export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: Smtp
       })
       const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
-        const sent = await Promise.race([
+        const result = await Promise.race([
           transport.sendMail(contentOf(letter, key)),
           ended(limited),
         ])
-        return accepted(statusOf(sent.response))
+        return accepted(statusOf(result.response))
       } catch (error) {
         return handoverOf(error)
       } finally {

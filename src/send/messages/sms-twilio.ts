@@ -33,12 +33,17 @@ export function createTwilioSmsProvider({
   const sender = from.startsWith('MG') ? { messagingServiceSid: from } : { from }
   return {
     async send({ to, text }) {
-      const { messages, answered } = await connection(account, token, url, timeoutMs)
+      const { messages, answered: answeredStatus } = await connection(
+        account,
+        token,
+        url,
+        timeoutMs,
+      )
       try {
         await messages.create({ to, body: text, ...sender })
-        return accepted(answered())
+        return accepted(answeredStatus())
       } catch (error) {
-        return handoverOf(error, answered())
+        return handoverOf(error, answeredStatus())
       }
     },
   }

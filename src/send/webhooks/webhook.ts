@@ -58,14 +58,14 @@ export const createWebhookSender = (deps: WebhookDeps): WebhookSender => ({
     try {
       const route = await withinTime(egress.route(target.url), signal, since)
       if ('refused' in route) return { state: 'failed', error: route.refused, durationMs: since() }
-      const asked = {
+      const outgoing = {
         method: 'POST',
         headers: requestHeaders,
         body: delivery.body,
         bytesMax: bodyBytesMax,
         bodyMs,
       } as const
-      const answer = await request(route, asked, clock, signal, startedAt)
+      const answer = await request(route, outgoing, clock, signal, startedAt)
       return {
         ...judged(answer, honourRetryAfter, clock.now()),
         durationMs: since(),

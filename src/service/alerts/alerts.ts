@@ -100,8 +100,8 @@ export function createAlerts(deps: AlertsDeps): Alerts {
         .sort((a, b) => compared(codeOf(a), codeOf(b)) || a.number - b.number),
     watching: store.ofSeries,
     own(accountId, id) {
-      const found = store.byId(id)
-      return found?.accountId === accountId ? found : undefined
+      const alert = store.byId(id)
+      return alert?.accountId === accountId ? alert : undefined
     },
     create(account, settings, { id = ids.uuid() } = {}) {
       const { id: accountId } = account.account
@@ -157,10 +157,10 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       const account = keys.account(alert.accountId)
       return account && hasFeature(keys.entitlements(account), featureOf(alert)) ? null : 'plan'
     },
-    test(given) {
-      const [first] = given
+    test(alertsToTest) {
+      const [first] = alertsToTest
       const newest = first && moments.newest(catalogue.byId(first.seriesId))
-      return given.map(alert => {
+      return alertsToTest.map(alert => {
         const condition = conditionText(alert.condition)
         const cooling = inCooldown(alert)
         if (!newest) {

@@ -66,13 +66,13 @@ export function createBacktests(deps: {
 
       const judge = (observedAt: number, value: number) => {
         const price = answeredPrice(series, value)
-        const held = condition.kind === 'price' ? [] : day.with(observedAt, value)
+        const closesSoFar = condition.kind === 'price' ? [] : day.with(observedAt, value)
         result.observations += 1
         // A daily value fires once, whatever the cooldown.
         if (condition.kind !== 'price' && startOfDay(observedAt) === firedOn) return
         const judged = evaluate(
           condition,
-          alertMoment(price, () => held),
+          alertMoment(price, () => closesSoFar),
         )
         if (!judged.enough || !judged.value.holds) return
         if (isCooling(firedAt, cooldownMinutes, observedAt)) {
@@ -110,9 +110,9 @@ export function createBacktests(deps: {
  * The closes as they grew: those of the days before the range, then the last observation so far of
  * each day in it.
  */
-function growingCloses(held: readonly Close[], from: number) {
+function growingCloses(allCloses: readonly Close[], from: number) {
   const first = isoDay(from)
-  const closes = held.filter(close => close.day < first)
+  const closes = allCloses.filter(close => close.day < first)
   return {
     with(observedAt: number, value: number): readonly Close[] {
       const day = isoDay(observedAt)

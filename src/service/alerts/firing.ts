@@ -33,18 +33,18 @@ export interface Judging {
 }
 
 /** Whether accounts may have their alerts now: each is looked up once. */
-export function entitlement(
+export function createEntitlement(
   keys: Pick<Keyring, 'account' | 'entitlements'>,
 ): (alert: WatchingAlert) => boolean {
-  const known = new Map<string, Entitlements | undefined>()
+  const byAccount = new Map<string, Entitlements | undefined>()
   const read = (accountId: string): Entitlements | undefined => {
     const entitled = entitledNow(keys, accountId)
-    known.set(accountId, entitled)
+    byAccount.set(accountId, entitled)
     return entitled
   }
   return alert => {
     const { accountId } = alert
-    const entitled = known.has(accountId) ? known.get(accountId) : read(accountId)
+    const entitled = byAccount.has(accountId) ? byAccount.get(accountId) : read(accountId)
     return entitled !== undefined && hasFeature(entitled, featureOf(alert))
   }
 }
@@ -53,7 +53,7 @@ export function entitlement(
  * Fires those of the alerts whose condition holds and whose plan has them: their triggers, their
  * counters and their messages, in the caller's transaction. Answers whether any fired.
  */
-export function firing(deps: {
+export function createFiring(deps: {
   alerts: AlertStore
   triggers: AlertTriggerStore
   catalogue: Catalogue
@@ -99,17 +99,17 @@ export function firing(deps: {
       threshold: verdict.threshold,
     }
   }
-  return (found: readonly WatchingAlert[], judging: Judging): boolean => {
+  return (candidates: readonly WatchingAlert[], judging: Judging): boolean => {
     const fired: FiredAlert[] = []
-    for (const alert of found) {
-      const one = firedOf(alert, judging)
-      if (one) fired.push(one)
+    for (const alert of candidates) {
+      const firedAlert = firedOf(alert, judging)
+      if (firedAlert) fired.push(firedAlert)
     }
     if (fired.length === 0) return false
     const channels = judging.notifier.tell(fired)
-    triggers.addAll(fired.map((one, place) => triggerOf(one, channels[place]!)))
+    triggers.addAll(fired.map((firedAlert, place) => triggerOf(firedAlert, channels[place]!)))
     alerts.fired(
-      fired.map(one => one.alert.number),
+      fired.map(firedAlert => firedAlert.alert.number),
       judging.price.at,
     )
     for (const { alert, triggerCount } of fired)

@@ -60,52 +60,58 @@ interface Ways {
 }
 
 /** One notifier for each transaction: what an account wants is read once in it. */
-export const alertMessages = (deps: AlertMessagesDeps) => (): Notifier => {
+export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
   const { events, mail, texts, notices, serviceName } = deps
-  const waysOf = waysReader(deps)
-  const told = new Map<string, FiredAlert[]>()
+  const waysOf = createWaysReader(deps)
+  const firedByAccount = new Map<string, FiredAlert[]>()
   return {
     tell(fired) {
       const letters: Letter[] = []
-      const made = events.emitEach(fired.map(eventOf))
-      const channels = fired.map((one, place) => {
-        const { alert } = one
+      const deliveries = events.emitEach(fired.map(eventOf))
+      const channels = fired.map((firedAlert, place) => {
+        const { alert } = firedAlert
         const { accountId, webhookUrl } = alert
         const ways = waysOf(accountId)
-        const own: Channel[] = []
-        if (made[place]! > 0 || (webhookUrl !== null && ways.webhooks)) own.push('webhook')
+        const alertChannels: Channel[] = []
+        if (deliveries[place]! > 0 || (webhookUrl !== null && ways.webhooks))
+          alertChannels.push('webhook')
         if (ways.email !== undefined) {
           letters.push({
             to: ways.email,
-            ...alertLetter(one, serviceName),
+            ...alertLetter(firedAlert, serviceName),
             accountId,
-            dedupe: dedupeOf(one),
+            dedupe: dedupeOf(firedAlert),
             ref: `alert:${alert.id}`,
           })
-          own.push('email')
+          alertChannels.push('email')
         }
         const number = ways.number(
           alert.condition.kind === 'price' ? 'price_alert' : 'analytics_alert',
         )
         if (number !== undefined) {
-          const text = `${serviceName}: ${alertLine(one)}`
+          const text = `${serviceName}: ${alertLine(firedAlert)}`
           if (
-            texts.post({ to: number, text, accountId, dedupe: dedupeOf(one), purpose: 'alert' }) !==
-            undefined
+            texts.post({
+              to: number,
+              text,
+              accountId,
+              dedupe: dedupeOf(firedAlert),
+              purpose: 'alert',
+            }) !== undefined
           )
-            own.push('sms')
+            alertChannels.push('sms')
         }
-        own.push('in_app')
-        const others = told.get(accountId)
-        if (others) others.push(one)
-        else told.set(accountId, [one])
-        return own
+        alertChannels.push('in_app')
+        const firedBefore = firedByAccount.get(accountId)
+        if (firedBefore) firedBefore.push(firedAlert)
+        else firedByAccount.set(accountId, [firedAlert])
+        return alertChannels
       })
       mail.postAll(letters)
       return channels
     },
     end() {
-      for (const [accountId, fired] of told)
+      for (const [accountId, fired] of firedByAccount)
         notices.post({ accountId, ...noticeOf(fired) }, fired[0]!.triggeredAt)
     },
   }
@@ -130,12 +136,16 @@ function noticeOf(fired: readonly FiredAlert[]) {
     type,
     title: `${fired.length} alerts on ${watched.code}`,
     message: [...lines, ...rest].join('\n'),
-    data: { alert_ids: fired.map(one => one.alert.id), ...shared },
+    data: { alert_ids: fired.map(firedAlert => firedAlert.alert.id), ...shared },
   }
 }
 
-function waysReader({ keys, preferences, texts }: AlertMessagesDeps): (accountId: string) => Ways {
-  const known = new Map<string, Ways>()
+function createWaysReader({
+  keys,
+  preferences,
+  texts,
+}: AlertMessagesDeps): (accountId: string) => Ways {
+  const byAccount = new Map<string, Ways>()
   const read = (accountId: string): Ways => {
     const account = keys.account(accountId)
     const { email } = preferences.of(accountId)
@@ -150,9 +160,9 @@ function waysReader({ keys, preferences, texts }: AlertMessagesDeps): (accountId
     }
   }
   return accountId => {
-    const held = known.get(accountId) ?? read(accountId)
-    known.set(accountId, held)
-    return held
+    const ways = byAccount.get(accountId) ?? read(accountId)
+    byAccount.set(accountId, ways)
+    return ways
   }
 }
 

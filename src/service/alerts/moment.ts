@@ -60,9 +60,9 @@ export const answeredPrice = (series: Series, value: number): number =>
  * The closes as they were when the price was the newest: what came later, on its day or after, is
  * not there yet.
  */
-function closesAt(held: readonly Close[], observedAt: number, value: number): Close[] {
+function closesAt(allCloses: readonly Close[], observedAt: number, value: number): Close[] {
   const day = isoDay(observedAt)
-  let end = held.length
-  while (end > 0 && held[end - 1]!.day >= day) end -= 1
-  return [...held.slice(0, end), { day, value }]
+  let end = allCloses.length
+  while (end > 0 && allCloses[end - 1]!.day >= day) end -= 1
+  return [...allCloses.slice(0, end), { day, value }]
 }

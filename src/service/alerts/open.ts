@@ -16,7 +16,7 @@ import type { QuarantineList } from '../prices/quarantine.ts'
 import { type Alerts, createAlerts } from './alerts.ts'
 import { type Backtests, createBacktests } from './backtest.ts'
 import { createAlertEvaluation } from './evaluation.ts'
-import { type AlertMessagesDeps, alertMessages } from './messages.ts'
+import { type AlertMessagesDeps, createNotifiers } from './messages.ts'
 import { createAlertMoments } from './moment.ts'
 
 /** Alerts, how they are judged by the prices that come in, and by those that came. */
@@ -55,7 +55,7 @@ export function openAlerts(deps: AlertServicesDeps): AlertServices {
     triggers: triggerStore,
     prices: createAlertPriceStore(db),
     moments,
-    notifier: alertMessages({ ...deps, serviceName: deps.config.brand.serviceName }),
+    notifier: createNotifiers({ ...deps, serviceName: deps.config.brand.serviceName }),
     intervalMs: deps.config.alerts.intervalMs,
   })
   deps.ingest.listenInside(evaluation.note)

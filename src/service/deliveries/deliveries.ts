@@ -20,7 +20,7 @@ import {
 } from '../../store/deliveries/deliveries.ts'
 import { createDeliveryRunStore } from '../../store/deliveries/runs.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
-import { type DeliveryPricesDeps, deliveryPrices } from './prices.ts'
+import { createDeliveryPrices, type DeliveryPricesDeps } from './prices.ts'
 import {
   createDeliveryRuns,
   type DeliveryRun,
@@ -110,16 +110,16 @@ const sliceDeliveries = 5
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const { db, clock, enabled } = deps
   const store = createDeliveryStore(db)
-  const prices = deliveryPrices({ ...deps, now: clock.now })
+  const prices = createDeliveryPrices({ ...deps, now: clock.now })
   const runs = createDeliveryRuns({ ...deps, store, runs: createDeliveryRunStore(db), prices })
   return {
     enabled,
     list: store.ofAccount,
     own(accountId, id) {
-      const found = store.byId(id)
-      return found?.accountId === accountId ? found : undefined
+      const delivery = store.byId(id)
+      return delivery?.accountId === accountId ? delivery : undefined
     },
-    ...changes(deps, store, runs),
+    ...createChanges(deps, store, runs),
     sendNow: delivery =>
       transact(db, () => {
         const now = clock.now()
@@ -132,7 +132,7 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       }),
     lastRun: runs.last,
     recipient: runs.recipient,
-    ...dispatching(deps, store, runs),
+    ...createDispatch(deps, store, runs),
     nextDueAt: () => (enabled ? store.nextDueAt() : undefined),
   }
 }
@@ -149,7 +149,7 @@ const withWeekday = <T extends DeliverySettings>(settings: T): T => ({
   weekday: settings.cadence === 'weekly' ? (settings.weekday ?? 1) : null,
 })
 
-function changes(
+function createChanges(
   { db, keys, clock, ids }: DeliveriesDeps,
   store: DeliveryStore,
   runs: DeliveryRuns,
@@ -159,7 +159,7 @@ function changes(
   return {
     create: (
       account: AccountState,
-      given: DeliverySettings,
+      newSettings: DeliverySettings,
       { source, id = ids.uuid() }: { source: string; id?: string },
     ) => {
       const { id: accountId } = account.account
@@ -167,7 +167,7 @@ function changes(
       return transact(db, () => {
         const count = store.count(accountId)
         if (limit !== null && count >= limit) return { refused: 'limit' as const, limit, count }
-        const settings = withWeekday(given)
+        const settings = withWeekday(newSettings)
         const now = clock.now()
         store.add({
           ...settings,
@@ -192,7 +192,7 @@ function changes(
   }
 }
 
-function dispatching(
+function createDispatch(
   { db, clock, enabled }: DeliveriesDeps,
   store: DeliveryStore,
   runs: DeliveryRuns,
@@ -210,18 +210,18 @@ function dispatching(
   }
   return {
     async dispatch(upTo = clock.now()): Promise<Dispatched> {
-      const done: Dispatched = { runs: 0, failed: 0, error: undefined }
-      if (!enabled) return done
+      const dispatched: Dispatched = { runs: 0, failed: 0, error: undefined }
+      if (!enabled) return dispatched
       runs.tidy()
       let place: DuePlace = { at: Number.MIN_SAFE_INTEGER, number: 0 }
       while (!stopped) {
         const slice = store.due(upTo, place, sliceDeliveries)
         for (const delivery of slice) {
           try {
-            if (transact(db, () => dispatchOne(delivery, upTo))) done.runs += 1
+            if (transact(db, () => dispatchOne(delivery, upTo))) dispatched.runs += 1
           } catch (error) {
-            done.failed += 1
-            done.error ??= error
+            dispatched.failed += 1
+            dispatched.error ??= error
           }
         }
         const last = slice.at(-1)
@@ -229,7 +229,7 @@ function dispatching(
         place = { at: last.next!.at, number: last.number }
         await sleep(0)
       }
-      return done
+      return dispatched
     },
     stop() {
       stopped = true

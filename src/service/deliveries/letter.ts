@@ -20,13 +20,13 @@ export interface DeliveryLetter {
 
 /** What a run sends: the prices to read, and as a table to work with. */
 export function deliveryLetter(
-  given: DeliveryLetter,
+  content: DeliveryLetter,
 ): Pick<Letter, 'subject' | 'text' | 'html' | 'attachments'> {
-  const { delivery, day, list } = given
+  const { delivery, day, list } = content
   const filename = `prices-${day}.csv`
   const title = `${headerLine(delivery.name ?? '') || 'Prices'}, ${day}`
   const lines = list.prices.map(lineOf)
-  const notes = notesOf(given, filename)
+  const notes = notesOf(content, filename)
   return {
     subject: title,
     text: [
@@ -35,13 +35,13 @@ export function deliveryLetter(
       ...lines.map(textLine),
       '',
       ...notes.flatMap(note => [note, '']),
-      given.serviceName,
+      content.serviceName,
       '',
     ].join('\n'),
     html: [
       `<h3>${escaped(title)}</h3>`,
       table(lines),
-      ...[...notes, given.serviceName].map(note => `<p>${escaped(note)}</p>`),
+      ...[...notes, content.serviceName].map(note => `<p>${escaped(note)}</p>`),
     ].join('\n'),
     attachments: [
       {
@@ -99,7 +99,7 @@ function notesOf({ delivery, trigger, list }: DeliveryLetter, filename: string):
   const { cadence, weekday, deliveryTime, timeZone, id } = delivery
   const rhythm =
     cadence === 'weekly' ? `every ${weekdays[(weekday ?? 1) - 1]}` : cadenceWords[cadence]
-  const fixture = list.prices.find(one => one.series.fixture)
+  const fixture = list.prices.find(price => price.series.fixture)
   return [
     ...(fixture ? [`${sourceDescription(fixture.series.source, true)}.`] : []),
     ...(list.missing.length > 0 ? [`No current price: ${list.missing.join(', ')}.`] : []),

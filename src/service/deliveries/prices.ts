@@ -40,7 +40,7 @@ export interface DeliveryPricesDeps {
  * Reads what `GET /v1/prices/latest` would answer for some codes, with the change since an earlier
  * day of a zone.
  */
-export function deliveryPrices({
+export function createDeliveryPrices({
   board,
   catalogue,
   observations,
@@ -49,8 +49,8 @@ export function deliveryPrices({
 }: DeliveryPricesDeps) {
   const rows = createSeriesRows(observations, quarantine)
 
-  const line = ({ series: found, code }: Resolved, zone: string): DeliveredPrice | undefined => {
-    const quote = board.quote(found)
+  const line = ({ series: listed, code }: Resolved, zone: string): DeliveredPrice | undefined => {
+    const quote = board.quote(listed)
     if (!quote) return undefined
     const { series, observation } = quote
     const { observedAt, value } = observation
@@ -75,15 +75,15 @@ export function deliveryPrices({
   return (codes: readonly string[], zone: string): PriceList => {
     const at = now()
     const list: PriceList = { prices: [], missing: [] }
-    const seen = new Set<string>()
-    for (const asked of codes) {
-      const found = catalogue.resolve(asked, at)
+    const codesListed = new Set<string>()
+    for (const code of codes) {
+      const resolved = catalogue.resolve(code, at)
       // A family of futures and its front contract are one line.
-      if (found && seen.has(found.code)) continue
-      if (found) seen.add(found.code)
-      const one = found && line(found, zone)
-      if (one) list.prices.push(one)
-      else list.missing.push(asked)
+      if (resolved && codesListed.has(resolved.code)) continue
+      if (resolved) codesListed.add(resolved.code)
+      const price = resolved && line(resolved, zone)
+      if (price) list.prices.push(price)
+      else list.missing.push(code)
     }
     return list
   }

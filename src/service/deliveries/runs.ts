@@ -59,14 +59,11 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
   const messageOf = (run: DeliveryRun) => outbox.log.find('email', 'email', run.id)
 
   /** Why nothing goes out; undefined when something does. */
-  const skipReason = (
-    delivery: Delivery,
-    { prices: found, missing }: PriceList,
-  ): string | undefined => {
+  const skipReason = (delivery: Delivery, { prices, missing }: PriceList): string | undefined => {
     if (!delivery.enabled) return 'The delivery is paused.'
     if (keys.account(delivery.accountId)!.account.suspendedAt !== null)
       return 'The account is suspended.'
-    return found.length === 0 ? `No code has a current price: ${missing.join(', ')}.` : undefined
+    return prices.length === 0 ? `No code has a current price: ${missing.join(', ')}.` : undefined
   }
   const end = (
     id: string,
@@ -107,14 +104,14 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
       if (skipped !== undefined) return run
       const letter = deliveryLetter({ delivery, trigger, day, list, serviceName })
       const { accountId } = delivery
-      const posted = mail.post({
+      const messageId = mail.post({
         ...letter,
         to: run.recipient,
         accountId,
         dedupe: run.id,
         ref: refPrefix + run.id,
       })
-      if (posted !== undefined) return run
+      if (messageId !== undefined) return run
       const error = mail.suppressed(run.recipient) ?? 'Nothing is sent to the address.'
       return runs.settle(run.id, 'suppressed', error, null)!
     },

@@ -26,13 +26,13 @@ export const createMailSender = ({
   clock,
 }: MailSenderDeps): Sender => ({
   async send({ body, eventId, attempt }, _lane, signal) {
-    const posted = JSON.parse(body) as PostedLetter
+    const letterBody = JSON.parse(body) as PostedLetter
     const opened =
-      'sealed' in posted
-        ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64'))
+      'sealed' in letterBody
+        ? vault.open(sealContext(eventId), Buffer.from(letterBody.sealed, 'base64'))
         : undefined
     const letter =
-      opened === undefined ? (posted as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
+      opened === undefined ? (letterBody as FrozenLetter) : (JSON.parse(opened) as FrozenLetter)
     const began = clock.monotonic()
     const handed = await mailer.send(letter, { key: keyOf(eventId), repeated: attempt > 1, signal })
     if (!handed.accepted && handed.fault === 'address') {
@@ -69,11 +69,11 @@ export const createCapturingMailer = (inbox: InboxStore, now: () => number): Mai
 
 /** Where nobody has set up a provider: letters fail, and it is said once a start. */
 export function createDisabledMailer(tell: () => void): Mailer {
-  let told = false
+  let hasTold = false
   return {
     async send() {
-      if (!told) tell()
-      told = true
+      if (!hasTold) tell()
+      hasTold = true
       return givenUp('No mail provider is configured.', null, 'setting')
     },
   }

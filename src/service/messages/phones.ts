@@ -20,7 +20,7 @@ export interface TooMany {
 export interface CodeOut {
   phone: Phone
   /** False: one is out already, or there is no way to send it. */
-  sent: boolean
+  isSent: boolean
   expiresAt: number
 }
 
@@ -67,16 +67,24 @@ const wrongTriesMax = 5
 const codesPerDayMax = 20
 
 /** The code of a number: made, sent and compared. */
-function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }: PhonesDeps) {
+function createPhoneCodes({
+  phones: store,
+  sms,
+  texts,
+  clock,
+  ids,
+  masterKey,
+  serviceName,
+}: PhonesDeps) {
   const hash = (accountId: string, number: string, code: string) =>
     keyedHash(masterKey, `phone code ${accountId} ${number}`, code)
   return {
     crowded(accountId: string, number: string): TooMany | undefined {
-      const sent = sms.codesSince(accountId, number, clock.now() - dayMs + 1)
-      if (sent.length < codesPerDayMax) return undefined
+      const sentAts = sms.codesSince(accountId, number, clock.now() - dayMs + 1)
+      if (sentAts.length < codesPerDayMax) return undefined
       return {
         refused: 'too_many',
-        retryAt: sent[sent.length - codesPerDayMax]! + dayMs,
+        retryAt: sentAts[sentAts.length - codesPerDayMax]! + dayMs,
         limit: codesPerDayMax,
         windowMs: dayMs,
       }
@@ -99,7 +107,7 @@ function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }
         wrongTries: 0,
       }
       store.put(out)
-      return { phone: out, sent: id !== undefined, expiresAt: now + codeLivesMs }
+      return { phone: out, isSent: id !== undefined, expiresAt: now + codeLivesMs }
     },
     verify(phone: Phone, code: string): Verified {
       const now = clock.now()
@@ -126,7 +134,7 @@ function codes({ phones: store, sms, texts, clock, ids, masterKey, serviceName }
 
 export function createPhones(deps: PhonesDeps): Phones {
   const { db, phones: store, clock } = deps
-  const { crowded, send, verify } = codes(deps)
+  const { crowded, send, verify } = createPhoneCodes(deps)
   const justSent = (phone: Phone) =>
     phone.codeSentAt !== null && clock.now() < phone.codeSentAt + resendEveryMs
 
@@ -136,7 +144,7 @@ export function createPhones(deps: PhonesDeps): Phones {
       transact(db, () => {
         const before = store.of(accountId)
         const repeated = before?.number === number && before.verifiedAt === null && justSent(before)
-        if (repeated) return { phone: before, sent: false, expiresAt: before.codeExpiresAt! }
+        if (repeated) return { phone: before, isSent: false, expiresAt: before.codeExpiresAt! }
         const none = {
           verifiedAt: null,
           optedInAt: null,

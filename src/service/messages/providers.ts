@@ -36,7 +36,9 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
       return createCapturingMailer(inbox, clock.now)
     case 'none':
       return createDisabledMailer(() =>
-        log.warn('no mail provider is configured: letters are not sent; set mail.provider'),
+        log.warn('mail_provider_missing', {
+          message: 'No mail provider is configured: letters are not sent; set mail.provider.',
+        }),
       )
   }
 }

@@ -29,18 +29,18 @@ export const createSmsSender = ({
   reaches,
 }: TextSenderDeps): Sender => ({
   async send({ body, eventId }) {
-    const posted = JSON.parse(body) as PostedText
+    const smsBody = JSON.parse(body) as PostedText
     // It was made while there was a provider. In the log it would be there for whoever reads the
     // log.
-    if ('sealed' in posted && !reaches)
+    if ('sealed' in smsBody && !reaches)
       return outcomeOf(givenUp('No provider of text messages is configured.', null, 'setting'), 0)
     const text =
-      'sealed' in posted
-        ? vault.open(sealContext(eventId), Buffer.from(posted.sealed, 'base64'))
-        : posted.text
+      'sealed' in smsBody
+        ? vault.open(sealContext(eventId), Buffer.from(smsBody.sealed, 'base64'))
+        : smsBody.text
     const began = clock.monotonic()
-    const handed = await texter.send({ to: posted.to, text }, eventId)
-    if (!handed.accepted && handed.fault === 'refused') phones.optOut(posted.to)
+    const handed = await texter.send({ to: smsBody.to, text }, eventId)
+    if (!handed.accepted && handed.fault === 'refused') phones.optOut(smsBody.to)
     return outcomeOf(handed, Math.round(clock.monotonic() - began))
   },
 })
@@ -65,7 +65,7 @@ export const createCapturingSmsProvider = (inbox: InboxStore, now: () => number)
 /** Writes messages to the log, with no more of the number than its end. */
 export const createLoggingSmsProvider = (log: Log): SmsProvider => ({
   async send({ to, text }) {
-    log.info('text message', { to: `…${to.slice(-4)}`, text })
+    log.info('text_message', { to: `…${to.slice(-4)}`, text })
     return accepted(null)
   },
 })

@@ -80,13 +80,13 @@ export const firstSmsSettings: SmsSettings = {
 const textCharactersMax = 459
 
 /** What an account may be sent, and whether it wants it. */
-function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
+function createSmsRules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   const settings = (accountId: string) => sms.settings(accountId) ?? firstSmsSettings
-  const entitled = (accountId: string) => entitledNow(keys, accountId)
+  const entitlementsOf = (accountId: string) => entitledNow(keys, accountId)
   return {
     settings,
     allowance(accountId: string): Allowance {
-      const monthlyLimit = entitled(accountId)?.smsPerMonth
+      const monthlyLimit = entitlementsOf(accountId)?.smsPerMonth
       const usedThisMonth = sms.countSince(accountId, startOfMonth(clock.now()))
       if (monthlyLimit === null) return { monthlyLimit, usedThisMonth, remaining: null }
       return {
@@ -97,11 +97,11 @@ function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
     },
     /** The number that the account's owner has agreed to be written to at. */
     agreedNumber(accountId: string): string | undefined {
-      const held = entitled(accountId)
+      const entitlements = entitlementsOf(accountId)
       const phone = phones.of(accountId)
       if (
-        !held ||
-        !hasFeature(held, 'sms') ||
+        !entitlements ||
+        !hasFeature(entitlements, 'sms') ||
         !phone ||
         phone.verifiedAt === null ||
         phone.optedInAt === null
@@ -127,7 +127,7 @@ function rules({ sms, phones, preferences, keys, clock }: TextsDeps) {
 
 export function createTextMessages(deps: TextsDeps): TextMessages {
   const { outbox, sms, vault, clock, reaches } = deps
-  const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = rules(deps)
+  const { settings, allowance, agreedNumber, wantsAlerts, hindrance } = createSmsRules(deps)
 
   const put = (
     { to, text, accountId, dedupe, purpose }: TextMessage,
@@ -163,12 +163,12 @@ export function createTextMessages(deps: TextsDeps): TextMessages {
       if (purpose !== 'verification') {
         if (agreedNumber(accountId) !== to || (purpose === 'alert' && !wantsAlerts(accountId)))
           return undefined
-        const held = purpose === 'alert' ? hindrance(accountId) : undefined
-        const why =
-          held ??
+        const hindranceReason = purpose === 'alert' ? hindrance(accountId) : undefined
+        const skipReason =
+          hindranceReason ??
           (allowance(accountId).remaining === 0 ? "The month's allowance is used up." : undefined)
-        if (why !== undefined) {
-          put(message, why)
+        if (skipReason !== undefined) {
+          put(message, skipReason)
           return undefined
         }
       }

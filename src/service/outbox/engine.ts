@@ -66,85 +66,25 @@ export interface Registry {
 export type OutboxDue = (kind: Kind, lane: string, at: number) => void
 
 export function createOutboxEngine(store: OutboxStore, registry: Registry, deps: EngineDeps) {
-  const { db, clock, ids, log } = deps
-  const hearers: OutboxDue[] = []
+  const { db, clock } = deps
+  const dueListeners: OutboxDue[] = []
   const due: OutboxDue = (kind, lane, at) => {
-    for (const hear of hearers) hear(kind, lane, at)
+    for (const listener of dueListeners) listener(kind, lane, at)
   }
-  // A clock that is moved ends leases of attempts that this process has not ended: they are known
-  // by their tokens.
-  const own = new Set<string>()
-  const leased = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
-  const taken = (rows: ClaimedRow[]) => {
-    for (const row of rows) own.add(leased(row))
-    return rows
-  }
-  const lease = (terms: OpenLane) => ({
-    token: ids.uuid(),
-    until: clock.now() + (terms.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
-  })
-  /**
-   * What follows from the end of an attempt is written with it; what goes wrong there must not
-   * bring the message to life again.
-   */
-  const tell = (row: ClaimedRow, settled: Omit<Settled, keyof Told>) => {
-    const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
-    const told = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...settled }
-    registry.ended[settled.state] += 1
-    const listeners = registry.listeners.get(kind)
-    if (!listeners) return
-    try {
-      transact(db, () => {
-        for (const listener of listeners) listener(told)
-      })
-    } catch (error) {
-      if (!db.inTransaction) throw error
-      log.error('what follows from a message failed', { message: id, kind, error })
-    }
-  }
-  const release = (row: ClaimedRow, reason: string, at: number) => {
-    const rescues = row.rescues + 1
-    const state = row.maxRetries === 0 || rescues >= rescuesMax ? 'failed' : 'retry'
-    const tries = row.tries - 1
-    const ended = { statusCode: null, error: reason, at }
-    own.delete(leased(row))
-    if (
-      !store.end(row, {
-        ...ended,
-        state,
-        holdUntil: null,
-        tries,
-        rescues,
-        durationMs: 0,
-        debug: null,
-      })
-    )
-      return
-    tell(row, { ...ended, state, blameless: true })
-    if (state === 'retry') due(row.kind, row.lane, row.dueAt)
-  }
+  const leases = createLeases(store, deps)
+  const tell = createTelling(registry, deps)
+  const { settle, release } = createEndings({ ...deps, store, leases, tell, due })
+
   const engine: OutboxEngine = {
     together: work => transact(db, work),
-    onDue: listener => void hearers.push(listener),
+    onDue: listener => void dueListeners.push(listener),
     backlog: store.backlog,
     policy(kind, lane) {
-      const known = registry.senders.get(kind)
-      return known && (known.lanes?.policy(lane) ?? { state: 'open' })
+      const registered = registry.senders.get(kind)
+      return registered && (registered.lanes?.policy(lane) ?? { state: 'open' })
     },
-    claim(kind, lane, limit, terms) {
-      const laneId = store.findLane(kind, lane)
-      if (laneId === undefined) return []
-      const now = clock.now()
-      return taken(
-        terms.ordered
-          ? store.claimFirst(laneId, now, lease(terms))
-          : store.claim(laneId, now, limit, lease(terms)),
-      )
-    },
-    claimOne(id, terms) {
-      const row = store.claimOne(id, lease(terms))
-      return row && taken([row])[0]
-    },
+    claim: leases.claim,
+    claimOne: leases.claimOne,
     nextDue(kind, lane, ordered) {
       const laneId = store.findLane(kind, lane)
       if (laneId === undefined) return undefined
@@ -152,36 +92,11 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     },
     attempt: (row, terms, stop) =>
       attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
-    settle(row, terms, outcome) {
-      const at = clock.now()
-      const { statusCode = null, error = null, blameless = false, durationMs, exchange } = outcome
-      const limits = [terms.maxRetries, row.maxRetries]
-      const wait =
-        outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, deps.chance()) : undefined
-      const again = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
-      const state = outcome.state === 'retry' && again === undefined ? 'failed' : outcome.state
-      own.delete(leased(row))
-      const held = store.end(row, {
-        state,
-        statusCode,
-        durationMs,
-        error,
-        at,
-        tries: row.tries,
-        rescues: 0,
-        // In order, a message that is tried again stays the first of its lane.
-        ...(again !== undefined && !terms.ordered && { dueAt: again }),
-        holdUntil: terms.ordered ? (again ?? null) : null,
-        debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
-      })
-      if (!held) return
-      tell(row, { state, statusCode, error, blameless, at })
-      if (again !== undefined) due(row.kind, row.lane, again)
-    },
+    settle,
     release(rows, reason) {
       for (const row of rows) release(row, reason, clock.now())
     },
-    abandoned: (before, limit) => store.leased(before, limit).filter(row => !own.has(leased(row))),
+    abandoned: leases.abandoned,
     giveUp(kind, lane, before, reason, limit) {
       const laneId = store.findLane(kind, lane)
       const rows = laneId === undefined ? [] : store.waiting(laneId, before, limit)
@@ -195,6 +110,131 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     forget: store.forget,
   }
   return { engine, due }
+}
+
+type Leases = ReturnType<typeof createLeases>
+
+/**
+ * Takes messages under a lease. A clock that is moved ends leases of attempts that this process has
+ * not ended: its own are known by their tokens.
+ */
+function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
+  const own = new Set<string>()
+  const keyOf = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
+  const remembered = (rows: ClaimedRow[]) => {
+    for (const row of rows) own.add(keyOf(row))
+    return rows
+  }
+  const leaseFor = (terms: OpenLane) => ({
+    token: ids.uuid(),
+    until: clock.now() + (terms.timeoutMs ?? defaultTimeoutMs) + leaseExtraMs,
+  })
+  return {
+    claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[] {
+      const laneId = store.findLane(kind, lane)
+      if (laneId === undefined) return []
+      const now = clock.now()
+      return remembered(
+        terms.ordered
+          ? store.claimFirst(laneId, now, leaseFor(terms))
+          : store.claim(laneId, now, limit, leaseFor(terms)),
+      )
+    },
+    claimOne(id: string, terms: OpenLane): ClaimedRow | undefined {
+      const row = store.claimOne(id, leaseFor(terms))
+      return row && remembered([row])[0]
+    },
+    /** Leases that ended before `before` and were taken by a process that is no more. */
+    abandoned: (before: number, limit: number) =>
+      store.leased(before, limit).filter(row => !own.has(keyOf(row))),
+    drop: (row: ClaimedRow) => void own.delete(keyOf(row)),
+  }
+}
+
+type Telling = ReturnType<typeof createTelling>
+
+/**
+ * Tells listeners of the end of an attempt, in the transaction that records it. What goes wrong
+ * there must not bring the message to life again.
+ */
+function createTelling(registry: Registry, { db, log }: EngineDeps) {
+  return (row: ClaimedRow, ending: Omit<Settled, keyof Told>) => {
+    const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
+    const settled = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...ending }
+    registry.ended[ending.state] += 1
+    const listeners = registry.listeners.get(kind)
+    if (!listeners) return
+    try {
+      transact(db, () => {
+        for (const listener of listeners) listener(settled)
+      })
+    } catch (error) {
+      if (!db.inTransaction) throw error
+      log.error('outbox_listener_failed', {
+        message: 'What follows from the end of a message failed.',
+        messageId: id,
+        kind,
+        error,
+      })
+    }
+  }
+}
+
+interface EndingsDeps extends EngineDeps {
+  store: OutboxStore
+  leases: Leases
+  tell: Telling
+  due: OutboxDue
+}
+
+/** Records how attempts ended, unless their lease was lost. */
+function createEndings({ store, leases, tell, due, clock, chance }: EndingsDeps) {
+  return {
+    settle(row: ClaimedRow, terms: OpenLane, outcome: Outcome) {
+      const at = clock.now()
+      const { statusCode = null, error = null, blameless = false, durationMs, exchange } = outcome
+      const limits = [terms.maxRetries, row.maxRetries]
+      const wait =
+        outcome.state === 'retry' ? waitMs(row.kind, row.tries, limits, chance()) : undefined
+      const againAt = wait === undefined ? undefined : at + (outcome.retryAfterMs ?? wait)
+      const state = outcome.state === 'retry' && againAt === undefined ? 'failed' : outcome.state
+      leases.drop(row)
+      const isEnded = store.end(row, {
+        state,
+        statusCode,
+        durationMs,
+        error,
+        at,
+        tries: row.tries,
+        rescues: 0,
+        // In order, a message that is tried again stays the first of its lane.
+        ...(againAt !== undefined && !terms.ordered && { dueAt: againAt }),
+        holdUntil: terms.ordered ? (againAt ?? null) : null,
+        debug: terms.debug && exchange ? JSON.stringify(exchange) : null,
+      })
+      if (!isEnded) return
+      tell(row, { state, statusCode, error, blameless, at })
+      if (againAt !== undefined) due(row.kind, row.lane, againAt)
+    },
+    release(row: ClaimedRow, reason: string, at: number) {
+      const rescues = row.rescues + 1
+      const state = row.maxRetries === 0 || rescues >= rescuesMax ? 'failed' : 'retry'
+      const ending = { statusCode: null, error: reason, at }
+      leases.drop(row)
+      const isEnded = store.end(row, {
+        ...ending,
+        state,
+        holdUntil: null,
+        tries: row.tries - 1,
+        rescues,
+        durationMs: 0,
+        debug: null,
+      })
+      if (!isEnded) return
+      tell(row, { ...ending, state, blameless: true })
+      if (state === 'retry') due(row.kind, row.lane, row.dueAt)
+    },
+  }
 }
 
 type Told = Pick<
@@ -219,8 +259,8 @@ async function attempted(
   })
   const late = `no end of the attempt within ${timeoutMs / secondMs} s`
   const undo: (() => void)[] = []
-  const hard = new Promise<Outcome>(done =>
-    undo.push(after(timeoutMs + graceMs, () => done(failed(late)))),
+  const hard = new Promise<Outcome>(resolve =>
+    undo.push(after(timeoutMs + graceMs, () => resolve(failed(late)))),
   )
   undo.push(after(timeoutMs, () => cut.abort(new Error(late))))
   const end = () => cut.abort(new Error('the service stopped'))

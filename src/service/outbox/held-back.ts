@@ -129,19 +129,19 @@ export function createHeldMessages({ db, settings, outbox }: HeldMessagesDeps): 
     async release(filter, limit) {
       let released = 0
       while (released < limit) {
-        const asked = Math.min(sliceMessages, limit - released)
+        const sliceLimit = Math.min(sliceMessages, limit - released)
         // Found and released in one step: what its owner has sent again meanwhile is not held any
         // more.
-        const made = transact(db, () => {
-          const messages = list(filter, asked, 0)
+        const sliceReleased = transact(db, () => {
+          const messages = list(filter, sliceLimit, 0)
           for (const message of messages) {
             outbox.log.resend(message.kind, message.lane, message.id)
             store.reopen(message, heldReason)
           }
           return messages.length
         })
-        released += made
-        if (made < asked) break
+        released += sliceReleased
+        if (sliceReleased < sliceLimit) break
         await sleep(0)
       }
       return released

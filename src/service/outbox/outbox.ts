@@ -1,8 +1,8 @@
 import type { Outcome } from '../../send/attempt.ts'
 import { transact } from '../../store/database.ts'
-import { createOutboxLog } from '../../store/outbox/log.ts'
+import { createOutboxLogStore } from '../../store/outbox/log.ts'
 import type { OutboxStore } from '../../store/outbox/outbox.ts'
-import type { Kind, OutboxLog } from '../../store/outbox/rows.ts'
+import type { Kind } from '../../store/outbox/rows.ts'
 import {
   createOutboxEngine,
   type EngineDeps,
@@ -10,10 +10,12 @@ import {
   type OutboxEngine,
   type Registry,
 } from './engine.ts'
+import { createOutboxLog, type OutboxLog } from './log.ts'
 import type { Lanes, Message, OpenLane, Sender, Settled } from './terms.ts'
 import { type OutboxVitals, vitalsOf } from './vitals.ts'
 
-export type { Kind, LogEntry, MessageState, OutboxLog } from '../../store/outbox/rows.ts'
+export type { Kind, LogEntry, MessageState } from '../../store/outbox/rows.ts'
+export type { OutboxLog } from './log.ts'
 export type {
   LanePolicy,
   Lanes,
@@ -117,29 +119,29 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
   return {
     put,
     putAll(messages) {
-      const made: (string | undefined)[] = []
+      const putIds: (string | undefined)[] = []
       // Those that are only logged keep their place among the others.
       let from = 0
       for (let to = 0; to <= messages.length; to += 1) {
         const message = messages[to]
         if (message && message.skipped === undefined) continue
-        made.push(...addAll(store, messages.slice(from, to), deps, due))
-        if (message) made.push(put(message))
+        putIds.push(...addAll(store, messages.slice(from, to), deps, due))
+        if (message) putIds.push(put(message))
         from = to + 1
       }
-      return made
+      return putIds
     },
     fanOut(lanes, message) {
       if (lanes.length === 0) return []
       const now = clock.now()
       const bodyId = store.addBody(message.body, lanes.length)
-      const made: string[] = []
+      const putIds: string[] = []
       for (const lane of lanes) {
         const id = ids.uuidAt(now)
-        if (add(message, lane, id, bodyId, now)) made.push(id)
+        if (add(message, lane, id, bodyId, now)) putIds.push(id)
       }
-      if (made.length < lanes.length) store.changeUses(bodyId, made.length - lanes.length)
-      return made
+      if (putIds.length < lanes.length) store.changeUses(bodyId, putIds.length - lanes.length)
+      return putIds
     },
     listen(kind, listener) {
       registry.listeners.set(kind, [...(registry.listeners.get(kind) ?? []), listener])
@@ -162,7 +164,7 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
       return { ...outcome, id: row.id }
     },
     wake: (kind, lane) => due(kind, lane, clock.now()),
-    log: createOutboxLog(db, clock.now, (kind, lane) => due(kind, lane, clock.now())),
+    log: createOutboxLog(createOutboxLogStore(db), clock, due),
     vitals: () => vitalsOf(store, registry, engine),
     engine,
   }
@@ -192,9 +194,9 @@ function addAll(
       maxRetries = null,
     } = message
     const name = `${kind} ${lane}`
-    const held = lanes.get(name) ?? { kind, lane, id: store.laneId(kind, lane), dueAt }
-    lanes.set(name, held)
-    held.dueAt = Math.min(held.dueAt, dueAt)
+    const laneEntry = lanes.get(name) ?? { kind, lane, id: store.laneId(kind, lane), dueAt }
+    lanes.set(name, laneEntry)
+    laneEntry.dueAt = Math.min(laneEntry.dueAt, dueAt)
     const last = bodies.at(-1)
     if (last?.body === message.body) last.uses += 1
     else bodies.push({ body: message.body, uses: 1 })
@@ -202,7 +204,7 @@ function addAll(
     const bodyId = bodies.length - 1
     return {
       id,
-      laneId: held.id,
+      laneId: laneEntry.id,
       accountId,
       eventId,
       eventType,
@@ -218,7 +220,7 @@ function addAll(
   const added = store.addAll(rows)
   for (const { kind, lane, dueAt } of lanes.values()) due(kind, lane, dueAt)
   if (added.length === rows.length) return rows.map(row => row.id)
-  const made = new Set(added)
-  for (const row of rows) if (!made.has(row)) store.changeUses(row.bodyId, -1)
-  return rows.map(row => (made.has(row) ? row.id : undefined))
+  const newRows = new Set(added)
+  for (const row of rows) if (!newRows.has(row)) store.changeUses(row.bodyId, -1)
+  return rows.map(row => (newRows.has(row) ? row.id : undefined))
 }

@@ -29,7 +29,7 @@ export interface LineDeps {
   clock: Pick<Clock, 'now'>
   stopwatch: Pick<Clock, 'monotonic'>
   /** The connection is none any more, from whichever side; may be called again. */
-  gone(): void
+  onClosed(): void
 }
 
 const pingEachMs = 3 * secondMs
@@ -38,7 +38,7 @@ const stalledMaxMs = 10 * secondMs
 /** So is one for which this much waits in memory. */
 const waitingBytesMax = 256 * 1024
 
-export function createCableLine({ clock, stopwatch, gone }: LineDeps): CableLine {
+export function createCableLine({ clock, stopwatch, onClosed }: LineDeps): CableLine {
   let socket: CableSocket | undefined
   let stalledSince: number | undefined
   let pingedAt = 0
@@ -46,7 +46,7 @@ export function createCableLine({ clock, stopwatch, gone }: LineDeps): CableLine
   const end = (ending: Ending) => {
     const open = socket
     socket = undefined
-    gone()
+    onClosed()
     if (!open) return
     const { code, reason, reconnect } = farewell(ending)
     open.send(JSON.stringify({ type: 'disconnect', reason, reconnect }))
@@ -84,7 +84,7 @@ export function createCableLine({ clock, stopwatch, gone }: LineDeps): CableLine
     },
     closed() {
       socket = undefined
-      gone()
+      onClosed()
     },
   }
 }

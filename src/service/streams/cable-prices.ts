@@ -43,7 +43,7 @@ export interface RigCountRow {
 }
 
 /** A value that a client may have been told of, and what tells it from the next one. */
-export interface Told<T> {
+export interface Marked<T> {
   mark: string
   row: T
 }
@@ -53,11 +53,11 @@ export interface CablePrices {
   /** The series that answers to a code at present. */
   seriesOf(code: string): Series | undefined
   priced(): Priced
-  price(code: string): Told<PriceRow> | undefined
+  price(code: string): Marked<PriceRow> | undefined
   /** Codes of rig counts. */
   rigCodes(): readonly string[]
   /** Undefined for what is stale: the history that somebody imports tells nobody anything. */
-  rigCount(code: string): Told<RigCountRow> | undefined
+  rigCount(code: string): Marked<RigCountRow> | undefined
 }
 
 const baseCurrency = 'USD'
@@ -101,7 +101,8 @@ export function createCablePrices(
     seriesOf: code => catalogue.resolve(code, now())?.series,
     priced() {
       const prices: Priced['prices'] = { oil: {}, natural_gas: {} }
-      for (const one of heatPrices) prices[one.group][one.name] = leafOf(one)
+      for (const heatPrice of heatPrices)
+        prices[heatPrice.group][heatPrice.name] = leafOf(heatPrice)
       return {
         timestamp: isoInstant(now()),
         base_currency: baseCurrency,

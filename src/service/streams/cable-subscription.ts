@@ -20,7 +20,7 @@ export interface SubscriptionDeps {
 }
 
 const codesMax = 100
-const ownCodes = heatPrices.map(one => one.code)
+const ownCodes = heatPrices.map(heatPrice => heatPrice.code)
 
 /**
  * The subscription that an identifier asks for: a channel of this service, a key of the same
@@ -32,10 +32,10 @@ export function subscriptionOf(
   { accountId }: { accountId: string },
   deps: SubscriptionDeps,
 ): Subscription | undefined {
-  const asked = fieldsOf(identifier)
-  if (!asked || typeof asked.channel !== 'string' || !deps.channels.includes(asked.channel))
+  const fields = fieldsOf(identifier)
+  if (!fields || typeof fields.channel !== 'string' || !deps.channels.includes(fields.channel))
     return undefined
-  const { api_key: token, commodities } = asked
+  const { api_key: token, commodities } = fields
   const isForeign = (key: unknown) =>
     typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
   if (token !== undefined && token !== null && isForeign(token)) return undefined
@@ -61,12 +61,12 @@ function codesOf(
   if (commodities === undefined || commodities === null) return ownCodes
   if (!Array.isArray(commodities) || commodities.length > codesMax) return undefined
   if (commodities.length === 0) return ownCodes
-  const known = commodities.flatMap(text =>
+  const codes = commodities.flatMap(text =>
     typeof text === 'string'
       ? (catalogue.named(text)?.code ?? catalogue.resolve(text, clock.now())?.code ?? [])
       : [],
   )
-  return known.length > 0 ? [...new Set(known)] : undefined
+  return codes.length > 0 ? [...new Set(codes)] : undefined
 }
 
 function watching(codes: readonly string[], prices: CablePrices): Subscription {
@@ -75,10 +75,10 @@ function watching(codes: readonly string[], prices: CablePrices): Subscription {
     concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
     news: () =>
       codes.flatMap(code => {
-        const told = prices.price(code)
-        if (!told || told.mark === marks.get(code)) return []
-        marks.set(code, told.mark)
-        return [told.row]
+        const price = prices.price(code)
+        if (!price || price.mark === marks.get(code)) return []
+        marks.set(code, price.mark)
+        return [price.row]
       }),
   }
 }

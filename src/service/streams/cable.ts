@@ -22,7 +22,7 @@ export interface CableClient {
 /** What a connection hears from the server that holds it. */
 export interface CableConnection {
   opened(socket: CableSocket): void
-  heard(text: string): void
+  receive(text: string): void
   /** Nothing waits in memory any more. */
   drained(): void
   closed(): void
@@ -55,37 +55,37 @@ const framesMax = 200
 export function createCable(deps: CableDeps): Cable {
   const { ingest, prices, streams } = deps
   const connections = new Set<Connection>()
-  let asked = false
+  let isFlushQueued = false
 
   /** Once for everything that is written in one turn of the event loop. */
   const flushSoon = () => {
-    if (asked) return
-    asked = true
+    if (isFlushQueued) return
+    isFlushQueued = true
     soon(() => {
-      asked = false
-      for (const one of connections) one.flush()
+      isFlushQueued = false
+      for (const openConnection of connections) openConnection.flush()
     })
   }
   ingest.listen(changes => {
     if (connections.size === 0) return
     const seriesIds = new Set(changes.map(change => change.seriesId))
     const isRig = prices.rigCodes().some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0))
-    for (const one of connections) one.touch(seriesIds, isRig)
+    for (const openConnection of connections) openConnection.touch(seriesIds, isRig)
     flushSoon()
   })
 
   return {
     connect(client) {
       let release = () => {}
-      const made = connection(deps, client, () => {
-        connections.delete(made)
+      const newConnection = createConnection(deps, client, () => {
+        connections.delete(newConnection)
         release()
       })
-      const opened = streams.open('cable', client.keyId, made)
+      const opened = streams.open('cable', client.keyId, newConnection)
       if (typeof opened === 'string') return opened
       release = opened
-      connections.add(made)
-      return made
+      connections.add(newConnection)
+      return newConnection
     },
   }
 }
@@ -98,13 +98,13 @@ interface Connection extends CableConnection, OpenStream {
   flush(): void
 }
 
-function connection(deps: CableDeps, client: CableClient, gone: () => void): Connection {
+function createConnection(deps: CableDeps, client: CableClient, onClosed: () => void): Connection {
   const { stopwatch = createSystemClock() } = deps
-  const line = createCableLine({ clock: deps.clock, stopwatch, gone })
+  const line = createCableLine({ clock: deps.clock, stopwatch, onClosed })
   const subscriptions = new Map<string, Subscription>()
-  const news = priceNews(deps, line, subscriptions)
-  const rigs = rigNews(deps, client, line, subscriptions)
-  const isTooMuch = flood(stopwatch)
+  const news = createPriceNews(deps, line, subscriptions)
+  const rigs = createRigNews(deps, client, line, subscriptions)
+  const isTooMuch = createFloodGuard(stopwatch)
 
   const flush = () => {
     if (!line.isReady()) return
@@ -113,9 +113,9 @@ function connection(deps: CableDeps, client: CableClient, gone: () => void): Con
   }
   const subscribe = (identifier: string) => {
     const hasRoom = subscriptions.has(identifier) || subscriptions.size < subscriptionsMax
-    const made = hasRoom ? subscriptionOf(identifier, client, deps) : undefined
-    if (!made) return line.say({ identifier, type: 'reject_subscription' })
-    subscriptions.set(identifier, made)
+    const subscription = hasRoom ? subscriptionOf(identifier, client, deps) : undefined
+    if (!subscription) return line.say({ identifier, type: 'reject_subscription' })
+    subscriptions.set(identifier, subscription)
     line.say({ identifier, type: 'confirm_subscription' })
     line.say({ identifier, message: welcomeOf(deps.prices, rigs.counts()) })
   }
@@ -125,7 +125,7 @@ function connection(deps: CableDeps, client: CableClient, gone: () => void): Con
     opened: line.opened,
     closed: line.closed,
     flush,
-    heard(text) {
+    receive(text) {
       if (isTooMuch()) return line.end({ by: 'overload' })
       const command = commandOf(text)
       if (command?.command === 'subscribe') subscribe(command.identifier)
@@ -150,7 +150,7 @@ function connection(deps: CableDeps, client: CableClient, gone: () => void): Con
  * What has changed of the subscribed prices: one update a second, of the subscription that has
  * waited longest.
  */
-function priceNews(
+function createPriceNews(
   { prices }: CableDeps,
   line: CableLine,
   subscriptions: ReadonlyMap<string, Subscription>,
@@ -160,8 +160,8 @@ function priceNews(
   let updatedAt = Number.NEGATIVE_INFINITY
   return {
     touch(seriesIds: ReadonlySet<number>) {
-      for (const [identifier, one] of subscriptions)
-        if (one.concerns(seriesIds)) waiting.add(identifier)
+      for (const [identifier, subscription] of subscriptions)
+        if (subscription.concerns(seriesIds)) waiting.add(identifier)
     },
     flush(now: number) {
       if (waiting.size === 0 || now - updatedAt < updateEachMs) return
@@ -182,7 +182,7 @@ function priceNews(
 }
 
 /** Rig counts, for accounts whose plan has them. */
-function rigNews(
+function createRigNews(
   { prices, keys }: CableDeps,
   { accountId }: CableClient,
   line: CableLine,
@@ -203,7 +203,7 @@ function rigNews(
     flush() {
       if (!isTouched) return
       isTouched = false
-      const told = isEntitled()
+      const entitled = isEntitled()
       for (const [code, mark] of marks) {
         const count = prices.rigCount(code)
         if (!count || count.mark === mark) continue
@@ -214,7 +214,7 @@ function rigNews(
           rig_count: count.row,
         }
         // Clients read it beside the identifier or, as everything else, in the message.
-        if (told)
+        if (entitled)
           for (const identifier of subscriptions.keys())
             line.say({ identifier, ...message, message })
       }
@@ -223,7 +223,7 @@ function rigNews(
 }
 
 /** Counts the frames of a second; true for those that are too many. */
-function flood(stopwatch: Pick<Clock, 'monotonic'>): () => boolean {
+function createFloodGuard(stopwatch: Pick<Clock, 'monotonic'>): () => boolean {
   let since = Number.NEGATIVE_INFINITY
   let count = 0
   return () => {
@@ -260,7 +260,9 @@ function commandOf(text: string): Command | undefined {
 /** The first message of a subscription: where prices stand. */
 function welcomeOf(prices: CablePrices, counts: readonly object[]) {
   const priced = prices.priced()
-  const isEmpty = heatPrices.every(one => priced.prices[one.group][one.name] === null)
+  const isEmpty = heatPrices.every(
+    heatPrice => priced.prices[heatPrice.group][heatPrice.name] === null,
+  )
   return {
     type: 'welcome',
     data: {

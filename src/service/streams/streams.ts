@@ -69,7 +69,7 @@ export function createStreams({
       if (reason !== undefined) stream.end({ by: 'refusal', reason })
       else stream.beat?.()
     } catch (error) {
-      log.error('stream failed', { error })
+      log.error('stream_failed', { message: 'A stream could not be kept up.', error })
     }
   }
   const beat = () => {
@@ -83,15 +83,15 @@ export function createStreams({
     open(kind, keyId, stream) {
       if (stopped) return 'stopped'
       const name = `${kind} ${keyId}`
-      const held = places.get(name) ?? 0
-      if (held >= perKey) return 'full'
-      places.set(name, held + 1)
+      const openCount = places.get(name) ?? 0
+      if (openCount >= perKey) return 'full'
+      places.set(name, openCount + 1)
       open.add(stream)
       stopRhythm ??= every(beatMs, beat)
       return () => {
         if (!open.delete(stream)) return
-        const left = places.get(name)! - 1
-        if (left > 0) places.set(name, left)
+        const remaining = places.get(name)! - 1
+        if (remaining > 0) places.set(name, remaining)
         else places.delete(name)
         if (open.size > 0) return
         stopRhythm?.()
@@ -105,7 +105,7 @@ export function createStreams({
         try {
           stream.end({ by: 'stop' })
         } catch (error) {
-          log.error('stream not ended', { error })
+          log.error('stream_end_failed', { message: 'A stream could not be ended.', error })
         }
       }
       stopRhythm?.()

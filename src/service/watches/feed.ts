@@ -99,11 +99,12 @@ export function createWatchFeed(
       store.after(accountId, since, limit, watch?.number).map(row => eventOf(accountId, row)),
     last: store.last,
     listen(accountId, listener) {
-      const own = listeners.get(accountId) ?? new Set()
-      listeners.set(accountId, own.add(listener))
+      const accountListeners = listeners.get(accountId) ?? new Set()
+      listeners.set(accountId, accountListeners.add(listener))
       return () => {
-        own.delete(listener)
-        if (own.size === 0 && listeners.get(accountId) === own) listeners.delete(accountId)
+        accountListeners.delete(listener)
+        if (accountListeners.size === 0 && listeners.get(accountId) === accountListeners)
+          listeners.delete(accountId)
       }
     },
     tell(accountId) {

@@ -62,8 +62,8 @@ const slicesMax = 100
 
 export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
   const { db, watches, feed, keys, clock, log, stopwatch = createSystemClock() } = deps
-  const run = runner(deps)
-  const forget = retention(deps, () => stopped)
+  const run = createRunner(deps)
+  const forget = createRetention(deps, () => stopped)
   let stopped = false
 
   /**
@@ -93,7 +93,7 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
       // One that can not be run must not keep the others from it. Where the disk is at fault this
       // write fails too, and all are due still.
       watches.postpone(watch.number, nextRunAt)
-      log.error('watch not evaluated', { watch: watch.id, error })
+      log.error('watch_run_failed', { message: 'A watch was not run.', watch: watch.id, error })
       return false
     }
   }
@@ -101,16 +101,16 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
   /** One transaction; whether there may be more to do. */
   const slice = (): boolean => {
     const until = stopwatch.monotonic() + sliceMs
-    const told = new Set<string>()
+    const changedAccounts = new Set<string>()
     const more = transact(db, () => {
       for (;;) {
         const due = watches.due(clock.now(), watchesEach)
-        for (const watch of due) if (runOne(watch)) told.add(watch.accountId)
+        for (const watch of due) if (runOne(watch)) changedAccounts.add(watch.accountId)
         if (due.length < watchesEach) return false
         if (stopwatch.monotonic() >= until) return true
       }
     })
-    for (const accountId of told) feed.tell(accountId)
+    for (const accountId of changedAccounts) feed.tell(accountId)
     return more
   }
 
@@ -127,7 +127,7 @@ export function createWatchRuns(deps: WatchRunsDeps): WatchRuns {
 }
 
 /** Drops what is past its time, once an hour: a slice at a time, so that nobody waits for it. */
-function retention(
+function createRetention(
   { events, watches, clock }: WatchRunsDeps,
   isStopped: () => boolean,
 ): () => Promise<void> {
@@ -156,7 +156,7 @@ const webhookTypes = new Map<NewWatchEvent['type'], string>([
 ])
 
 /** One run of a watch, in the caller's transaction. */
-function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps) {
+function createRunner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps) {
   const deliver = (watch: Watch, event: WatchEvent, at: number) => {
     const type = webhookTypes.get(event.type)
     if (type === undefined) return
@@ -172,27 +172,27 @@ function runner({ watches, feed, webhooks, catalogue, readingOf }: WatchRunsDeps
     })
   }
   return (watch: Watch, now: number, nextRunAt: number): void => {
-    const seen: Record<string, WatchReading> = {}
-    const said: NewWatchEvent[] = []
+    const readings: Record<string, WatchReading> = {}
+    const newEvents: NewWatchEvent[] = []
     for (const code of watch.codes) {
       const watched = catalogue.named(code)
       // A code that a later catalogue does not have any more.
       if (!watched) continue
       const { asOf, ...reading } = readingOf(code)
-      const before = watch.seen[code]
-      const found = {
+      const before = watch.readings[code]
+      const change = {
         seriesId: watched.id,
         price: reading.price,
         previousPrice: comparable(reading, before),
         asOf,
       }
       for (const type of findings(reading, before, watch.thresholdPercent)) {
-        said.push({ ...found, watch: watch.number, type, createdAt: now })
+        newEvents.push({ ...change, watch: watch.number, type, createdAt: now })
       }
-      seen[code] = reading
+      readings[code] = reading
     }
-    const events = said.length > 0 ? feed.append(watch, said) : []
+    const events = newEvents.length > 0 ? feed.append(watch, newEvents) : []
     if (watch.deliverWebhook) for (const event of events) deliver(watch, event, now)
-    watches.ran(watch.number, now, nextRunAt, seen)
+    watches.ran(watch.number, now, nextRunAt, readings)
   }
 }

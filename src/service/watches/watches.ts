@@ -54,9 +54,12 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
    * What is there now, so that the first run has something to compare with; what was `seen` before
    * stays.
    */
-  const looked = (codes: readonly string[], seen: Watch['seen'] = {}): Watch['seen'] =>
+  const readingsOf = (
+    codes: readonly string[],
+    readings: Watch['readings'] = {},
+  ): Watch['readings'] =>
     Object.fromEntries(
-      codes.map(code => [code, seen[code] ?? { ...readingOf(code), stale: false }]),
+      codes.map(code => [code, readings[code] ?? { ...readingOf(code), stale: false }]),
     )
   const runsAt = ({ active, intervalSeconds }: WatchSettings, now: number) =>
     active ? now + intervalSeconds * secondMs : null
@@ -64,8 +67,8 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
   return {
     list: store.ofAccount,
     own(accountId, id) {
-      const found = store.byId(id)
-      return found?.accountId === accountId ? found : undefined
+      const watch = store.byId(id)
+      return watch?.accountId === accountId ? watch : undefined
     },
     create(account, settings, { source, toolName, id = ids.uuid() }) {
       const { id: accountId } = account.account
@@ -81,7 +84,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
           source,
           toolName,
           lastEvaluatedAt: null,
-          seen: looked(settings.codes),
+          readings: readingsOf(settings.codes),
           nextRunAt: runsAt(settings, now),
           createdAt: now,
           updatedAt: now,
@@ -97,7 +100,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
         resumes || next.active !== watch.active || next.intervalSeconds !== watch.intervalSeconds
       if (isOther) next.nextRunAt = runsAt(next, now)
       // What happened during a pause is not told as if it had happened since the last run.
-      next.seen = looked(next.codes, resumes ? {} : watch.seen)
+      next.readings = readingsOf(next.codes, resumes ? {} : watch.readings)
       store.put(next)
       return next
     },

@@ -33,28 +33,28 @@ export function createAccountSecrets({
   clock,
   ids,
 }: AccountSecretsDeps): AccountSecrets {
-  const held = new Map<string, OpenSecret>()
+  const openSecrets = new Map<string, OpenSecret>()
   const roll = (accountId: string): OpenSecret => {
-    const made = { secret: newWebhookSecret(ids), createdAt: clock.now() }
+    const rolled = { secret: newWebhookSecret(ids), createdAt: clock.now() }
     store.put({
       accountId,
-      secret: vault.seal(contextOf(accountId), made.secret),
-      createdAt: made.createdAt,
+      secret: vault.seal(contextOf(accountId), rolled.secret),
+      createdAt: rolled.createdAt,
     })
-    held.set(accountId, made)
-    return made
+    openSecrets.set(accountId, rolled)
+    return rolled
   }
   return {
     current(accountId) {
-      const known = held.get(accountId)
-      if (known) return known
+      const remembered = openSecrets.get(accountId)
+      if (remembered) return remembered
       const stored = store.of(accountId)
       if (!stored) return roll(accountId)
       const opened = {
         secret: vault.open(contextOf(accountId), stored.secret),
         createdAt: stored.createdAt,
       }
-      held.set(accountId, opened)
+      openSecrets.set(accountId, opened)
       return opened
     },
     roll,

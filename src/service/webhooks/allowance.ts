@@ -32,21 +32,21 @@ export function createWebhookAllowance(store: WebhookMonthStore, clock: Clock): 
   }
   const current = (accountId: string): Count => {
     const startsAt = running()
-    const held = counts.get(accountId)
-    if (held?.startsAt === startsAt) return held
-    const made = { startsAt, events: store.count(accountId, startsAt) }
-    counts.set(accountId, made)
-    return made
+    const cached = counts.get(accountId)
+    if (cached?.startsAt === startsAt) return cached
+    const fresh = { startsAt, events: store.count(accountId, startsAt) }
+    counts.set(accountId, fresh)
+    return fresh
   }
   return {
     used: accountId => current(accountId).events,
     count(accountId, events) {
-      const one = current(accountId)
-      one.events += events
-      dirty.set(accountId, one)
+      const monthCount = current(accountId)
+      monthCount.events += events
+      dirty.set(accountId, monthCount)
     },
     flush() {
-      for (const [accountId, one] of dirty) store.put({ accountId, ...one })
+      for (const [accountId, monthCount] of dirty) store.put({ accountId, ...monthCount })
       dirty.clear()
     },
   }

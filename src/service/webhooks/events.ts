@@ -125,7 +125,7 @@ export function rejection(
     if (
       conditions.length > 0 &&
       type.startsWith('price.') &&
-      !conditions.some(one => names(one.commodity))
+      !conditions.some(condition => names(condition.commodity))
     )
       return 'conditions'
   }
@@ -153,20 +153,20 @@ export function createEvents({
   allowance,
   clock,
 }: EventsDeps): Events {
-  const skips = skipCounter(clock)
-  const roomFor = roomFinder(keys, allowance)
+  const skips = createSkipCounter(clock)
+  const roomFor = createRoomFinder(keys, allowance)
 
   const typeOf = ({ type }: ServiceEvent): EventType => {
-    const known = eventTypeOf(type)
-    if (known !== type)
+    const eventType = eventTypeOf(type)
+    if (eventType !== type)
       throw new Error(
         `event.type: ${JSON.stringify(type)} is not a type of event that this service delivers`,
       )
-    return known
+    return eventType
   }
-  const counted = (accountId: string, made: number): number => {
-    if (made > 0) allowance.count(accountId, made)
-    return made
+  const countEvents = (accountId: string, events: number): number => {
+    if (events > 0) allowance.count(accountId, events)
+    return events
   }
 
   /**
@@ -192,7 +192,7 @@ export function createEvents({
     }
     return lanes.length === 0
       ? 0
-      : counted(accountId, outbox.fanOut(lanes, { ...message, accountId }).length)
+      : countEvents(accountId, outbox.fanOut(lanes, { ...message, accountId }).length)
   }
 
   const messageOf = (
@@ -223,10 +223,10 @@ export function createEvents({
     if (endpoints.length === 0) return 0
     const message = messageOf(event, type, accountId ?? '')
     const about = filtered(event, type)
-    let made = 0
-    for (const own of Map.groupBy(endpoints, one => one.accountId).values())
-      made += deliver(own, message, about)
-    return made
+    let deliveries = 0
+    for (const accountEndpoints of Map.groupBy(endpoints, endpoint => endpoint.accountId).values())
+      deliveries += deliver(accountEndpoints, message, about)
+    return deliveries
   }
   const emitTo = (url: string, event: ServiceEvent & { accountId: string }) => {
     const type = typeOf(event)
@@ -237,15 +237,26 @@ export function createEvents({
       ...messageOf(event, type, accountId),
       lane: targetOf(webhooks.list(accountId), accountId, url),
     }
-    if (outbox.put(message) !== undefined) counted(accountId, 1)
+    if (outbox.put(message) !== undefined) countEvents(accountId, 1)
   }
 
   return {
     emit,
     emitTo,
     emitEach: events =>
-      burst(
-        { webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo },
+      emitBurst(
+        {
+          webhooks,
+          outbox,
+          skips,
+          roomFor,
+          countEvents,
+          typeOf,
+          messageOf,
+          filtered,
+          emit,
+          emitTo,
+        },
         events,
       ),
     emitToEndpoint(endpoint, event) {
@@ -259,7 +270,7 @@ export function createEvents({
 interface BurstAccount {
   endpoints: readonly Endpoint[]
   room: Map<EventType, number | undefined>
-  asked: Map<EventType, readonly Endpoint[]>
+  subscribed: Map<EventType, readonly Endpoint[]>
   /** Messages at most that wait to be written. */
   waiting: number
 }
@@ -268,19 +279,29 @@ interface BurstAccount {
 interface Emitting
   extends Pick<EventsDeps, 'webhooks' | 'outbox'>,
     Pick<Events, 'emit' | 'emitTo'> {
-  skips: ReturnType<typeof skipCounter>
-  roomFor: ReturnType<typeof roomFinder>
-  counted(accountId: string, made: number): number
+  skips: ReturnType<typeof createSkipCounter>
+  roomFor: ReturnType<typeof createRoomFinder>
+  countEvents(accountId: string, events: number): number
   typeOf(event: ServiceEvent): EventType
   messageOf(event: ServiceEvent, type: EventType, scope: string): Omit<Message, 'lane'>
   filtered(event: ServiceEvent, type: EventType): Filtered
 }
 
 /** Writes the messages of many events at once; answers how many endpoints get each. */
-function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
-  const { webhooks, outbox, skips, roomFor, counted, typeOf, messageOf, filtered, emit, emitTo } =
-    emitting
-  const made = events.map(() => 0)
+function emitBurst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
+  const {
+    webhooks,
+    outbox,
+    skips,
+    roomFor,
+    countEvents,
+    typeOf,
+    messageOf,
+    filtered,
+    emit,
+    emitTo,
+  } = emitting
+  const deliveries = events.map(() => 0)
   const accounts = new Map<string, BurstAccount>()
   const messages: Message[] = []
   /** Which event each of them counts for; none for targets of their own. */
@@ -289,8 +310,8 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
     for (const [i, id] of outbox.putAll(messages).entries()) {
       const { accountId, skipped } = messages[i]!
       if (id === undefined || skipped !== undefined) continue
-      if (places[i] !== ownTarget) made[places[i]!]! += 1
-      counted(accountId!, 1)
+      if (places[i] !== ownTarget) deliveries[places[i]!]! += 1
+      countEvents(accountId!, 1)
     }
     messages.length = 0
     places.length = 0
@@ -300,13 +321,13 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
     const account = accounts.get(accountId) ?? {
       endpoints: webhooks.list(accountId),
       room: new Map(),
-      asked: new Map(),
+      subscribed: new Map(),
       waiting: 0,
     }
     accounts.set(accountId, account)
     if (account.room.has(type)) return account
     account.room.set(type, roomFor(accountId, type))
-    account.asked.set(type, webhooks.subscribedOf(accountId, type))
+    account.subscribed.set(type, webhooks.subscribedOf(accountId, type))
     return account
   }
   const add = (
@@ -323,21 +344,21 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
     const type = typeOf(event)
     const account = accountOf(accountId, type)
     const room = account.room.get(type)
-    const asked = account.asked.get(type)!
-    const most = asked.length + Number(url !== null)
-    if (room === undefined || most === 0) continue
+    const subscribed = account.subscribed.get(type)!
+    const messagesMax = subscribed.length + Number(url !== null)
+    if (room === undefined || messagesMax === 0) continue
     // Near the end of the allowance each message decides about the next.
-    if (room - account.waiting < most) {
+    if (room - account.waiting < messagesMax) {
       write()
-      made[place] = emit(event)
+      deliveries[place] = emit(event)
       if (url !== null) emitTo(url, event)
       continue
     }
-    account.waiting += most
+    account.waiting += messagesMax
     const message = messageOf(event, type, accountId)
-    if (asked.length > 0) {
+    if (subscribed.length > 0) {
       const about = filtered(event, type)
-      for (const endpoint of asked) {
+      for (const endpoint of subscribed) {
         const skipped = rejection(endpoint, about)
         if (skipped === undefined || skips.mayLog(endpoint.id))
           add(message, endpoint.id, place, skipped)
@@ -346,7 +367,7 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
     if (url !== null) add(message, targetOf(account.endpoints, accountId, url), ownTarget)
   }
   write()
-  return made
+  return deliveries
 }
 
 /**
@@ -354,12 +375,13 @@ function burst(emitting: Emitting, events: readonly OwnEvent[]): number[] {
  * active one.
  */
 const targetOf = (endpoints: readonly Endpoint[], accountId: string, url: string): string =>
-  endpoints.find(one => one.active && one.url === url)?.id ?? targetLane(accountId, url)
+  endpoints.find(endpoint => endpoint.active && endpoint.url === url)?.id ??
+  targetLane(accountId, url)
 
 /**
  * How many more events an account may have this month; undefined: its plan has none of the type.
  */
-const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
+const createRoomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
   return (accountId: string, type: EventType): number | undefined => {
     const entitled = entitledNow(keys, accountId)
     if (
@@ -373,7 +395,7 @@ const roomFinder = (keys: Keyring, allowance: WebhookAllowance) => {
 }
 
 /** How many skipped events each endpoint's log has taken today. */
-function skipCounter(clock: Clock) {
+function createSkipCounter(clock: Clock) {
   let dayAt = Number.NaN
   const counts = new Map<string, number>()
   return {

@@ -23,9 +23,9 @@ import { type AccountSecrets, createAccountSecrets } from './account-secrets.ts'
 import { createWebhookAllowance, type WebhookAllowance } from './allowance.ts'
 import { createEvents, type Events } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
-import { priceEvents } from './price-events.ts'
+import { createPriceEvents } from './price-events.ts'
 import { keepWebhookRecords } from './record.ts'
-import { usageEvents } from './usage-events.ts'
+import { createUsageEvents } from './usage-events.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /** From what happens in the instance to the messages of webhooks. */
@@ -68,8 +68,8 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
   const allowance = createWebhookAllowance(createWebhookMonthStore(db), clock)
   const events = createEvents({ ...deps, webhooks, allowance })
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
-  deps.ingest.listenInside(priceEvents({ ...deps, webhooks, events }))
-  deps.meter.listen(usageEvents({ ...deps, warnings: createUsageWarningStore(db), events }))
+  deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
+  deps.meter.listen(createUsageEvents({ ...deps, warnings: createUsageWarningStore(db), events }))
   const egress = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   outbox.register(

@@ -41,7 +41,7 @@ const anyTime = Number.MAX_SAFE_INTEGER
  * row and the millions of an import tell nobody anything. Rig counts and their like have events of
  * their own.
  */
-export function priceEvents(deps: PriceEventsDeps) {
+export function createPriceEvents(deps: PriceEventsDeps) {
   const { events, webhooks, catalogue, clock } = deps
   const { newestBefore, readingOf, readingAt, newsOf } = priceReader(deps)
 
@@ -71,8 +71,8 @@ export function priceEvents(deps: PriceEventsDeps) {
     for (const endpoint of endpoints) {
       const { conditions, conditionLogic } = endpoint
       // Conditions on the family are conditions on the contract that speaks for it.
-      const named = conditions.map(one =>
-        isOwn(one.commodity) ? { ...one, commodity: series.code } : one,
+      const named = conditions.map(condition =>
+        isOwn(condition.commodity) ? { ...condition, commodity: series.code } : condition,
       )
       const met = conditionMet(named, conditionLogic, series.code, code =>
         isOwn(code) ? reading : readingAt(code),

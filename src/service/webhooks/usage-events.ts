@@ -21,7 +21,7 @@ export interface UsageEventsDeps {
  * Tells the owner of a key, once in each window, that 80 and that 100 percent of its requests are
  * used: by event and in the account's notifications.
  */
-export const usageEvents =
+export const createUsageEvents =
   ({ db, warnings, events, notices, clock }: UsageEventsDeps) =>
   ({ key: state, window, used, percent }: QuotaReach): void => {
     const at = clock.now()

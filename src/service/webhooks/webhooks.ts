@@ -12,7 +12,7 @@ import type {
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
 
-export interface MadeEndpoint {
+export interface EndpointWithSecret {
   endpoint: Endpoint
   /** The whole secret, for the answer that shows it. */
   secret: string
@@ -56,11 +56,11 @@ export interface Webhooks {
     account: AccountState,
     settings: EndpointSettings,
     options?: { id?: string; secret?: string },
-  ): MadeEndpoint | EndpointRefusal
+  ): EndpointWithSecret | EndpointRefusal
   /** What the change does not name stays. Active again, an endpoint starts without failures. */
   change(endpoint: Endpoint, change: Partial<EndpointSettings>, secret?: string): Endpoint
   remove(endpoint: Endpoint): void
-  rotate(endpoint: Endpoint, rotation: Rotation): MadeEndpoint
+  rotate(endpoint: Endpoint, rotation: Rotation): EndpointWithSecret
   /**
    * Switches an active endpoint off on the service's own account, inside the caller's transaction;
    * false when it is off already.
@@ -110,8 +110,8 @@ export function createWebhooks({
   ids,
   wake,
 }: WebhooksDeps): Webhooks {
-  const index = endpointIndex()
-  const { sealed, open } = endpointSecrets(vault)
+  const index = createEndpointIndex()
+  const { sealed, open } = createEndpointSecrets(vault)
   const reload = () => index.fill(store.all())
   reload()
 
@@ -132,7 +132,7 @@ export function createWebhooks({
     subscribed: index.subscribed,
     conditionedOn: index.conditionedOn,
     subscribedOf: (accountId, type) =>
-      index.of(accountId).filter(one => one.active && index.covers(one, type)),
+      index.of(accountId).filter(endpoint => endpoint.active && index.covers(endpoint, type)),
     records: store.records,
     create(account, settings, { id = ids.uuid(), secret = newWebhookSecret(ids) } = {}) {
       const { id: accountId } = account.account
@@ -201,7 +201,7 @@ export function createWebhooks({
 }
 
 /** What of a secret stands in a row, and back. */
-function endpointSecrets(vault: Vault) {
+function createEndpointSecrets(vault: Vault) {
   // Opened once for each state of an endpoint: every attempt of a delivery asks.
   const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
   return {
@@ -211,12 +211,12 @@ function endpointSecrets(vault: Vault) {
     }),
     open(endpoint: Endpoint) {
       const { id, secret, previousSecret } = endpoint
-      const held = opened.get(endpoint) ?? {
+      const openSecrets = opened.get(endpoint) ?? {
         current: vault.open(contextOf(id), secret),
         previous: previousSecret === null ? undefined : vault.open(contextOf(id), previousSecret),
       }
-      opened.set(endpoint, held)
-      return held
+      opened.set(endpoint, openSecrets)
+      return openSecrets
     },
   }
 }
@@ -224,13 +224,13 @@ function endpointSecrets(vault: Vault) {
 const none: readonly Endpoint[] = []
 
 /** Endpoints by id and account, and the active ones by what they want to hear of. */
-function endpointIndex() {
+function createEndpointIndex() {
   const ids = new Map<string, Endpoint>()
   /** A Map keeps the place of what is set again: lists stay in the order of creation. */
   const accounts = new Map<string, Map<string, Endpoint>>()
   const types = new Map<EventType, Endpoint[]>()
   const codes = new Map<string, Endpoint[]>()
-  const wanted = new WeakMap<Endpoint, ReadonlySet<EventType>>()
+  const coveredTypes = new WeakMap<Endpoint, ReadonlySet<EventType>>()
 
   const add = <K>(lists: Map<K, Endpoint[]>, name: K, endpoint: Endpoint) => {
     const list = lists.get(name)
@@ -238,43 +238,43 @@ function endpointIndex() {
     else lists.set(name, [endpoint])
   }
   const take = <K>(lists: Map<K, Endpoint[]>, name: K, endpoint: Endpoint) => {
-    const left = lists.get(name)?.filter(one => one !== endpoint) ?? []
-    if (left.length > 0) lists.set(name, left)
+    const remaining = lists.get(name)?.filter(listed => listed !== endpoint) ?? []
+    if (remaining.length > 0) lists.set(name, remaining)
     else lists.delete(name)
   }
   const covered = (endpoint: Endpoint): ReadonlySet<EventType> => {
-    const held = wanted.get(endpoint) ?? new Set(coveredEvents(endpoint.events))
-    wanted.set(endpoint, held)
-    return held
+    const eventTypes = coveredTypes.get(endpoint) ?? new Set(coveredEvents(endpoint.events))
+    coveredTypes.set(endpoint, eventTypes)
+    return eventTypes
   }
   /** Applies to every list of the active that an endpoint stands in. */
-  const heard = (endpoint: Endpoint, change: typeof add | typeof take) => {
+  const changeLists = (endpoint: Endpoint, change: typeof add | typeof take) => {
     if (!endpoint.active) return
     for (const type of covered(endpoint)) change(types, type, endpoint)
     if (!covered(endpoint).has('price.threshold')) return
-    for (const code of new Set(endpoint.conditions.map(one => one.commodity)))
+    for (const code of new Set(endpoint.conditions.map(condition => condition.commodity)))
       change(codes, code, endpoint)
   }
   const remove = (endpoint: Endpoint) => {
-    const held = ids.get(endpoint.id)
-    if (!held) return
-    ids.delete(held.id)
-    accounts.get(held.accountId)!.delete(held.id)
-    heard(held, take)
+    const stored = ids.get(endpoint.id)
+    if (!stored) return
+    ids.delete(stored.id)
+    accounts.get(stored.accountId)!.delete(stored.id)
+    changeLists(stored, take)
   }
   const put = (endpoint: Endpoint) => {
-    const held = ids.get(endpoint.id)
-    if (held) heard(held, take)
+    const previous = ids.get(endpoint.id)
+    if (previous) changeLists(previous, take)
     ids.set(endpoint.id, endpoint)
-    const own = accounts.get(endpoint.accountId) ?? new Map<string, Endpoint>()
-    accounts.set(endpoint.accountId, own.set(endpoint.id, endpoint))
-    heard(endpoint, add)
+    const accountEndpoints = accounts.get(endpoint.accountId) ?? new Map<string, Endpoint>()
+    accounts.set(endpoint.accountId, accountEndpoints.set(endpoint.id, endpoint))
+    changeLists(endpoint, add)
   }
   return {
     put,
     remove,
     fill(endpoints: readonly Endpoint[]) {
-      for (const held of [ids, accounts, types, codes]) held.clear()
+      for (const map of [ids, accounts, types, codes]) map.clear()
       for (const endpoint of endpoints) put(endpoint)
     },
     byId: (id: string) => ids.get(id),

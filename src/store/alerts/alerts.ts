@@ -143,8 +143,8 @@ export interface AlertStore {
 }
 
 /** In this order: an alert's number leads to its counters. */
-const counted = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert = a.number'
-const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${counted}`
+const withCounters = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert = a.number'
+const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${withCounters}`
 
 /**
  * The rows of the index that evaluation reads; a statement names both conditions or SQLite does not
@@ -190,7 +190,7 @@ export function createAlertStore(db: Database): AlertStore {
     `${all} WHERE ${firedKinds} ORDER BY last_triggered_at DESC, number DESC LIMIT ? OFFSET ?`,
   )
   const countFired = db.query<{ n: number }, [string]>(
-    `SELECT count(*) AS n ${counted} WHERE ${firedKinds}`,
+    `SELECT count(*) AS n ${withCounters} WHERE ${firedKinds}`,
   )
   const anyOf = db.query<{ number: number }, [number]>(
     `SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`,
@@ -201,7 +201,7 @@ export function createAlertStore(db: Database): AlertStore {
   )
   const candidates = db.query<WatchingRow, number[]>(
     `SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, webhook_url AS webhookUrl,
-       cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount ${counted} WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
+       cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount ${withCounters} WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
        AND armed_at <= ?5 AND (cooling_from IS NULL OR cooling_from + cooldown_minutes * ${minuteMs} <= ?5)
        AND NOT EXISTS (SELECT 1 FROM alert_triggers t
          WHERE t.alert = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)

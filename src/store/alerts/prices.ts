@@ -35,7 +35,7 @@ export function createAlertPriceStore(db: Database): AlertPriceStore {
   const heads = db.query<PendingPrice, []>(
     `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,
   )
-  const one = db.query<{ number: number }, [number]>(
+  const first = db.query<{ number: number }, [number]>(
     'SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1',
   )
   const last = db.query<{ number: number | null }, [number]>(
@@ -47,7 +47,7 @@ export function createAlertPriceStore(db: Database): AlertPriceStore {
     add: price =>
       void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),
     heads: () => heads.all(),
-    isPending: seriesId => one.get(seriesId) !== null,
+    isPending: seriesId => first.get(seriesId) !== null,
     last: seriesId => last.get(seriesId)?.number ?? undefined,
     remove: number => void remove.run(number),
     clear: () => clear.run().changes,

@@ -37,7 +37,7 @@ export interface AlertTriggerStore {
   pageOf(alert: number, limit: number, offset: number): NamedTrigger[]
   countOf(alert: number): number
   /** Drops at most `limit` triggers of an alert beyond its newest `kept`; how many there were. */
-  trim(alert: number, kept: number, limit: number): number
+  trim(alert: number, newestKept: number, limit: number): number
 }
 
 interface Row {
@@ -132,6 +132,6 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
     count: accountId => count.get(accountId)!.n,
     pageOf: (alert, limit, offset) => pageOf.all(alert, limit, offset).map(namedOf),
     countOf: alert => countOf.get(alert)!.n,
-    trim: (alert, kept, limit) => trim.run(alert, limit, kept).changes,
+    trim: (alert, newestKept, limit) => trim.run(alert, limit, newestKept).changes,
   }
 }

@@ -142,16 +142,16 @@ export function createDeliveryStore(db: Database): DeliveryStore {
   }
 }
 
-const parametersOf = (one: DeliverySettings & Pick<Delivery, 'next' | 'updatedAt'>) => ({
-  name: one.name,
-  codes: JSON.stringify(one.commodityCodes),
-  cadence: one.cadence,
-  weekday: one.weekday,
-  deliveryTime: one.deliveryTime,
-  timeZone: one.timeZone,
-  recipientEmail: one.recipientEmail,
-  enabled: Number(one.enabled),
-  nextAt: one.next?.at ?? null,
-  nextOn: one.next?.day ?? null,
-  updatedAt: one.updatedAt,
+const parametersOf = (delivery: DeliverySettings & Pick<Delivery, 'next' | 'updatedAt'>) => ({
+  name: delivery.name,
+  codes: JSON.stringify(delivery.commodityCodes),
+  cadence: delivery.cadence,
+  weekday: delivery.weekday,
+  deliveryTime: delivery.deliveryTime,
+  timeZone: delivery.timeZone,
+  recipientEmail: delivery.recipientEmail,
+  enabled: Number(delivery.enabled),
+  nextAt: delivery.next?.at ?? null,
+  nextOn: delivery.next?.day ?? null,
+  updatedAt: delivery.updatedAt,
 })

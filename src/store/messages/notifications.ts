@@ -57,7 +57,7 @@ export function createNotificationStore(db: Database): NotificationStore {
   const add = db.query(
     'INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const known = db.query<{ id: string }, [string]>('SELECT id FROM notifications WHERE id = ?')
+  const has = db.query<{ id: string }, [string]>('SELECT id FROM notifications WHERE id = ?')
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
   const page = db.query<Row, [string, number, number]>(
     `SELECT * FROM notifications WHERE account_id = ? ${order}`,
@@ -71,7 +71,7 @@ export function createNotificationStore(db: Database): NotificationStore {
   const unread = db.query<{ n: number }, [string]>(
     'SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL',
   )
-  const one = db.query<Row, [string, string]>(
+  const find = db.query<Row, [string, string]>(
     'SELECT * FROM notifications WHERE account_id = ? AND id = ?',
   )
   const read = db.query(
@@ -95,13 +95,13 @@ export function createNotificationStore(db: Database): NotificationStore {
         n.createdAt,
         n.readAt,
       ),
-    has: id => known.get(id) !== null,
+    has: id => has.get(id) !== null,
     page: (accountId, unreadOnly, limit, offset) =>
       (unreadOnly ? pageUnread : page).all(accountId, limit, offset).map(notificationOf),
     count: accountId => count.get(accountId)!.n,
     unread: accountId => unread.get(accountId)!.n,
     find(accountId, id) {
-      const row = one.get(accountId, id)
+      const row = find.get(accountId, id)
       return row ? notificationOf(row) : undefined
     },
     read: (accountId, id, at) => void read.run(accountId, id, at),

@@ -26,7 +26,7 @@ export interface PhoneStore {
 }
 
 export function createPhoneStore(db: Database): PhoneStore {
-  const one = db.query<Phone, [string]>(
+  const ofAccount = db.query<Phone, [string]>(
     `SELECT account_id AS accountId, number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
        code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries
      FROM phones WHERE account_id = ?`,
@@ -39,7 +39,7 @@ export function createPhoneStore(db: Database): PhoneStore {
   const remove = db.query('DELETE FROM phones WHERE account_id = ?')
   const optOut = db.query('UPDATE phones SET opted_in_at = NULL WHERE number = ?')
   return {
-    of: accountId => one.get(accountId) ?? undefined,
+    of: accountId => ofAccount.get(accountId) ?? undefined,
     put: p =>
       void put.run(
         p.accountId,

@@ -42,7 +42,9 @@ const preferencesOf = (row: Row): Preferences => ({
 })
 
 export function createPreferenceStore(db: Database): PreferenceStore {
-  const one = db.query<Row, [string]>('SELECT * FROM notification_preferences WHERE account_id = ?')
+  const ofAccount = db.query<Row, [string]>(
+    'SELECT * FROM notification_preferences WHERE account_id = ?',
+  )
   const put = db.query(
     `INSERT OR REPLACE INTO notification_preferences (account_id, email_enabled, email_price_alerts, email_weekly_digest,
        email_product_updates, sms_enabled, sms_price_alerts, push_enabled)
@@ -50,7 +52,7 @@ export function createPreferenceStore(db: Database): PreferenceStore {
   )
   return {
     of(accountId) {
-      const row = one.get(accountId)
+      const row = ofAccount.get(accountId)
       return row ? preferencesOf(row) : firstPreferences
     },
     put(accountId, { email, sms, push }) {

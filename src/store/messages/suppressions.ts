@@ -20,7 +20,7 @@ export interface SuppressionStore {
 
 export function createSuppressionStore(db: Database): SuppressionStore {
   const columns = 'address, reason, created_at AS createdAt'
-  const one = db.query<Suppression, [string]>(
+  const find = db.query<Suppression, [string]>(
     `SELECT ${columns} FROM mail_suppressions WHERE address = ?`,
   )
   const add = db.query(
@@ -32,7 +32,7 @@ export function createSuppressionStore(db: Database): SuppressionStore {
   )
   const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM mail_suppressions')
   return {
-    find: address => one.get(address) ?? undefined,
+    find: address => find.get(address) ?? undefined,
     add: ({ address, reason, createdAt }) => void add.run(address, reason, createdAt),
     remove: address => remove.run(address).changes > 0,
     page: (limit, offset) => page.all(limit, offset),

@@ -58,12 +58,12 @@ const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
 const isHeld = `settled_at IN (SELECT value FROM json_each($moments)) AND state = 'failed' AND last_error = $reason`
 
 export function createHeldMessageStore(db: Database): HeldMessageStore {
-  return { ...holding(db), ...reading(db) }
+  return { ...createHolding(db), ...createHeldReading(db) }
 }
 
-function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
+function createHolding(db: Database): Pick<HeldMessageStore, 'hold'> {
   const unsent = `state IN ('pending', 'retry', 'leased')`
-  const counted = db.query<Count, []>(
+  const waitingCounts = db.query<Count, []>(
     `SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`,
   )
   // What was counted of attempts stays: the log says that one was under way.
@@ -78,7 +78,7 @@ function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
   const endTexts = db.query(`UPDATE sms_messages SET failed = 1 WHERE id IN (SELECT id ${ended})`)
   return {
     hold(reason, at) {
-      const counts = countsOf(counted.all())
+      const counts = countsOf(waitingCounts.all())
       hold.run(reason, at)
       endRuns.run(reason, at)
       endTexts.run(reason, at)
@@ -87,8 +87,8 @@ function holding(db: Database): Pick<HeldMessageStore, 'hold'> {
   }
 }
 
-function reading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reopen'> {
-  const counted = db.query<Count, Record<string, string>>(
+function createHeldReading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reopen'> {
+  const heldCounts = db.query<Count, Record<string, string>>(
     `SELECT kind, count(*) AS n ${joined} WHERE ${isHeld} GROUP BY kind`,
   )
   const list = db.query<HeldMessage, Record<string, string | number | null>>(
@@ -103,7 +103,7 @@ function reading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reop
   const reopenText = db.query('UPDATE sms_messages SET failed = 0 WHERE id = ?')
   const named = ({ moments, reason }: Hold) => ({ moments: JSON.stringify(moments), reason })
   return {
-    counts: hold => countsOf(counted.all(named(hold))),
+    counts: hold => countsOf(heldCounts.all(named(hold))),
     list: (hold, { kind = null, ids }, limit, offset) =>
       list.all({ ...named(hold), kind, ids: ids ? JSON.stringify(ids) : null, limit, offset }),
     reopen({ kind, id, eventId }, reason) {

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { sleep } from '../../lib/clock.ts'
 import { transact } from '../database.ts'
-import type { Kind, LogEntry, LogFilter, OutboxLog } from './rows.ts'
+import type { Kind, LogEntry, LogFilter } from './rows.ts'
 
 const columns = `outbox.id, event_id AS eventId, event_type AS eventType, account_id AS accountId, lane, ref, state, attempts,
   status_code AS statusCode, duration_ms AS durationMs, last_error AS error,
@@ -22,12 +21,40 @@ const rowsEach = 500
 
 type Settings = Record<string, string | number | null>
 
-/** `due` hears of lanes that have something to send now. */
-export function createOutboxLog(
-  db: Database,
-  now: () => number,
-  due: (kind: Kind, lane: string) => void,
-): OutboxLog {
+/** Messages of a lane that were made in [from, to). */
+export type LogRange = LogFilter & { from: number; to: number }
+
+/** What was and will be sent through a lane; unknown lanes have an empty log. */
+export interface OutboxLogStore {
+  /** Newest first. */
+  page(
+    kind: Kind,
+    lane: string,
+    filter: LogFilter,
+    limit: number,
+    offset: number,
+  ): { entries: LogEntry[]; total: number }
+  /** By the message's id or its event's. */
+  find(kind: Kind, lane: string, id: string): LogEntry | undefined
+  /**
+   * The same event and body is due at `now`, with its whole schedule before it. One that is under
+   * way stays as it is; undefined: no such message.
+   */
+  resend(kind: Kind, lane: string, id: string, now: number): LogEntry | undefined
+  /**
+   * As `resend` for a slice of those of a range that were delivered or failed, oldest first, at
+   * most `limit`. The slice begins after the row number `after`; `last` is the one that it ends
+   * with, undefined when nothing comes after it.
+   */
+  replaySlice(
+    kind: Kind,
+    lane: string,
+    range: LogRange,
+    slice: { after: number; limit: number; now: number },
+  ): { replayed: number; last: number | undefined }
+}
+
+export function createOutboxLogStore(db: Database): OutboxLogStore {
   const laneOf = db.query<{ id: number }, [string, string]>(
     'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
   )
@@ -59,40 +86,34 @@ export function createOutboxLog(
     byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined
   return {
     page(kind, lane, filter, limit, offset) {
-      const held = laneOf.get(kind, lane)
-      if (!held) return { entries: [], total: 0 }
-      const asked = { lane: held.id, ...listsOf(filter) }
-      const { total } = asked.states || asked.types ? some.get(asked)! : all.get(held.id)!
-      return { entries: page.all({ ...asked, limit, offset }), total }
+      const logLane = laneOf.get(kind, lane)
+      if (!logLane) return { entries: [], total: 0 }
+      const parameters = { lane: logLane.id, ...listsOf(filter) }
+      const { total } =
+        parameters.states || parameters.types ? some.get(parameters)! : all.get(logLane.id)!
+      return { entries: page.all({ ...parameters, limit, offset }), total }
     },
     find(kind, lane, id) {
-      const held = laneOf.get(kind, lane)
-      return held ? find(held.id, id) : undefined
+      const logLane = laneOf.get(kind, lane)
+      return logLane ? find(logLane.id, id) : undefined
     },
-    resend(kind, lane, id) {
-      const held = laneOf.get(kind, lane)
-      const entry = held ? find(held.id, id) : undefined
-      if (!held || !entry) return undefined
-      resend.run({ lane: held.id, id: entry.id, now: now() })
-      due(kind, lane)
-      return find(held.id, entry.id)
+    resend(kind, lane, id, now) {
+      const logLane = laneOf.get(kind, lane)
+      const entry = logLane ? find(logLane.id, id) : undefined
+      if (!logLane || !entry) return undefined
+      resend.run({ lane: logLane.id, id: entry.id, now })
+      return find(logLane.id, entry.id)
     },
-    async replay(kind, lane, { from, to, ...filter }, limit) {
-      const held = laneOf.get(kind, lane)
-      if (!held) return 0
-      const asked = { lane: held.id, from, to, ...listsOf(filter) }
+    replaySlice(kind, lane, { from, to, ...filter }, { after, limit, now }) {
+      const logLane = laneOf.get(kind, lane)
+      if (!logLane) return { replayed: 0, last: undefined }
+      const rows = slice.all({ lane: logLane.id, from, to, after, ...listsOf(filter) })
+      const chosen = rows.filter(row => row.chosen).slice(0, limit)
       let replayed = 0
-      for (let after = 0; replayed < limit; await sleep(0)) {
-        const rows = slice.all({ ...asked, after })
-        const chosen = rows.filter(row => row.chosen).slice(0, limit - replayed)
-        transact(db, () => {
-          for (const { seq } of chosen) replayed += replay.run({ seq, now: now() }).changes
-        })
-        if (chosen.length > 0) due(kind, lane)
-        if (rows.length < rowsEach) break
-        after = rows.at(-1)!.seq
-      }
-      return replayed
+      transact(db, () => {
+        for (const { seq } of chosen) replayed += replay.run({ seq, now }).changes
+      })
+      return { replayed, last: rows.length < rowsEach ? undefined : rows.at(-1)!.seq }
     },
   }
 }

@@ -123,7 +123,7 @@ const lease = `UPDATE outbox SET state = 'leased', attempts = attempts + 1, trie
 type Settings = Record<string, string | number | null>
 
 export function createOutboxStore(db: Database): OutboxStore {
-  return { ...additions(db), ...claims(db), ...endings(db) }
+  return { ...additions(db), ...createClaims(db), ...createEndings(db) }
 }
 
 function additions(db: Database) {
@@ -139,18 +139,18 @@ function additions(db: Database) {
     'UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses',
   )
   const dropBody = db.query('DELETE FROM outbox_bodies WHERE id = ?')
-  const own =
+  const newColumns =
     'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
   const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
   const add = db.query(
-    `INSERT INTO outbox (${own}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`,
+    `INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`,
   )
   const addSkipped = db.query(
-    `INSERT INTO outbox (${own}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
+    `INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
   )
   const addAll = manyRows(
     db,
-    `INSERT INTO outbox (${own}, state)`,
+    `INSERT INTO outbox (${newColumns}, state)`,
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
     once,
   )
@@ -167,47 +167,12 @@ function additions(db: Database) {
     changeUses(bodyId: number, by: number): void {
       if (changeUses.get(by, bodyId)!.uses <= 0) dropBody.run(bodyId)
     },
-    add({
-      id,
-      laneId,
-      accountId,
-      eventId,
-      eventType,
-      bodyId,
-      ref,
-      dueAt,
-      maxRetries,
-      createdAt,
-      skipped,
-    }: NewRow): boolean {
-      const made =
-        skipped === undefined
-          ? add.run(
-              id,
-              laneId,
-              accountId,
-              eventId,
-              eventType,
-              bodyId,
-              ref,
-              dueAt,
-              maxRetries,
-              createdAt,
-            )
-          : addSkipped.run(
-              id,
-              laneId,
-              accountId,
-              eventId,
-              eventType,
-              bodyId,
-              ref,
-              dueAt,
-              maxRetries,
-              createdAt,
-              skipped,
-            )
-      return made.changes > 0
+    add(row: NewRow): boolean {
+      const { changes } =
+        row.skipped === undefined
+          ? add.run(...valuesOf(row))
+          : addSkipped.run(...valuesOf(row), row.skipped)
+      return changes > 0
     },
     // The largest id and those after it: one statement gives them in a row.
     addBodies(bodies: readonly { body: string; uses: number }[]): number {
@@ -217,8 +182,8 @@ function additions(db: Database) {
       const before = last.get()!.seq ?? 0
       const { changes } = addAll(rows.map(valuesOf))
       if (changes === rows.length) return rows
-      const made = new Set(since.all(before).map(row => row.id))
-      return rows.filter(row => made.has(row.id))
+      const newIds = new Set(since.all(before).map(row => row.id))
+      return rows.filter(row => newIds.has(row.id))
     },
   }
 }
@@ -238,7 +203,7 @@ function valuesOf({
   return [id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt]
 }
 
-function claims(db: Database) {
+function createClaims(db: Database) {
   const claim = db.query<ClaimedRow, Settings>(
     `${lease} WHERE seq IN (SELECT seq FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, seq LIMIT $limit)
      RETURNING ${columns}`,
@@ -269,17 +234,17 @@ function claims(db: Database) {
   return {
     backlog: () => backlog.all(),
     underWay: () => underWay.get()!,
-    claim: (laneId: number, now: number, limit: number, held: Lease) =>
-      inOrder(claim.all({ ...held, lane: laneId, now, limit })),
-    claimFirst: (laneId: number, now: number, held: Lease) =>
-      claimFirst.all({ ...held, lane: laneId, now }),
-    claimOne: (id: string, held: Lease) => claimOne.get({ ...held, id }) ?? undefined,
+    claim: (laneId: number, now: number, limit: number, newLease: Lease) =>
+      inOrder(claim.all({ ...newLease, lane: laneId, now, limit })),
+    claimFirst: (laneId: number, now: number, newLease: Lease) =>
+      claimFirst.all({ ...newLease, lane: laneId, now }),
+    claimOne: (id: string, newLease: Lease) => claimOne.get({ ...newLease, id }) ?? undefined,
     nextDue: (laneId: number) => nextDue.get(laneId)?.at ?? undefined,
     nextDueInOrder: (laneId: number) => nextInOrder.get(laneId)?.at,
   }
 }
 
-function endings(db: Database) {
+function createEndings(db: Database) {
   const end = db.query(
     `UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
        tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt
@@ -321,10 +286,10 @@ function endings(db: Database) {
         at,
       } = ending
       const settledAt = isOver(state) ? at : null
-      const held = { seq: row.seq, token: row.leaseToken }
+      const leaseKey = { seq: row.seq, token: row.leaseToken }
       const changed =
         end.run({
-          ...held,
+          ...leaseKey,
           state,
           dueAt,
           holdUntil,

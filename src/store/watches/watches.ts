@@ -25,7 +25,7 @@ export interface Watch extends WatchSettings {
   /** Null while it is paused. */
   nextRunAt: number | null
   /** What its last run found, by code; before its first run what was there when it was made. */
-  seen: Readonly<Record<string, WatchReading>>
+  readings: Readonly<Record<string, WatchReading>>
   createdAt: number
   updatedAt: number
 }
@@ -62,7 +62,7 @@ const watchOf = (row: Row): Watch => ({
   toolName: row.tool_name,
   lastEvaluatedAt: row.last_evaluated_at,
   nextRunAt: row.next_run_at,
-  seen: JSON.parse(row.seen) as Watch['seen'],
+  readings: JSON.parse(row.seen) as Watch['readings'],
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
@@ -86,17 +86,19 @@ export interface WatchStore {
   nextDue(after: number): number | undefined
   /** How many watches of the account are older than this one. */
   rank(watch: Watch): number
-  ran(number: number, at: number, nextRunAt: number, seen: Watch['seen']): void
+  ran(number: number, at: number, nextRunAt: number, readings: Watch['readings']): void
   /** The run that is due does not take place. */
   postpone(number: number, nextRunAt: number): void
 }
 
 export function createWatchStore(db: Database): WatchStore {
-  const own = 'account_id = ? AND removed_at IS NULL'
+  const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
   const ofAccount = db.query<Row, [string]>(
-    `SELECT * FROM watches WHERE ${own} ORDER BY number DESC`,
+    `SELECT * FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
   )
-  const count = db.query<{ n: number }, [string]>(`SELECT count(*) AS n FROM watches WHERE ${own}`)
+  const count = db.query<{ n: number }, [string]>(
+    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`,
+  )
   const byId = db.query<Row, [string]>('SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
   const settings =
     'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
@@ -119,7 +121,7 @@ export function createWatchStore(db: Database): WatchStore {
     'SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?',
   )
   const rank = db.query<{ n: number }, [string, number]>(
-    `SELECT count(*) AS n FROM watches WHERE ${own} AND number < ?`,
+    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved} AND number < ?`,
   )
   const ran = db.query(
     'UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?',
@@ -143,7 +145,8 @@ export function createWatchStore(db: Database): WatchStore {
     isDue: now => due.get(now, 1) !== null,
     nextDue: after => nextDue.get(after)?.at ?? undefined,
     rank: ({ accountId, number }) => rank.get(accountId, number)!.n,
-    ran: (number, at, nextRunAt, seen) => void ran.run(at, nextRunAt, JSON.stringify(seen), number),
+    ran: (number, at, nextRunAt, readings) =>
+      void ran.run(at, nextRunAt, JSON.stringify(readings), number),
     postpone: (number, nextRunAt) => void postpone.run(nextRunAt, number),
   }
 }
@@ -155,7 +158,7 @@ const settable = ({
   deliverWebhook,
   thresholdPercent,
   nextRunAt,
-  seen,
+  readings,
   updatedAt,
 }: Omit<Watch, 'number'>) => ({
   name,
@@ -165,5 +168,5 @@ const settable = ({
   updatedAt,
   codes: JSON.stringify(codes),
   deliverWebhook: Number(deliverWebhook),
-  seen: JSON.stringify(seen),
+  seen: JSON.stringify(readings),
 })

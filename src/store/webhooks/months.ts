@@ -22,6 +22,6 @@ export function createWebhookMonthStore(db: Database): WebhookMonthStore {
   )
   return {
     count: (accountId, startsAt) => count.get(accountId, startsAt)?.events ?? 0,
-    put: one => void put.run({ ...one }),
+    put: monthCount => void put.run({ ...monthCount }),
   }
 }

@@ -140,9 +140,9 @@ export function createWebhookStore(db: Database): WebhookStore {
     `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
      FROM webhooks WHERE account_id = ?`,
   )
-  const ended = (counted: 'delivered' | 'failed', inARow: string, status: 'success' | 'failed') =>
+  const ended = (counter: 'delivered' | 'failed', inARow: string, status: 'success' | 'failed') =>
     db.query<{ inARow: number }, [number, string]>(
-      `UPDATE webhooks SET ${counted} = ${counted} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
+      `UPDATE webhooks SET ${counter} = ${counter} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
        WHERE id = ? RETURNING failed_in_a_row AS inARow`,
     )
   const delivered = ended('delivered', '0', 'success')

@@ -19,7 +19,7 @@ const analytics = {
 type Body = Record<string, unknown> & { id: string; errors: { field: string }[] }
 const bodyOf = async (response: Response) => (await response.json()) as Body
 
-const made = async (
+const createAlert = async (
   { send }: TestInstance,
   token: string,
   body: object = standard,
@@ -53,7 +53,7 @@ describe('making an alert', () => {
       in_cooldown: false,
       suspended_reason: null,
     }
-    expect(await made(home, token)).toEqual(expected as never)
+    expect(await createAlert(home, token)).toEqual(expected as never)
     const bare = await home.send(
       'POST',
       '/v1/alerts',
@@ -101,7 +101,11 @@ describe('making an alert', () => {
     [{ analytics_type: 'trend_reversal', analytics_period: 20 }, 'not_equals', 0, {}],
   ] as const)('%j stands as %s %d', async (fields, operator, value, config) => {
     const home = openTestInstance()
-    const alert = await made(home, home.key(), { name: 'x', commodity_code: code, ...fields })
+    const alert = await createAlert(home, home.key(), {
+      name: 'x',
+      commodity_code: code,
+      ...fields,
+    })
     expect(alert).toMatchObject({
       condition_operator: operator,
       condition_value: value,
@@ -115,8 +119,8 @@ describe('making an alert', () => {
   test('of what a list answers for an analytics alert makes the same alert', async () => {
     const home = openTestInstance()
     const token = home.key()
-    const first = await made(home, token, analytics)
-    const again = await made(home, token, first)
+    const first = await createAlert(home, token, analytics)
+    const again = await createAlert(home, token, first)
     expect(again).toEqual({ ...first, id: again.id })
   })
 
@@ -220,13 +224,13 @@ describe('making an alert', () => {
       plainKey,
     )
     const { errors } = (await response.json()) as { errors: { field: string; message: string }[] }
-    expect(errors.map(one => one.field).sort()).toEqual(['commodity_code', 'enabled', 'name'])
-    expect(errors.find(one => one.field === 'commodity_code')!.message).toContain(code)
+    expect(errors.map(fault => fault.field).sort()).toEqual(['commodity_code', 'enabled', 'name'])
+    expect(errors.find(fault => fault.field === 'commodity_code')!.message).toContain(code)
   })
 
   test('ignores what only the service sets', async () => {
     const home = openTestInstance()
-    const alert = await made(home, home.key(), {
+    const alert = await createAlert(home, home.key(), {
       ...standard,
       id: '00000000-0000-4000-8000-000000000001',
       account_id: 'x',
@@ -252,7 +256,7 @@ describe('making an alert', () => {
     const answers = []
     for (let i = 0; i < 2; i += 1)
       answers.push(await send('POST', '/v1/alerts', standard, token, { 'idempotency-key': 'one' }))
-    expect(answers.map(one => [one.status, one.headers.get('idempotent-replayed')])).toEqual([[201, null], [201, 'true']]) // biome-ignore format: a pair each
+    expect(answers.map(response => [response.status, response.headers.get('idempotent-replayed')])).toEqual([[201, null], [201, 'true']]) // biome-ignore format: a pair each
     expect(await (await get('/v1/alerts', token)).json()).toHaveLength(1)
   })
 
@@ -301,7 +305,7 @@ describe('making an alert', () => {
 describe('the list', () => {
   test('is bare, by code and then by creation, and only of the account', async () => {
     const home = openTestInstance()
-    const [token, other] = [home.key(), home.key()]
+    const [token, otherToken] = [home.key(), home.key()]
     for (const [name, commodity_code] of [
       ['b', 'WTI_USD'],
       ['a', code],
@@ -310,17 +314,17 @@ describe('the list', () => {
     ]) {
       // biome-ignore format: pairs
       home.clock.advance(1000)
-      await made(home, token, { ...standard, name, commodity_code })
+      await createAlert(home, token, { ...standard, name, commodity_code })
     }
-    await made(home, other)
+    await createAlert(home, otherToken)
     const listed = (await (await home.get('/v1/alerts', token)).json()) as Body[]
-    expect(listed.map(one => one.name)).toEqual(['a', 'd', 'b', 'c'])
+    expect(listed.map(row => row.name)).toEqual(['a', 'd', 'b', 'c'])
   })
 
   test('says of an alert whose kind the plan has lost that it is suspended', async () => {
     const home = openTestInstance()
     const token = home.key('professional')
-    await made(home, token)
+    await createAlert(home, token)
     const { keys } = home.services
     const { account } = keys.find(token)!
     keys.putAccount({ ...account.account, plan: 'starter' })
@@ -332,7 +336,7 @@ describe('the list', () => {
 
 describe('one alert', () => {
   const fires = async (home: TestInstance, token: string, body: object = standard) => {
-    const alert = await made(home, token, body)
+    const alert = await createAlert(home, token, body)
     for (const value of [91, 92]) {
       home.clock.advance(hourMs)
       home.record(code, [value], home.clock.now(), 1)
@@ -389,7 +393,7 @@ describe('one alert', () => {
     const changed = await bodyOf(response)
     expect([response.status, changed.in_cooldown]).toEqual([200, cools])
     const {
-      commodity_code: asked,
+      commodity_code: code,
       metadata,
       analytics_config,
       ...plain
@@ -399,7 +403,7 @@ describe('one alert', () => {
       trigger_count: 2,
       updated_at: '2026-11-20T17:00:01Z',
     })
-    if (asked === 'WTI_USD') expect(changed.commodity_code).toBe(asked)
+    if (code === 'WTI_USD') expect(changed.commodity_code).toBe(code)
   })
 
   test('keeps what a change does not name; null clears address and metadata', async () => {
@@ -412,7 +416,7 @@ describe('one alert', () => {
       cooldown_minutes: 5,
       enabled: false,
     }
-    const alert = await made(home, token, full)
+    const alert = await createAlert(home, token, full)
     const patch = async (body: object) =>
       bodyOf(await home.send('PATCH', `/v1/alerts/${alert.id}`, body, token))
     expect(await patch({ name: 'renamed' })).toEqual({ ...alert, name: 'renamed' })
@@ -456,7 +460,7 @@ describe('one alert', () => {
   ])('is not changed when %s does not fit', async (field, body, change) => {
     const home = openTestInstance()
     const token = home.key()
-    const alert = await made(home, token, body)
+    const alert = await createAlert(home, token, body)
     const response = await home.send('PATCH', `/v1/alerts/${alert.id}`, change, token)
     expect([response.status, (await bodyOf(response)).field]).toEqual([422, field])
     const { trigger_history: _, ...after } = await bodyOf(
@@ -468,8 +472,8 @@ describe('one alert', () => {
   test('can be switched off on a plan that lost its kind, and not turned into a kind that the plan does not have', async () => {
     const home = openTestInstance()
     const token = home.key('professional')
-    const alert = await made(home, token)
-    const other = await made(home, token, analytics)
+    const alert = await createAlert(home, token)
+    const analyticsAlert = await createAlert(home, token, analytics)
     const { account } = home.services.keys.find(token)!
     home.services.keys.putAccount({ ...account.account, plan: 'starter' })
     expect(
@@ -477,7 +481,7 @@ describe('one alert', () => {
     ).toBe(200)
     const turned = await home.send(
       'PATCH',
-      `/v1/alerts/${other.id}`,
+      `/v1/alerts/${analyticsAlert.id}`,
       { ...standard, analytics_type: null },
       token,
     )
@@ -488,8 +492,8 @@ describe('one alert', () => {
     const home = openTestInstance()
     const token = home.key()
     const { id } = await fires(home, token)
-    const gone = await home.send('DELETE', `/v1/alerts/${id}`, undefined, token)
-    expect([gone.status, await gone.text()]).toEqual([204, ''])
+    const deleted = await home.send('DELETE', `/v1/alerts/${id}`, undefined, token)
+    expect([deleted.status, await deleted.text()]).toEqual([204, ''])
     expect((await home.get(`/v1/alerts/${id}`, token)).status).toBe(404)
     expect(await (await home.get('/v1/alerts', token)).json()).toEqual([])
     expect(await (await home.get('/v1/alerts/triggers', token)).json()).toMatchObject({
@@ -500,10 +504,10 @@ describe('one alert', () => {
 
   test('of another account is as unknown as none, whatever is done with it', async () => {
     const home = openTestInstance()
-    const [token, other] = [home.key(), home.key()]
-    const { id } = await made(home, token)
+    const [token, otherToken] = [home.key(), home.key()]
+    const { id } = await createAlert(home, token)
     const unknown = [id, '00000000-0000-4000-8000-000000000299', 'nonsense']
-    for (const one of unknown) {
+    for (const alertId of unknown) {
       for (const [method, path] of [
         ['GET', ''],
         ['PATCH', ''],
@@ -511,7 +515,7 @@ describe('one alert', () => {
         ['POST', '/test'],
       ] as const) {
         // biome-ignore format: pairs
-        const response = await home.send(method, `/v1/alerts/${one}${path}`, method === 'GET' ? undefined : {}, other)
+        const response = await home.send(method, `/v1/alerts/${alertId}${path}`, method === 'GET' ? undefined : {}, otherToken)
         const { error } = (await response.json()) as { error: Record<string, unknown> }
         expect([response.status, error.code, error.message]).toEqual([
           404,
@@ -519,7 +523,9 @@ describe('one alert', () => {
           'The alert was not found.',
         ])
       }
-      expect((await home.get(`/v1/alerts/triggers?alert_id=${one}`, other)).status).toBe(404)
+      expect((await home.get(`/v1/alerts/triggers?alert_id=${alertId}`, otherToken)).status).toBe(
+        404,
+      )
     }
     expect((await home.get(`/v1/alerts/${id}`, token)).status).toBe(200)
   })
@@ -530,10 +536,10 @@ describe('testing', () => {
     const home = openTestInstance()
     const { db } = home.services
     const token = home.key()
-    const { id } = await made(home, token, { ...standard, enabled: false })
-    const count = await made(home, token, { ...standard, name: 'fires' })
-    const test = async (one: string) =>
-      bodyOf(await home.send('POST', `/v1/alerts/${one}/test`, '', token))
+    const { id } = await createAlert(home, token, { ...standard, enabled: false })
+    const count = await createAlert(home, token, { ...standard, name: 'fires' })
+    const test = async (alertId: string) =>
+      bodyOf(await home.send('POST', `/v1/alerts/${alertId}/test`, '', token))
     expect(await test(id)).toEqual({
       alert_id: id,
       condition: 'price above 90',
@@ -582,7 +588,7 @@ describe('testing', () => {
       evaluated: 2,
       would_trigger: 1,
     })
-    expect((all.results as { result: string }[]).map(one => one.result)).toEqual([
+    expect((all.results as { result: string }[]).map(result => result.result)).toEqual([
       'would_trigger',
       'in_cooldown',
     ])
@@ -598,7 +604,7 @@ describe('testing', () => {
     const token = home.key()
     home.record(code, [80, 81, 82], startAt, dayMs)
     await home.services.alerts.evaluation.pass()
-    const { id } = await made(home, token, {
+    const { id } = await createAlert(home, token, {
       name: 'x',
       commodity_code: code,
       analytics_type: 'rsi',
@@ -617,7 +623,7 @@ describe('testing', () => {
   test('and backtesting say in a header that they rest on fixture data', async () => {
     const home = openTestInstance()
     const token = home.key()
-    const { id } = await made(home, token)
+    const { id } = await createAlert(home, token)
     home.record(code, [91], startAt, 1)
     await home.services.alerts.evaluation.pass()
     const marks = async () => {
@@ -626,7 +632,7 @@ describe('testing', () => {
         await home.send('POST', `/v1/alerts/test?commodity_code=${code}`, {}, token),
         await home.send('POST', '/v1/alerts/backtest', { price_alert: standard }, token),
       ]
-      return answers.map(one => one.headers.get('x-service-data'))
+      return answers.map(response => response.headers.get('x-service-data'))
     }
     expect(await marks()).toEqual([null, null, null])
     home.services.series.markFixture([home.services.catalogue.named(code)!.id])
@@ -701,8 +707,8 @@ describe('what has fired', () => {
   test('is listed newest first, page by page, of one alert or of all', async () => {
     const home = openTestInstance()
     const token = home.key()
-    const first = await made(home, token, { ...standard, cooldown_minutes: 0 })
-    const second = await made(home, token, {
+    const first = await createAlert(home, token, { ...standard, cooldown_minutes: 0 })
+    const second = await createAlert(home, token, {
       ...standard,
       name: 'second',
       condition_value: 92,
@@ -717,7 +723,7 @@ describe('what has fired', () => {
     const page = async (query: string) =>
       (await (await home.get(`/v1/alerts/triggers${query}`, token)).json()) as Page
     const all = await page('')
-    expect(all.triggers.map(one => [one.alert_name, one.price])).toEqual([['second', 94], ['Brent above 90', 94], ['second', 93], ['Brent above 90', 93], ['Brent above 90', 91]]) // biome-ignore format: pairs
+    expect(all.triggers.map(row => [row.alert_name, row.price])).toEqual([['second', 94], ['Brent above 90', 94], ['second', 93], ['Brent above 90', 93], ['Brent above 90', 91]]) // biome-ignore format: pairs
     expect(all.triggers[0]).toEqual({
       id: expect.any(String),
       alert_id: second.id,
@@ -740,8 +746,8 @@ describe('what has fired', () => {
     const walked = []
     for (const n of [1, 2, 3]) walked.push(...(await page(`?per_page=2&page=${n}`)).triggers)
     expect(walked).toEqual(all.triggers)
-    const own = await page(`?alert_id=${first.id}&per_page=1`)
-    expect([own.triggers.map(one => one.price), own.meta.total]).toEqual([[94], 3])
+    const alertPage = await page(`?alert_id=${first.id}&per_page=1`)
+    expect([alertPage.triggers.map(row => row.price), alertPage.meta.total]).toEqual([[94], 3])
     expect((await page('?per_page=1000')).meta.per_page).toBe(100)
   })
 
@@ -750,8 +756,12 @@ describe('what has fired', () => {
     const token = home.key('starter')
     home.record(code, Array.from({ length: 40 }, (_, i) => 80 + Math.sin(i)), startAt - dayMs, dayMs) // biome-ignore format: one series
     await home.services.alerts.evaluation.pass()
-    await made(home, token, { ...analytics, name: 'quiet', analytics_config: { threshold: 50 } })
-    const { id } = await made(home, token, analytics)
+    await createAlert(home, token, {
+      ...analytics,
+      name: 'quiet',
+      analytics_config: { threshold: 50 },
+    })
+    const { id } = await createAlert(home, token, analytics)
     home.record(code, [95], startAt, 1)
     await home.services.alerts.evaluation.pass()
     const response = await home.get('/v1/alerts/analytics_history', token)

@@ -41,7 +41,13 @@ const unknownId = '00000000-0000-4000-8000-00000000dead'
 const standing = deliveryWorld()
 
 /** A world with one account and its key. */
-function desk({ world = deliveryWorld(), plan }: { world?: DeliveryWorld; plan?: string } = {}) {
+function openInstance({
+  world = deliveryWorld(),
+  plan,
+}: {
+  world?: DeliveryWorld
+  plan?: string
+} = {}) {
   const account = world.account(plan)
   const token = world.token(account)
   const ask = async <T = Body>(
@@ -58,14 +64,14 @@ function desk({ world = deliveryWorld(), plan }: { world?: DeliveryWorld; plan?:
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       }),
     )
-    const got = {
+    const answer = {
       status: response.status,
       headers: response.headers,
       body: (await response.json()) as T,
     }
     const route = path + where.replace(/^\/[^/]+/, '/:id')
-    if (got.status < 300) expectShapeOf(world, method, route, got.body, got.status)
-    return got
+    if (answer.status < 300) expectShapeOf(world, method, route, answer.body, answer.status)
+    return answer
   }
   const create = async (fields: Record<string, unknown> = {}) =>
     (await ask('POST', '', { commodity_codes: ['WTI_USD'], ...fields })).body.data
@@ -80,15 +86,15 @@ function expectShapeOf(
   body: unknown,
   status: number,
 ) {
-  const one = {
+  const appOfMethod = {
     routes: app.routes.filter((each: { method: string }) => each.method === method),
   } as typeof app
-  expectShape(one, route, body, status)
+  expectShape(appOfMethod, route, body, status)
 }
 
 describe('creating a delivery', () => {
   test('fills in what the body leaves out', async () => {
-    const { ask, account } = desk({ world: standing })
+    const { ask, account } = openInstance({ world: standing })
     const { status, body } = await ask('POST', '', {
       scheduled_delivery: { commodity_codes: ['wti_usd', 'brent', 'WTI_USD', 'BRENT_CRUDE_USD'] },
     })
@@ -119,7 +125,7 @@ describe('creating a delivery', () => {
   })
 
   test('takes every field, bare or wrapped, and ignores those that are not the caller’s to set', async () => {
-    const { ask } = desk({ world: standing })
+    const { ask } = openInstance({ world: standing })
     const fields = {
       name: ' Morning ',
       commodity_codes: ['WTI_USD'],
@@ -192,14 +198,18 @@ describe('creating a delivery', () => {
     [{ time_zone: 'Asia/Calcutta' }, { time_zone: 'Asia/Calcutta' }],
   ])('%j is answered %j', async (fields, row) => {
     expect(
-      (await desk({ world: standing }).ask('POST', '', { commodity_codes: ['WTI_USD'], ...fields }))
-        .body.data,
+      (
+        await openInstance({ world: standing }).ask('POST', '', {
+          commodity_codes: ['WTI_USD'],
+          ...fields,
+        })
+      ).body.data,
     ).toMatchObject(row)
   })
 
   test('the channel comes from the header, a word or nothing', async () => {
-    const { ask } = desk({ world: standing })
-    for (const [given, source] of [
+    const { ask } = openInstance({ world: standing })
+    for (const [header, source] of [
       ['Dashboard', 'dashboard'],
       ['sdk-python', 'sdk-python'],
       ['<b>', 'api'],
@@ -207,11 +217,13 @@ describe('creating a delivery', () => {
       ['x'.repeat(41), 'api'],
     ] as const) {
       expect(
-        (await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'X-Service-Source': given }))
+        (await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'X-Service-Source': header }))
           .body.data.source,
       ).toBe(source)
     }
-    const branded = desk({ world: deliveryWorld({ flags: { 'brand.header_prefix': 'X-Acme-' } }) })
+    const branded = openInstance({
+      world: deliveryWorld({ flags: { 'brand.header_prefix': 'X-Acme-' } }),
+    })
     expect(
       (await branded.ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'x-acme-source': 'app' }))
         .body.data.source,
@@ -219,7 +231,7 @@ describe('creating a delivery', () => {
   })
 
   test('again with the same Idempotency-Key makes nothing', async () => {
-    const { ask } = desk({ world: standing })
+    const { ask } = openInstance({ world: standing })
     const [first, second] = [
       await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'idempotency-key': 'a' }),
       await ask('POST', '', { commodity_codes: ['WTI_USD'] }, { 'idempotency-key': 'a' }),
@@ -290,7 +302,7 @@ describe('creating a delivery', () => {
   ] as [unknown, ...[string, unknown][]][])(
     '%j is refused with one entry for each fault',
     async (fields, ...faults) => {
-      const { ask } = desk({ world: standing })
+      const { ask } = openInstance({ world: standing })
       for (const body of [fields, { scheduled_delivery: fields }]) {
         const { status, headers, body: answer } = await ask('POST', '', body)
         expect([status, answer.code, headers.get('x-error-code')]).toEqual([
@@ -298,16 +310,18 @@ describe('creating a delivery', () => {
           'validation_failed',
           'validation_failed',
         ])
-        expect(answer.errors.map(one => [one.field, one.value])).toEqual(faults)
+        expect(answer.errors.map(fault => [fault.field, fault.value])).toEqual(faults)
         expect([answer.field, answer.value]).toEqual(faults[0]!)
-        expect(answer.errors.every(one => one.message.startsWith(`${one.field}: `))).toBe(true)
+        expect(answer.errors.every(fault => fault.message.startsWith(`${fault.field}: `))).toBe(
+          true,
+        )
       }
       expect((await ask<{ data: Row[] }>('GET')).body.data).toEqual([])
     },
   )
 
   test('names what an unknown code may have meant', async () => {
-    const { body } = await desk({ world: standing }).ask('POST', '', {
+    const { body } = await openInstance({ world: standing }).ask('POST', '', {
       commodity_codes: ['BRENT_CRUD_USD'],
     })
     expect(body.errors[0]!.message).toMatch(
@@ -318,7 +332,7 @@ describe('creating a delivery', () => {
   test.each([['[]'], ['"text"'], ['{"scheduled_delivery":[]}'], ['{"scheduled_delivery":null}']])(
     'the body %s is no form',
     async text => {
-      expect(await desk({ world: standing }).ask('POST', '', text)).toMatchObject({
+      expect(await openInstance({ world: standing }).ask('POST', '', text)).toMatchObject({
         status: 422,
         body: { code: 'validation_failed' },
       })
@@ -331,7 +345,7 @@ describe('creating a delivery', () => {
     ['starter', 10],
     ['professional', 10],
   ])('is refused on the plan %s from the %i-th on', async (plan, limit) => {
-    const { ask, create, world, account } = desk({ world: standing, plan })
+    const { ask, create, world, account } = openInstance({ world: standing, plan })
     for (let n = 0; n < limit; n += 1) await create({ enabled: n % 2 === 0 })
     const refused = await ask('POST', '', { commodity_codes: ['WTI_USD'] })
     expect(refused).toMatchObject({
@@ -354,7 +368,7 @@ describe('creating a delivery', () => {
   })
 
   test('has no limit on the largest plans', async () => {
-    const { ask, create } = desk({ world: standing, plan: 'scale' })
+    const { ask, create } = openInstance({ world: standing, plan: 'scale' })
     for (let n = 0; n < 12; n += 1) await create()
     expect((await ask<{ meta: unknown }>('GET')).body).toMatchObject({
       meta: { limit: null, current_count: 12, remaining: null, plan: 'scale' },
@@ -365,18 +379,18 @@ describe('creating a delivery', () => {
 
 describe('reading', () => {
   test('lists the deliveries of the account, oldest first, and no other', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const ids = [(await create()).id, (await create()).id, (await create()).id]
     world.create(world.account())
-    expect((await ask<{ data: Row[] }>('GET')).body.data.map(one => one.id)).toEqual(ids)
+    expect((await ask<{ data: Row[] }>('GET')).body.data.map(row => row.id)).toEqual(ids)
   })
 
   test('shows the last run as it goes on', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily' })
-    const seen = async () => (await ask('GET', `/${id}`)).body.data
+    const current = async () => (await ask('GET', `/${id}`)).body.data
     await world.advance(dayMs)
-    const { last_run: run, ...row } = await seen()
+    const { last_run: run, ...row } = await current()
     expect(row).toMatchObject({
       deliveries_count: 1,
       last_delivered_on: '2026-11-21',
@@ -396,15 +410,15 @@ describe('reading', () => {
 
 describe('changing a delivery', () => {
   test('leaves what the body does not name', async () => {
-    const { ask, create, world } = desk()
-    const made = await create({
+    const { ask, create, world } = openInstance()
+    const created = await create({
       name: 'Morning',
       cadence: 'daily',
       recipient_email: 'desk@example.com',
     })
     world.clock.advance(minuteMs)
-    const { delivery: _, ...before } = made
-    const { body } = await ask('PATCH', `/${made.id}`, {
+    const { delivery: _, ...before } = created
+    const { body } = await ask('PATCH', `/${created.id}`, {
       scheduled_delivery: { commodity_codes: ['brent', 'GOLD_USD'] },
     })
     const { delivery, ...after } = body.data
@@ -415,12 +429,12 @@ describe('changing a delivery', () => {
     })
     expect(delivery).toEqual(after as unknown as Row)
     for (const nothing of [undefined, {}, { scheduled_delivery: {} }]) {
-      expect((await ask('PATCH', `/${made.id}`, nothing)).body.data).toMatchObject({
+      expect((await ask('PATCH', `/${created.id}`, nothing)).body.data).toMatchObject({
         name: 'Morning',
         commodity_codes: ['BRENT_CRUDE_USD', 'GOLD_USD'],
       })
     }
-    const cleared = await ask('PATCH', `/${made.id}`, { name: null, recipient_email: null })
+    const cleared = await ask('PATCH', `/${created.id}`, { name: null, recipient_email: null })
     expect(cleared.body.data).toMatchObject({
       name: null,
       recipient_email: expect.stringMatching(/^[0-9a-f]{8}@example\.com$/),
@@ -437,7 +451,7 @@ describe('changing a delivery', () => {
     [{ enabled: false, delivery_time: '16:00' }, null],
     [{ enabled: true }, '2026-11-21T07:00:00Z'],
   ])('to %j makes the next one %s', async (change, next) => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily' })
     await ask('PATCH', `/${id}`, change)
     expect((await ask('GET', `/${id}`)).body.data.next_delivery_at).toBe(next)
@@ -446,7 +460,7 @@ describe('changing a delivery', () => {
   })
 
   test('a local day that has had its run has no second one', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily', delivery_time: '15:15' })
     await world.advance(hourMs)
     expect(world.runs()).toHaveLength(1)
@@ -459,7 +473,7 @@ describe('changing a delivery', () => {
   })
 
   test('of anything but the schedule leaves what is due due', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily', delivery_time: '15:05' })
     await world.beat()
     world.clock.advance(7 * minuteMs)
@@ -479,7 +493,7 @@ describe('changing a delivery', () => {
   })
 
   test('from weekly to daily and back begins on Mondays again', async () => {
-    const { ask, create } = desk()
+    const { ask, create } = openInstance()
     const { id } = await create({ cadence: 'weekly', weekday: 5 })
     expect((await ask('PATCH', `/${id}`, { name: 'x' })).body.data).toMatchObject({ weekday: 5 })
     expect((await ask('PATCH', `/${id}`, { cadence: 'daily' })).body.data).toMatchObject({
@@ -491,14 +505,14 @@ describe('changing a delivery', () => {
   })
 
   test('is refused as creating is, and changes nothing', async () => {
-    const { ask, create } = desk()
+    const { ask, create } = openInstance()
     const { id, delivery } = await create()
     const { status, body } = await ask('PATCH', `/${id}`, {
       name: 'x',
       cadence: 'x',
       commodity_codes: ['NOPE_USD', 'NADA_USD'],
     })
-    expect([status, body.errors.map(one => one.value)]).toEqual([
+    expect([status, body.errors.map(fault => fault.value)]).toEqual([
       422,
       ['NOPE_USD', 'NADA_USD', 'x'],
     ])
@@ -508,7 +522,7 @@ describe('changing a delivery', () => {
 
 describe('deleting a delivery', () => {
   test('takes its runs along', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily' })
     await world.advance(2 * dayMs)
     expect(await ask('DELETE', `/${id}`)).toMatchObject({
@@ -522,7 +536,7 @@ describe('deleting a delivery', () => {
   })
 
   test('while its letter is on its way harms nothing', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create()
     await ask('POST', `/${id}/send_now`)
     await ask('DELETE', `/${id}`)
@@ -534,7 +548,7 @@ describe('deleting a delivery', () => {
 
 describe('sending now', () => {
   test('makes a copy beside the schedule', async () => {
-    const { ask, create, world, account } = desk()
+    const { ask, create, world, account } = openInstance()
     const { id } = await create({ cadence: 'daily', time_zone: 'Pacific/Kiritimati' })
     const { status, body } = await ask('POST', `/${id}/send_now`)
     expect(status).toBe(202)
@@ -571,11 +585,11 @@ describe('sending now', () => {
   })
 
   test('is refused within ten minutes of the last copy, of this delivery alone', async () => {
-    const { ask, create, world } = desk()
-    const [one, other] = [await create(), await create()]
-    await ask('POST', `/${one.id}/send_now`)
+    const { ask, create, world } = openInstance()
+    const [first, second] = [await create(), await create()]
+    await ask('POST', `/${first.id}/send_now`)
     world.clock.advance(30 * secondMs + 1)
-    const refused = await ask('POST', `/${one.id}/send_now`)
+    const refused = await ask('POST', `/${first.id}/send_now`)
     expect(refused).toMatchObject({
       status: 429,
       body: {
@@ -586,21 +600,21 @@ describe('sending now', () => {
       },
     })
     expect(refused.headers.get('retry-after')).toBe('570')
-    expect((await ask('POST', `/${other.id}/send_now`)).status).toBe(202)
+    expect((await ask('POST', `/${second.id}/send_now`)).status).toBe(202)
     world.clock.advance(569 * secondMs)
-    expect((await ask('POST', `/${one.id}/send_now`)).body).toMatchObject({ retry_after: 1 })
+    expect((await ask('POST', `/${first.id}/send_now`)).body).toMatchObject({ retry_after: 1 })
     world.clock.advance(secondMs - 1)
-    expect((await ask('POST', `/${one.id}/send_now`)).status).toBe(202)
+    expect((await ask('POST', `/${first.id}/send_now`)).status).toBe(202)
   })
 
   test('again with the same Idempotency-Key is the same copy', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create()
     const runs = [
       await ask('POST', `/${id}/send_now`, undefined, { 'idempotency-key': 'a' }),
       await ask('POST', `/${id}/send_now`, undefined, { 'idempotency-key': 'a' }),
     ]
-    expect(runs.map(one => [one.status, one.body.data.run_id])).toEqual([
+    expect(runs.map(answer => [answer.status, answer.body.data.run_id])).toEqual([
       [202, runs[0]!.body.data.run_id],
       [202, runs[0]!.body.data.run_id],
     ])
@@ -608,7 +622,7 @@ describe('sending now', () => {
   })
 
   test('of a paused delivery is skipped, and does not keep a copy from being sent when it goes on', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ enabled: false })
     const { status, body } = await ask('POST', `/${id}/send_now`)
     expect([status, body.data.status, body.data.error]).toEqual([
@@ -623,7 +637,7 @@ describe('sending now', () => {
   })
 
   test('to an address that nothing is sent to is suppressed with the reason', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ recipient_email: 'Gone@example.com', cadence: 'daily' })
     world.services.suppressions.add({
       address: 'gone@example.com',
@@ -646,7 +660,7 @@ describe('sending now', () => {
   })
 
   test('with no code that has a current price is skipped with their names', async () => {
-    const { ask, create, world } = desk()
+    const { ask, create, world } = openInstance()
     const { id } = await create({ commodity_codes: ['GOLD_USD', 'EUR_USD'], cadence: 'daily' })
     expect((await ask('POST', `/${id}/send_now`)).body.data).toMatchObject({
       status: 'skipped',
@@ -657,7 +671,7 @@ describe('sending now', () => {
   })
 
   test('and by schedule of a suspended account is skipped', async () => {
-    const { create, world, account } = desk()
+    const { create, world, account } = openInstance()
     await create({ cadence: 'daily' })
     world.services.keys.putAccount({ ...account.account, suspendedAt: world.clock.now() })
     await world.advance(dayMs)
@@ -676,16 +690,16 @@ describe('every route', () => {
   test.each(calls)(
     '%s /{id}%s answers an unknown, a malformed and another account’s id alike',
     async (method, end, body) => {
-      const { ask, world } = desk({ world: standing })
-      const other = world.account()
-      const foreign = world.create(other)
+      const { ask, world } = openInstance({ world: standing })
+      const stranger = world.account()
+      const foreign = world.create(stranger)
       const answers: unknown[] = []
       for (const id of [unknownId, 'nonsense', '%00', foreign]) {
         const { status, headers, body: answer } = await ask(method, `/${id}${end}`, body)
         expect([status, headers.get('x-error-code')]).toEqual([404, 'not_found'])
         answers.push({ ...answer, request_id: null })
       }
-      expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
+      expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)
       expect(answers[0]).toMatchObject({
         error: 'not_found',
         error_code: 'not_found',
@@ -694,7 +708,7 @@ describe('every route', () => {
         value: null,
         errors: [],
       })
-      expect(world.services.deliveries.list(other.account.id)).toMatchObject([
+      expect(world.services.deliveries.list(stranger.account.id)).toMatchObject([
         { id: foreign, name: null },
       ])
     },
@@ -702,12 +716,13 @@ describe('every route', () => {
 
   test('a wrong body is refused before an unknown id', async () => {
     expect(
-      (await desk({ world: standing }).ask('PATCH', `/${unknownId}`, { cadence: 'x' })).status,
+      (await openInstance({ world: standing }).ask('PATCH', `/${unknownId}`, { cadence: 'x' }))
+        .status,
     ).toBe(422)
   })
 
   test('makes, changes and sends nothing while all are paused, and can be read and deleted', async () => {
-    const { ask, world, account } = desk({
+    const { ask, world, account } = openInstance({
       world: deliveryWorld({ flags: { 'deliveries.enabled': 'false' } }),
     })
     const id = world.create(account)
@@ -733,7 +748,7 @@ describe('every route', () => {
   })
 
   test('costs no quota, and neither does a delivery', async () => {
-    const { ask, create, world, account } = desk()
+    const { ask, create, world, account } = openInstance()
     const { id } = await create({ cadence: 'daily' })
     await ask('GET')
     await ask('PATCH', `/${id}`, { name: 'x' })
@@ -744,7 +759,7 @@ describe('every route', () => {
   })
 
   test('has its constants in the published limits', async () => {
-    const { world } = desk({
+    const { world } = openInstance({
       world: deliveryWorld({ flags: { 'deliveries.dispatch_interval': '10m' } }),
     })
     const body = (await (

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/instant.ts'
-import { messageHouse } from '../../support/messages.ts'
+import { openMessageInstance } from '../../support/messages.ts'
 
 /** An instance with an account that has so many notifications, a minute apart. */
 function withNotices(count: number) {
-  const instance = messageHouse()
-  const made = instance.account('free')
+  const instance = openMessageInstance()
+  const account = instance.account('free')
   for (let n = 1; n <= count; n += 1) {
     instance.clock.advance(minuteMs)
     instance.services.notices.post(
       {
-        accountId: made.id,
+        accountId: account.id,
         type: 'price_alert',
         title: `Number ${n}`,
         message: 'It is so.',
@@ -19,11 +19,13 @@ function withNotices(count: number) {
       instance.clock.now(),
     )
   }
-  const ids = instance.services.notifications.page(made.id, false, 1000, 0).map(one => one.id)
-  return { ...instance, ...made, ids }
+  const ids = instance.services.notifications
+    .page(account.id, false, 1000, 0)
+    .map(notification => notification.id)
+  return { ...instance, ...account, ids }
 }
 const titles = (body: Record<string, unknown>) =>
-  (body.notifications as { title: string }[]).map(one => one.title)
+  (body.notifications as { title: string }[]).map(notification => notification.title)
 
 describe('notifications', () => {
   test('are listed newest first, in pages, with the unread count', async () => {
@@ -63,7 +65,7 @@ describe('notifications', () => {
   })
 
   test('of one moment keep the order in which they came', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { id, token } = instance.account()
     for (const title of ['a', 'b', 'c']) {
       instance.services.notices.post(
@@ -160,7 +162,7 @@ describe('preferences', () => {
   }
 
   test('change where the body names them, bare or wrapped, and stay where it does not', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account('free')
     expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
     const patch = async (body: unknown) =>
@@ -185,11 +187,11 @@ describe('preferences', () => {
     [{ sms: { price_alerts: 1 }, push: { enabled: null } }, ['sms.price_alerts', 'push.enabled']],
     [{ notification_preferences: [] }, ['notification_preferences']],
   ])('%j is refused, all faults at once', async (body, fields) => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     const answer = await instance.ask('PATCH', '/v1/notification_preferences', token, body)
     expect([answer.status, answer.body.error_code]).toEqual([422, 'validation_failed'])
-    expect((answer.body.errors as { field: string }[]).map(one => one.field)).toEqual(fields)
+    expect((answer.body.errors as { field: string }[]).map(fault => fault.field)).toEqual(fields)
     expect((await instance.ask('GET', '/v1/notification_preferences', token)).body).toEqual(first)
   })
 })

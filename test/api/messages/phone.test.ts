@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { minuteMs, secondMs } from '../../../src/lib/instant.ts'
-import { type Answer, messageHouse } from '../../support/messages.ts'
+import { type Answer, openMessageInstance } from '../../support/messages.ts'
 
 const us = (phone_number = '+15550100002') => ({ phone_number, country_code: 'US' })
 const refusal = ({ status, body }: Answer) => [status, body.error_code]
@@ -9,7 +9,7 @@ const wrong = (code: string) => (code === '000000' ? '111111' : '000000')
 
 describe('a phone number', () => {
   test('is none at first, is added unverified, verified with the code of its message, and removed', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     expect((await instance.ask('GET', '/v1/phone', token)).body).toEqual({
       phone: null,
@@ -68,7 +68,7 @@ describe('a phone number', () => {
   })
 
   test('that replaces another one takes its verification and its consent away', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { id, token } = await instance.reachable()
     expect(instance.services.phones.of(id)!.optedInAt).not.toBeNull()
     await instance.ask('POST', '/v1/phone', token, us('+15550100003'))
@@ -107,7 +107,7 @@ describe('a phone number', () => {
     ['of Australia', { phone_number: '0412 345 678', country_code: 'AU' }, '+61412345678', 'AU'],
     ['without a country', { phone_number: '+61412345678' }, '+61412345678', 'AU'],
   ])('%s is taken', async (_, body, number, country) => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account('free')
     const answer = await instance.ask('POST', '/v1/phone', token, body)
     expect([answer.status, answer.body.phone, answer.body.country_code]).toEqual([
@@ -158,7 +158,7 @@ describe('a phone number', () => {
       'phone_number',
     ],
   ])('of %s is refused and sends nothing', async (_, body, code, field) => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     const answer = await instance.ask('POST', '/v1/phone', token, body)
     expect([...refusal(answer), answer.body.field]).toEqual([422, code, field])
@@ -168,7 +168,7 @@ describe('a phone number', () => {
   })
 
   test('sent again with its Idempotency-Key is the same answer and one message', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     const ask = () => instance.ask('POST', '/v1/phone', token, us(), { 'idempotency-key': 'one' })
     const [first, second] = [await ask(), await ask()]
@@ -181,12 +181,12 @@ describe('a phone number', () => {
 
 describe('a code', () => {
   test('is refused when it is wrong, five times, and then for good until a new one is sent', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     await instance.ask('POST', '/v1/phone', token, us())
     await instance.deliver()
     const code = instance.code()
-    for (let left = 4; left >= 0; left -= 1) {
+    for (let triesLeft = 4; triesLeft >= 0; triesLeft -= 1) {
       const answer = await instance.ask('POST', '/v1/phone/verify', token, {
         verification_code: wrong(code),
       })
@@ -194,7 +194,7 @@ describe('a code', () => {
         422,
         'invalid_code',
         'verification_code',
-        left,
+        triesLeft,
       ])
     }
     expect(
@@ -232,7 +232,7 @@ describe('a code', () => {
     [10 * minuteMs - 1, 200],
     [10 * minuteMs, 422],
   ])('%i ms old is answered %i', async (ageMs, status) => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     await instance.ask('POST', '/v1/phone', token, us())
     await instance.deliver()
@@ -247,7 +247,7 @@ describe('a code', () => {
   test.each([[undefined], ['12345'], ['1234567'], ['12345a'], [123456], [null], ['١٢٣٤٥٦']])(
     '%p is no code and costs no try',
     async verification_code => {
-      const instance = messageHouse()
+      const instance = openMessageInstance()
       const { id, token } = instance.account()
       await instance.ask('POST', '/v1/phone', token, us())
       const answer = await instance.ask('POST', '/v1/phone/verify', token, { verification_code })
@@ -261,24 +261,24 @@ describe('a code', () => {
   )
 
   test('of one account is of no use to another that claims the same number', async () => {
-    const instance = messageHouse()
-    const [one, other] = [instance.account(), instance.account()]
-    await instance.ask('POST', '/v1/phone', one.token, us())
+    const instance = openMessageInstance()
+    const [first, second] = [instance.account(), instance.account()]
+    await instance.ask('POST', '/v1/phone', first.token, us())
     await instance.deliver()
     const code = instance.code()
-    await instance.ask('POST', '/v1/phone', other.token, us())
-    const answer = await instance.ask('POST', '/v1/phone/verify', other.token, {
+    await instance.ask('POST', '/v1/phone', second.token, us())
+    const answer = await instance.ask('POST', '/v1/phone/verify', second.token, {
       verification_code: code,
     })
     expect(refusal(answer)).toEqual([422, 'invalid_code'])
     expect(
-      (await instance.ask('POST', '/v1/phone/verify', one.token, { verification_code: code }))
+      (await instance.ask('POST', '/v1/phone/verify', first.token, { verification_code: code }))
         .status,
     ).toBe(200)
   })
 
   test('is sent again at most once in 60 seconds', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     await instance.ask('POST', '/v1/phone', token, us())
     instance.clock.advance(59 * secondMs + 1)
@@ -293,18 +293,18 @@ describe('a code', () => {
   })
 
   test('is sent at most twenty times in 24 hours to a number, whoever asks, and to an account, whatever its number', async () => {
-    const instance = messageHouse()
-    const [one, other] = [instance.account(), instance.account()]
+    const instance = openMessageInstance()
+    const [first, second] = [instance.account(), instance.account()]
     for (let n = 0; n < 20; n += 1) {
       await instance.ask(
         'POST',
         '/v1/phone',
-        one.token,
+        first.token,
         us(`+155501000${String(n % 2).padStart(2, '0')}`),
       )
       instance.clock.advance(minuteMs)
     }
-    const full = await instance.ask('POST', '/v1/phone', one.token, us('+15550100050'))
+    const full = await instance.ask('POST', '/v1/phone', first.token, us('+15550100050'))
     expect([...refusal(full), full.body.limit, full.body.retry_after]).toEqual([
       429,
       'RATE_LIMIT_EXCEEDED',
@@ -312,7 +312,7 @@ describe('a code', () => {
       24 * 3600 - 20 * 60,
     ])
     for (let n = 0; n < 10; n += 1) {
-      await instance.ask('POST', '/v1/phone', other.token, us('+15550100000'))
+      await instance.ask('POST', '/v1/phone', second.token, us('+15550100000'))
       instance.clock.advance(minuteMs)
     }
     expect(
@@ -326,7 +326,7 @@ describe('a code', () => {
   })
 
   test('is nowhere in the log, in an answer or at rest', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     const added = await instance.ask('POST', '/v1/phone', token, us())
     const { body } = instance.services.outbox.log.page('sms', 'sms', {}, 1, 0).entries[0]!
@@ -345,7 +345,7 @@ describe('a code', () => {
   })
 
   test('is not made where there is no way to send it', async () => {
-    const instance = messageHouse({ mode: 'serve' })
+    const instance = openMessageInstance({ mode: 'serve' })
     const { token } = instance.account()
     const added = await instance.ask('POST', '/v1/phone', token, us())
     expect([added.status, added.body.verification]).toEqual([
@@ -359,6 +359,6 @@ describe('a code', () => {
         await instance.ask('POST', '/v1/phone/verify', token, { verification_code: '000000' }),
       ),
     ).toEqual([422, 'code_expired'])
-    expect(instance.log.join('\n')).not.toContain('text message')
+    expect(instance.log.join('\n')).not.toContain('text_message')
   })
 })

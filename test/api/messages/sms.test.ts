@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Answer, messageHouse } from '../../support/messages.ts'
+import { type Answer, openMessageInstance } from '../../support/messages.ts'
 
 const refusal = ({ status, body }: Answer) => [status, body.error_code]
 const first = {
@@ -11,7 +11,7 @@ const first = {
 
 describe('SMS settings', () => {
   test('are there before anybody has set them, on every plan', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     for (const plan of ['free', 'enterprise']) {
       expect(
         (await instance.ask('GET', '/v1/sms/settings', instance.account(plan).token)).body,
@@ -20,7 +20,7 @@ describe('SMS settings', () => {
   })
 
   test('change where the body names them, bare or wrapped, and stay where it does not', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     const patch = async (body: unknown) =>
       (await instance.ask('PATCH', '/v1/sms/settings', token, body)).body
@@ -81,7 +81,7 @@ describe('SMS settings', () => {
     [{ quiet_hours: { timezone: 'Mars/Olympus' } }, 'quiet_hours.timezone'],
     [{ sms_settings: { enabled: 1 } }, 'sms_settings.enabled'],
   ])('%j is refused at %s and changes nothing', async (body, field) => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = instance.account()
     const answer = await instance.ask('PATCH', '/v1/sms/settings', token, body)
     expect([...refusal(answer), answer.body.field]).toEqual([422, 'validation_failed', field])
@@ -91,7 +91,7 @@ describe('SMS settings', () => {
 
 describe('the consent', () => {
   test('needs a verified number, is given once and can be taken back', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { id, token } = instance.account()
     const optIn = () => instance.ask('POST', '/v1/sms/optin', token)
     expect(refusal(await optIn())).toEqual([422, 'phone_not_verified'])
@@ -137,7 +137,7 @@ describe('the consent', () => {
       'sms.twilio_from': '+15005550006',
       'sms.twilio_url': `http://127.0.0.1:${provider.port}`,
     }
-    const instance = messageHouse({ flags })
+    const instance = openMessageInstance({ flags })
     const { id, token } = instance.account()
     const { phones, texts } = instance.services
     phones.add(id, '+15550100002', 'US')
@@ -164,7 +164,7 @@ describe('eligibility', () => {
   ])(
     'on %s with %j without a number is refused for %j of %p messages',
     async (plan, options, reasons, limit) => {
-      const instance = messageHouse()
+      const instance = openMessageInstance()
       const { body } = await instance.ask(
         'GET',
         '/v1/sms/eligibility',
@@ -188,7 +188,7 @@ describe('eligibility', () => {
   )
 
   test('is there with a verified number, until the month is used up', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = await instance.reachable('professional')
     const standing = async () => (await instance.ask('GET', '/v1/sms/eligibility', token)).body
     expect(await standing()).toMatchObject({
@@ -227,7 +227,7 @@ describe('eligibility', () => {
 
 describe('a test message', () => {
   test('goes to the number that is opted in, at any hour, and is captured', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { token } = await instance.reachable()
     await instance.ask('PATCH', '/v1/sms/settings', token, {
       quiet_hours: { start: '00:00', end: '23:59' },
@@ -256,7 +256,7 @@ describe('a test message', () => {
   })
 
   test('is refused without consent', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { id, token } = await instance.reachable()
     instance.services.phones.optOut(id)
     expect(refusal(await instance.ask('POST', '/v1/sms/test', token))).toEqual([
@@ -270,7 +270,7 @@ describe('a test message', () => {
   })
 
   test('ends in the log where there is no provider, without the whole number', async () => {
-    const instance = messageHouse({ mode: 'serve' })
+    const instance = openMessageInstance({ mode: 'serve' })
     const { id, token } = instance.account()
     instance.services.phones.add(id, '+15550100002', 'US')
     const at = instance.clock.now()
@@ -282,7 +282,7 @@ describe('a test message', () => {
     })
     await instance.deliver()
     const lines = instance.log
-      .filter(line => line.includes('text message'))
+      .filter(line => line.includes('text_message'))
       .map(line => JSON.parse(line))
     expect(lines).toEqual([
       expect.objectContaining({ to: '…0002', text: expect.stringContaining('test message') }),

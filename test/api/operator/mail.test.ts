@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { messageHouse } from '../../support/messages.ts'
+import { openMessageInstance } from '../../support/messages.ts'
 
 /** An instance with its operator's token. */
 function withOperator() {
-  const instance = messageHouse()
+  const instance = openMessageInstance()
   const token = instance.services.adminTokens.rotate()
   const ask = (method: string, path: string, body?: unknown) =>
     instance.ask(method, `/admin/v1/suppressions${path}`, undefined, body, {

@@ -15,7 +15,7 @@ interface Held {
 }
 
 /** An instance whose outbox was held with messages of each kind in it, with its operator. */
-function heldHouse() {
+function openHeldInstance() {
   const world = deliveryWorld()
   const { services, db, clock } = world
   const { ids, outbox } = services
@@ -58,7 +58,7 @@ function heldHouse() {
     /** Event ids of what went out, in their order. */
     gone: () =>
       (['email', 'sms'] as const)
-        .flatMap(channel => services.inbox.list(channel).map(one => one.eventId))
+        .flatMap(channel => services.inbox.list(channel).map(message => message.eventId))
         .toSorted(),
     hold: () => holdBack(db, clock.now(), ids),
     async ask<T>(method: string, path: string, body?: unknown, authorization = admin) {
@@ -80,16 +80,16 @@ const list = '/admin/v1/outbox/held'
 
 describe('what a restore kept back', () => {
   test('is listed in its order, by kind and by page', async () => {
-    const { put, hold, ask } = heldHouse()
+    const { put, hold, ask } = openHeldInstance()
     const ids = (['email', 'sms', 'email', 'webhook'] as const).map((kind, n) =>
       put(kind, `event-${n}`),
     )
     expect(hold()).toEqual({ messages: { webhook: 1, email: 2, sms: 1 }, deliveries: 0, prices: 0 })
     const { body: all } = await ask<Held>('GET', list)
-    expect(all.data.held.map(one => one.id)).toEqual(ids)
+    expect(all.data.held.map(message => message.id)).toEqual(ids)
     expect(all.data).toMatchObject({ counts: { webhook: 1, email: 2, sms: 1 }, meta: { total: 4 } })
     const { body: mails } = await ask<Held>('GET', `${list}?kind=email&per_page=1&page=2`)
-    expect([mails.data.held.map(one => one.event_id), mails.data.meta.total]).toEqual([
+    expect([mails.data.held.map(message => message.event_id), mails.data.meta.total]).toEqual([
       ['event-2'],
       2,
     ])
@@ -102,7 +102,7 @@ describe('what a restore kept back', () => {
     [{ ids: [] }, []],
     [{ ids: ['00000000-0000-4000-8000-000000000000'] }, []],
   ] as const)('goes out under its own ids when %j is asked for', async (body, expected) => {
-    const { put, hold, ask, gone, sending, sent } = heldHouse()
+    const { put, hold, ask, gone, sending, sent } = openHeldInstance()
     for (const [n, kind] of (['email', 'sms', 'email'] as const).entries()) put(kind, `event-${n}`)
     hold()
     expect(sent()).toBe(0)
@@ -122,7 +122,7 @@ describe('what a restore kept back', () => {
   })
 
   test('one message alone, by its id; and what failed of itself is none of it', async () => {
-    const { put, hold, ask, gone, sending, db } = heldHouse()
+    const { put, hold, ask, gone, sending, db } = openHeldInstance()
     put('email', 'failed before')
     db.run("UPDATE outbox SET state = 'failed', last_error = 'no such user', settled_at = 1")
     const [, second] = [put('email', 'event-0'), put('email', 'event-1')]
@@ -134,48 +134,48 @@ describe('what a restore kept back', () => {
   })
 
   test('is known after another restore too, until the log forgets it', async () => {
-    const { put, hold, ask, clock, services } = heldHouse()
+    const { put, hold, ask, clock, services } = openHeldInstance()
     put('email', 'event-0')
     hold()
     clock.advance(dayMs)
     put('sms', 'event-1')
     hold()
-    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
+    expect((await ask<Held>('GET', list)).body.data.held.map(message => message.event_id)).toEqual([
       'event-0',
       'event-1',
     ])
     clock.advance(29 * dayMs + 1)
     await createOutboxJob({ ...services, concurrency: 1, perLane: 1 }).pass()
     hold()
-    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
+    expect((await ask<Held>('GET', list)).body.data.held.map(message => message.event_id)).toEqual([
       'event-1',
     ])
   })
 
   test('more than a request sends is sent by the next', async () => {
-    const { put, hold, ask } = heldHouse()
+    const { put, hold, ask } = openHeldInstance()
     for (let n = 0; n < 2001; n += 1) put('webhook', `event-${n}`)
     hold()
-    const asked = async () => (await ask<{ data: unknown }>('POST', release, {})).body.data
-    expect([await asked(), await asked()]).toEqual([
+    const releaseAll = async () => (await ask<{ data: unknown }>('POST', release, {})).body.data
+    expect([await releaseAll(), await releaseAll()]).toEqual([
       { released: 2000, more: true },
       { released: 1, more: false },
     ])
   })
 
   test('is found without reading the whole log', () => {
-    const { db } = heldHouse()
+    const { db } = openHeldInstance()
     const plan = db
       .query(
         `EXPLAIN QUERY PLAN SELECT outbox.id FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
          WHERE settled_at IN (SELECT value FROM json_each('[1]')) AND state = 'failed' AND last_error = '${heldReason}' ORDER BY seq LIMIT 1`,
       )
       .all() as { detail: string }[]
-    expect(plan.map(one => one.detail).join('\n')).toContain('outbox_settled (settled_at=?)')
+    expect(plan.map(step => step.detail).join('\n')).toContain('outbox_settled (settled_at=?)')
   })
 
   test('is shown to the operator only, and what is asked for must make sense', async () => {
-    const { ask, token, account } = heldHouse()
+    const { ask, token, account } = openHeldInstance()
     for (const authorization of ['', `Token ${token(account)}`]) {
       expect((await ask('GET', list, undefined, authorization)).status).toBe(401)
       expect((await ask('POST', release, {}, authorization)).status).toBe(401)

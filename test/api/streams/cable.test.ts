@@ -6,7 +6,7 @@ import { type Served, serveApp } from '../../support/streaming.ts'
 
 const open: Served[] = []
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.stop()
+  for (const server of open.splice(0)) await server.stop()
 })
 
 function served(flags: Record<string, string> = {}): { whole: TestInstance; server: Served } {

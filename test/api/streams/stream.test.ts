@@ -13,25 +13,28 @@ import { minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent, WatchFeed } from '../../../src/service/watches/feed.ts'
 import { people } from '../../support/people.ts'
 import { type Block, blocksOf, type Served, serveApp } from '../../support/streaming.ts'
-import { type WatchDesk, watchDesk } from '../../support/watches.ts'
+import { openWatchInstance, type WatchInstance } from '../../support/watches.ts'
 
 const path = '/v1/stream'
 const open: Served[] = []
 afterEach(async () => {
-  for (const one of open.splice(0)) await one.stop()
+  for (const server of open.splice(0)) await server.stop()
 })
 
-function served(desk: WatchDesk): Served {
-  const one = serveApp(desk.services)
-  open.push(one)
-  return one
+function served(instance: WatchInstance): Served {
+  const server = serveApp(instance.services)
+  open.push(server)
+  return server
 }
 
 /** The route alone, where a test sets what the whole application does not. */
-function alone(desk: WatchDesk, more: { keepAliveMs?: number; watchFeed?: WatchFeed }): Served {
-  const { config, ids, log, clock, limits, ...services } = desk.services
+function alone(
+  instance: WatchInstance,
+  more: { keepAliveMs?: number; watchFeed?: WatchFeed },
+): Served {
+  const { config, ids, log, clock, limits, ...services } = instance.services
   const links = linker(config)
-  const one = serveApp(desk.services, (connections: Connections) => {
+  const server = serveApp(instance.services, (connections: Connections) => {
     const door = createGate({
       ...services,
       clock,
@@ -56,8 +59,8 @@ function alone(desk: WatchDesk, more: { keepAliveMs?: number; watchFeed?: WatchF
       }),
     )
   })
-  open.push(one)
-  return one
+  open.push(server)
+  return server
 }
 
 const ask = (server: Served, token: string, query = '', headers: Record<string, string> = {}) =>
@@ -76,22 +79,22 @@ async function read(
   return blocks
 }
 const eventsIn = (blocks: readonly Block[]): WatchEvent[] =>
-  blocks.flatMap(one => (one.data === undefined ? [] : [JSON.parse(one.data)]))
+  blocks.flatMap(block => (block.data === undefined ? [] : [JSON.parse(block.data)]))
 
-const run = async (desk: WatchDesk, times: number) => {
+const run = async (instance: WatchInstance, times: number) => {
   for (let i = 0; i < times; i += 1) {
-    desk.clock.advance(minuteMs)
-    await desk.services.watchRuns.pass()
+    instance.clock.advance(minuteMs)
+    await instance.services.watchRuns.pass()
   }
 }
 
 test('the stream has what the feed has, first what is there and then each event as it comes', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  desk.watch({ codes: ['WTI_USD', 'GOLD_USD'] })
-  await run(desk, 2)
-  const there = desk.said().length
-  const response = await ask(server, desk.token)
+  const instance = openWatchInstance()
+  const server = served(instance)
+  instance.watch({ codes: ['WTI_USD', 'GOLD_USD'] })
+  await run(instance, 2)
+  const there = instance.events().length
+  const response = await ask(server, instance.token)
   expect([
     response.status,
     response.headers.get('content-type'),
@@ -101,11 +104,11 @@ test('the stream has what the feed has, first what is there and then each event 
   const blocks = await read(response, all => {
     if (eventsIn(all).length === there && !more) {
       more = true
-      void run(desk, 1)
+      void run(instance, 1)
     }
     return eventsIn(all).length > there + 1
   })
-  const all = desk.said().slice(0, there + 2)
+  const all = instance.events().slice(0, there + 2)
   expect(blocks[0]).toEqual({ retry: '3000', id: '0' } as Block)
   expect(eventsIn(blocks)).toEqual(all)
   expect(blocks.slice(1).map(({ id, event }) => [id, event])).toEqual(
@@ -114,30 +117,30 @@ test('the stream has what the feed has, first what is there and then each event 
 })
 
 test('however often a client is cut off, with Last-Event-ID it gets each event once', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  desk.watch({ codes: ['WTI_USD', 'GOLD_USD', 'BRENT_CRUDE_USD'] })
+  const instance = openWatchInstance()
+  const server = served(instance)
+  instance.watch({ codes: ['WTI_USD', 'GOLD_USD', 'BRENT_CRUDE_USD'] })
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
       async cuts => {
-        const got: WatchEvent[] = []
-        let last = String(desk.services.watchFeed.last(desk.accountId))
+        const received: WatchEvent[] = []
+        let last = String(instance.services.watchFeed.last(instance.accountId))
         const from = Number(last)
         for (const cut of cuts) {
-          const running = run(desk, Math.ceil(cut / 3) + 1)
+          const running = run(instance, Math.ceil(cut / 3) + 1)
           const blocks = await read(
-            await ask(server, desk.token, '', { 'last-event-id': last }),
+            await ask(server, instance.token, '', { 'last-event-id': last }),
             all => eventsIn(all).length >= cut,
           )
           await running
-          got.push(...eventsIn(blocks))
+          received.push(...eventsIn(blocks))
           // As a browser keeps it: also from a block without an event.
           last = blocks.findLast(block => block.id !== undefined)!.id!
         }
-        const expected = desk.said().filter(event => event.seq > from)
-        expect(got).toEqual(expected.slice(0, got.length))
-        expect(got.length).toBeGreaterThanOrEqual(cuts.reduce((a, b) => a + b))
+        const expected = instance.events().filter(event => event.seq > from)
+        expect(received).toEqual(expected.slice(0, received.length))
+        expect(received.length).toBeGreaterThanOrEqual(cuts.reduce((a, b) => a + b))
       },
     ),
     { numRuns: 10 },
@@ -145,27 +148,30 @@ test('however often a client is cut off, with Last-Event-ID it gets each event o
 }, 30_000)
 
 test('the header wins over since, now begins with what is to come, and what is no number is refused', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  desk.watch()
-  await run(desk, 3)
-  const { seq } = desk.said()[1]!
+  const instance = openWatchInstance()
+  const server = served(instance)
+  instance.watch()
+  await run(instance, 3)
+  const { seq } = instance.events()[1]!
   const first = async (query: string, headers: Record<string, string> = {}) =>
     eventsIn(
-      await read(await ask(server, desk.token, query, headers), all => eventsIn(all).length > 0),
+      await read(
+        await ask(server, instance.token, query, headers),
+        all => eventsIn(all).length > 0,
+      ),
     )[0]!.seq
   expect(await first(`?since=${seq}`)).toBe(seq + 1)
   expect(await first('?since=0', { 'last-event-id': String(seq) })).toBe(seq + 1)
-  const before = desk.services.watchFeed.last(desk.accountId)
-  const response = await ask(server, desk.token, '?since=now')
-  await run(desk, 1)
+  const before = instance.services.watchFeed.last(instance.accountId)
+  const response = await ask(server, instance.token, '?since=now')
+  await run(instance, 1)
   expect(eventsIn(await read(response, all => eventsIn(all).length > 0))[0]!.seq).toBe(before + 1)
   for (const [query, headers] of [
     ['?since=x', {}],
     ['?since=-1', {}],
     ['', { 'last-event-id': 'evt_1' }],
   ] as const) {
-    const refused = await ask(server, desk.token, query, headers)
+    const refused = await ask(server, instance.token, query, headers)
     expect([
       refused.status,
       ((await refused.json()) as { error: { code: string } }).error.code,
@@ -174,21 +180,21 @@ test('the header wins over since, now begins with what is to come, and what is n
 })
 
 test('nobody hears of another account’s watches', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  const other = desk.key()
-  desk.watch()
-  const own = desk.watch({}, desk.services.keys.find(other)!.account.account.id)
-  const response = await ask(server, other)
-  await run(desk, 2)
+  const instance = openWatchInstance()
+  const server = served(instance)
+  const otherToken = instance.key()
+  instance.watch()
+  const otherWatch = instance.watch({}, instance.services.keys.find(otherToken)!.account.account.id)
+  const response = await ask(server, otherToken)
+  await run(instance, 2)
   const blocks = await read(response, all => eventsIn(all).length >= 2)
-  expect(new Set(eventsIn(blocks).map(event => event.watch_id))).toEqual(new Set([own.id]))
+  expect(new Set(eventsIn(blocks).map(event => event.watch_id))).toEqual(new Set([otherWatch.id]))
 })
 
 test('a stream ends within a second or two when its key or its plan is lost, and goes on when nothing is', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  const { keys, clock } = desk.services
+  const instance = openWatchInstance()
+  const server = served(instance)
+  const { keys, clock } = instance.services
   const streams = new Map<string, { token: string; blocks: Promise<Block[]> }>()
   for (const state of [
     'revoked',
@@ -200,7 +206,7 @@ test('a stream ends within a second or two when its key or its plan is lost, and
     'of a suspended account',
     'sound',
   ]) {
-    const token = desk.key()
+    const token = instance.key()
     const response = await ask(server, token)
     streams.set(state, { token, blocks: read(response, () => false) })
   }
@@ -215,44 +221,44 @@ test('a stream ends within a second or two when its key or its plan is lost, and
     ...stateOf('of a suspended account').account.account,
     suspendedAt: clock.now(),
   })
-  desk.clock.advance(1)
+  instance.clock.advance(1)
   const sound = streams.get('sound')!
   streams.delete('sound')
-  await Promise.all([...streams.values()].map(one => one.blocks))
-  expect(desk.services.streams.count).toBe(1)
+  await Promise.all([...streams.values()].map(stream => stream.blocks))
+  expect(instance.services.streams.count).toBe(1)
   await server.stop()
   await sound.blocks
-  expect(desk.services.streams.count).toBe(0)
+  expect(instance.services.streams.count).toBe(0)
 })
 
 test('a stream of somebody who is signed in ends with the session, and looking after it ends no other', async () => {
-  const desk = people()
-  const server = serveApp(desk.services)
+  const instance = people()
+  const server = serveApp(instance.services)
   open.push(server)
-  const ann = desk.person('ann')
-  const [leaving, staying] = [await desk.signedIn(ann), await desk.signedIn(ann)]
+  const ann = instance.person('ann')
+  const [leaving, staying] = [await instance.signedIn(ann), await instance.signedIn(ann)]
   const listen = (token: string) =>
     fetch(server.url + path, { headers: { authorization: `Bearer ${token}` } })
   const [first, second] = (await Promise.all([listen(leaving), listen(staying)])).map(response =>
     read(response, () => false),
   )
-  expect((await desk.ask('DELETE', '/v1/auth/session', `Bearer ${leaving}`)).status).toBeLessThan(
-    300,
-  )
+  expect(
+    (await instance.ask('DELETE', '/v1/auth/session', `Bearer ${leaving}`)).status,
+  ).toBeLessThan(300)
   expect(await first).toHaveLength(1)
-  const refreshed = await desk.ask('POST', '/v1/auth/session/refresh', `Bearer ${staying}`)
+  const refreshed = await instance.ask('POST', '/v1/auth/session/refresh', `Bearer ${staying}`)
   // Showing the replaced token again would end the sign-in; the stream that was opened with it must
   // not do so.
   expect(await second).toHaveLength(1)
   const { token } = refreshed.body.data as { token: string }
-  expect((await desk.ask('GET', '/v1/users/me', `Bearer ${token}`)).status).toBe(200)
+  expect((await instance.ask('GET', '/v1/users/me', `Bearer ${token}`)).status).toBe(200)
 })
 
 test('a key has as many streams as the setting says, and a place that is given back is free', async () => {
-  const desk = watchDesk({ 'streams.per_key': '2' })
-  const server = served(desk)
-  const held = [await ask(server, desk.token), await ask(server, desk.token)]
-  const refused = await ask(server, desk.token)
+  const instance = openWatchInstance({ 'streams.per_key': '2' })
+  const server = served(instance)
+  const openStreams = [await ask(server, instance.token), await ask(server, instance.token)]
+  const refused = await ask(server, instance.token)
   const body = (await refused.json()) as {
     code: string
     limit: number
@@ -264,46 +270,46 @@ test('a key has as many streams as the setting says, and a place that is given b
     2,
     false,
   ])
-  expect((await ask(server, desk.key())).status).toBe(200)
-  await held[0]!.body!.cancel()
-  while (desk.services.streams.count > 2) await Bun.sleep(5)
-  expect((await ask(server, desk.token)).status).toBe(200)
+  expect((await ask(server, instance.key())).status).toBe(200)
+  await openStreams[0]!.body!.cancel()
+  while (instance.services.streams.count > 2) await Bun.sleep(5)
+  expect((await ask(server, instance.token)).status).toBe(200)
 })
 
 test('a stop ends every stream, and afterwards there are none', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  const blocks = read(await ask(server, desk.token), () => false)
-  desk.services.streams.stop()
+  const instance = openWatchInstance()
+  const server = served(instance)
+  const blocks = read(await ask(server, instance.token), () => false)
+  instance.services.streams.stop()
   expect(await blocks).toHaveLength(1)
-  const refused = await ask(server, desk.token)
+  const refused = await ask(server, instance.token)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
 })
 
 test('takes one slot of the minute and nothing of the quota', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
-  const response = await ask(server, desk.token)
+  const instance = openWatchInstance()
+  const server = served(instance)
+  const response = await ask(server, instance.token)
   expect(response.headers.get('ratelimit')).toContain('"burst";r=99999;')
   expect(response.headers.get('x-ratelimit-used')).toBe('0')
   await response.body!.cancel()
 })
 
 test('HEAD is answered at once', async () => {
-  const desk = watchDesk()
-  const server = served(desk)
+  const instance = openWatchInstance()
+  const server = served(instance)
   const response = await fetch(server.url + path, {
     method: 'HEAD',
-    headers: { authorization: `Token ${desk.token}` },
+    headers: { authorization: `Token ${instance.token}` },
   })
-  expect([response.status, desk.services.streams.count]).toEqual([200, 0])
+  expect([response.status, instance.services.streams.count]).toEqual([200, 0])
 })
 
 describe('a client', () => {
   test('is told again and again that the stream lives', async () => {
-    const desk = watchDesk()
-    const server = alone(desk, { keepAliveMs: 5 })
-    const blocks = await read(await ask(server, desk.token), all => all.length > 3)
+    const instance = openWatchInstance()
+    const server = alone(instance, { keepAliveMs: 5 })
+    const blocks = await read(await ask(server, instance.token), all => all.length > 3)
     expect(blocks.slice(1).map(block => block.comment)).toEqual([
       'keep-alive',
       'keep-alive',
@@ -312,17 +318,17 @@ describe('a client', () => {
   })
 
   test('that reads nothing leaves the feed in the database', async () => {
-    const desk = watchDesk()
-    desk.watch({
-      codes: desk.services.catalogue
+    const instance = openWatchInstance()
+    instance.watch({
+      codes: instance.services.catalogue
         .list()
         .slice(0, 20)
-        .map(one => one.code),
+        .map(series => series.code),
     })
-    await run(desk, 700)
-    const { watchFeed } = desk.services
+    await run(instance, 700)
+    const { watchFeed } = instance.services
     let handedOut = 0
-    const counted: WatchFeed = {
+    const countingFeed: WatchFeed = {
       ...watchFeed,
       after(...args) {
         const events = watchFeed.after(...args)
@@ -330,20 +336,20 @@ describe('a client', () => {
         return events
       },
     }
-    const server = alone(desk, { watchFeed: counted })
+    const server = alone(instance, { watchFeed: countingFeed })
     const { port } = new URL(server.url)
     const socket = connect(Number(port), '127.0.0.1')
     socket.pause()
     socket.write(
-      `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Token ${desk.token}\r\n\r\n`,
+      `GET ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Token ${instance.token}\r\n\r\n`,
     )
     let before = -1
     while (handedOut === 0 || handedOut > before) {
       before = handedOut
       await Bun.sleep(150)
     }
-    expect(handedOut).toBeLessThan(desk.said().length)
+    expect(handedOut).toBeLessThan(instance.events().length)
     socket.destroy()
-    while (desk.services.streams.count > 0) await Bun.sleep(5)
+    while (instance.services.streams.count > 0) await Bun.sleep(5)
   })
 })

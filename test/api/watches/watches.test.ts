@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent } from '../../../src/service/watches/feed.ts'
-import { startAt, type WatchDesk, watchDesk } from '../../support/watches.ts'
+import { openWatchInstance, startAt, type WatchInstance } from '../../support/watches.ts'
 
 const path = '/v1/subscriptions'
 const events = `${path}/events`
@@ -25,25 +25,25 @@ interface Body {
 const json = async (response: Response) => (await response.json()) as Body
 
 const create = async (
-  desk: WatchDesk,
+  instance: WatchInstance,
   body: unknown,
-  token = desk.token,
+  token = instance.token,
   headers: Record<string, string> = {},
 ) => {
-  const response = await desk.send('POST', path, body, token, headers)
+  const response = await instance.send('POST', path, body, token, headers)
   expect(response.status).toBe(201)
   return (await json(response)).data
 }
-const used = (desk: WatchDesk, token = desk.token) =>
-  desk.services.meter.standing(desk.services.keys.find(token)!).used
+const used = (instance: WatchInstance, token = instance.token) =>
+  instance.services.meter.standing(instance.services.keys.find(token)!).used
 
 describe('a new watch', () => {
   test('has the defaults of the interface, at the top and under subscription, and runs in one interval', async () => {
-    const desk = watchDesk()
-    const made = await create(desk, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
-    const { subscription, ...top } = made
+    const instance = openWatchInstance()
+    const watch = await create(instance, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
+    const { subscription, ...top } = watch
     expect(top).toEqual({
-      id: made.id,
+      id: watch.id,
       name: null,
       codes: ['WTI_USD', 'BRENT_CRUDE_USD'],
       interval_seconds: 300,
@@ -58,11 +58,13 @@ describe('a new watch', () => {
       updated_at: isoInstant(startAt),
     } as never)
     expect(subscription).toEqual(top)
-    expect((await json(await desk.get(`${path}/${made.id}`, desk.token))).data).toEqual(made)
+    expect((await json(await instance.get(`${path}/${watch.id}`, instance.token))).data).toEqual(
+      watch,
+    )
   })
 
   test('takes everything that can be set of it, and says what made it', async () => {
-    const desk = watchDesk()
+    const instance = openWatchInstance()
     const set = {
       codes: ['BZ'],
       interval_seconds: 60,
@@ -70,11 +72,11 @@ describe('a new watch', () => {
       deliver_webhook: true,
       threshold_percent: 0.5,
     }
-    const made = await create(desk, set, desk.token, {
+    const watch = await create(instance, set, instance.token, {
       'X-Service-Source': 'mcp',
       'X-Service-Tool': 'price-desk',
     })
-    expect(made).toMatchObject({
+    expect(watch).toMatchObject({
       ...set,
       codes: ['BRENT_FUTURES'],
       source: 'mcp',
@@ -83,16 +85,18 @@ describe('a new watch', () => {
   })
 
   test('that names no interval has the shortest of a plan that allows no five minutes', async () => {
-    const desk = watchDesk({}, 'free')
-    expect((await create(desk, { codes: ['WTI_USD'] })).interval_seconds).toBe(3600)
+    const instance = openWatchInstance({}, 'free')
+    expect((await create(instance, { codes: ['WTI_USD'] })).interval_seconds).toBe(3600)
   })
 
   test('is made once for one Idempotency-Key', async () => {
-    const desk = watchDesk()
+    const instance = openWatchInstance()
     const again = { 'idempotency-key': 'one' }
-    const first = await create(desk, { codes: ['WTI_USD'] }, desk.token, again)
-    expect((await create(desk, { codes: ['WTI_USD'] }, desk.token, again)).id).toBe(first.id)
-    expect((await json(await desk.get(path, desk.token))).data.count).toBe(1)
+    const first = await create(instance, { codes: ['WTI_USD'] }, instance.token, again)
+    expect((await create(instance, { codes: ['WTI_USD'] }, instance.token, again)).id).toBe(
+      first.id,
+    )
+    expect((await json(await instance.get(path, instance.token))).data.count).toBe(1)
   })
 
   test.each([
@@ -113,8 +117,8 @@ describe('a new watch', () => {
     [{ codes: ['WTI_USD'], threshold_percent: -1 }, 'threshold_percent', -1],
     [['WTI_USD'], 'body', null],
   ])('%p is refused and names the field', async (body, field, value) => {
-    const desk = watchDesk()
-    const response = await desk.send('POST', path, body, desk.token)
+    const instance = openWatchInstance()
+    const response = await instance.send('POST', path, body, instance.token)
     const refusal = await json(response)
     expect([
       response.status,
@@ -122,7 +126,7 @@ describe('a new watch', () => {
       refusal.errors[0]!.field,
       refusal.errors[0]!.value,
     ]).toEqual([422, 'validation_failed', field, value])
-    expect((await json(await desk.get(path, desk.token))).data.count).toBe(0)
+    expect((await json(await instance.get(path, instance.token))).data.count).toBe(0)
   })
 
   test.each([
@@ -133,23 +137,23 @@ describe('a new watch', () => {
   ] as const)(
     'on %s is one of %i, and no interval is under %i s',
     async (plan, limit, shortest) => {
-      const desk = watchDesk({}, plan)
-      const fast = await desk.send(
+      const instance = openWatchInstance({}, plan)
+      const fast = await instance.send(
         'POST',
         path,
         { codes: ['WTI_USD'], interval_seconds: shortest - 1 },
-        desk.token,
+        instance.token,
       )
       const refusal = await json(fast)
       expect([fast.status, refusal.field]).toEqual([422, 'interval_seconds'])
       expect(refusal.message).toContain(String(shortest))
       for (let i = 0; i < limit; i += 1)
-        await create(desk, { codes: ['WTI_USD'], interval_seconds: shortest })
-      const more = await desk.send(
+        await create(instance, { codes: ['WTI_USD'], interval_seconds: shortest })
+      const more = await instance.send(
         'POST',
         path,
         { codes: ['WTI_USD'], interval_seconds: shortest },
-        desk.token,
+        instance.token,
       )
       const full = await json(more)
       expect([more.status, full.code, full.limit, full.current_count]).toEqual([
@@ -158,7 +162,7 @@ describe('a new watch', () => {
         limit,
         limit,
       ])
-      expect((await json(await desk.get(path, desk.token))).data).toMatchObject({
+      expect((await json(await instance.get(path, instance.token))).data).toMatchObject({
         count: limit,
         limit,
       })
@@ -166,21 +170,28 @@ describe('a new watch', () => {
   )
 
   test('with webhooks is for plans that have them, also when it is changed', async () => {
-    const desk = watchDesk({}, 'starter')
-    const refused = await desk.send('POST', path, { codes: [], deliver_webhook: true }, desk.token)
+    const instance = openWatchInstance({}, 'starter')
+    const refused = await instance.send(
+      'POST',
+      path,
+      { codes: [], deliver_webhook: true },
+      instance.token,
+    )
     expect([refused.status, (await json(refused)).error.feature]).toEqual([403, 'webhooks'])
-    const { id } = await create(desk, { codes: ['WTI_USD'] })
+    const { id } = await create(instance, { codes: ['WTI_USD'] })
     expect(
-      (await desk.send('PATCH', `${path}/${id}`, { deliver_webhook: true }, desk.token)).status,
+      (await instance.send('PATCH', `${path}/${id}`, { deliver_webhook: true }, instance.token))
+        .status,
     ).toBe(403)
     expect(
-      (await desk.send('PATCH', `${path}/${id}`, { deliver_webhook: false }, desk.token)).status,
+      (await instance.send('PATCH', `${path}/${id}`, { deliver_webhook: false }, instance.token))
+        .status,
     ).toBe(200)
   })
 
   test('ignores what is not the caller’s to set', async () => {
-    const desk = watchDesk()
-    const made = await create(desk, {
+    const instance = openWatchInstance()
+    const watch = await create(instance, {
       codes: ['WTI_USD'],
       id: 'mine',
       source: 'operator',
@@ -188,24 +199,24 @@ describe('a new watch', () => {
       account_id: 'x',
       status: 'paused',
     })
-    expect(made).toMatchObject({
+    expect(watch).toMatchObject({
       source: 'api',
       status: 'active',
       next_run_at: isoInstant(startAt + 5 * minuteMs),
     })
-    expect(made.id).not.toBe('mine')
+    expect(watch.id).not.toBe('mine')
   })
 })
 
 test('the list is the account’s own, newest first, without a limit where the plan has none', async () => {
-  const desk = watchDesk()
+  const instance = openWatchInstance()
   const [first, second] = [
-    await create(desk, { codes: ['WTI_USD'] }),
-    await create(desk, { codes: ['BRENT_CRUDE_USD'] }),
+    await create(instance, { codes: ['WTI_USD'] }),
+    await create(instance, { codes: ['BRENT_CRUDE_USD'] }),
   ]
-  await create(desk, { codes: ['GOLD_USD'] }, desk.key())
-  const { data } = await json(await desk.get(path, desk.token))
-  expect([data.subscriptions.map(one => one.id), data.count, data.limit]).toEqual([
+  await create(instance, { codes: ['GOLD_USD'] }, instance.key())
+  const { data } = await json(await instance.get(path, instance.token))
+  expect([data.subscriptions.map(row => row.id), data.count, data.limit]).toEqual([
     [second.id, first.id],
     2,
     null,
@@ -214,16 +225,16 @@ test('the list is the account’s own, newest first, without a limit where the p
 
 describe('a change', () => {
   test('sets what it names and leaves the rest; only another rhythm moves the next run', async () => {
-    const desk = watchDesk()
-    const { id } = await create(desk, {
+    const instance = openWatchInstance()
+    const { id } = await create(instance, {
       codes: ['WTI_USD'],
       interval_seconds: 600,
       name: 'one',
       threshold_percent: 2,
     })
-    desk.clock.advance(minuteMs)
+    instance.clock.advance(minuteMs)
     const change = async (body: unknown) =>
-      (await json(await desk.send('PATCH', `${path}/${id}`, body, desk.token))).data
+      (await json(await instance.send('PATCH', `${path}/${id}`, body, instance.token))).data
     const due = isoInstant(startAt + 10 * minuteMs)
     expect(await change({ name: 'two', codes: ['BRENT_CRUDE_USD'] })).toMatchObject({
       name: 'two',
@@ -246,7 +257,7 @@ describe('a change', () => {
       status: 'paused',
       next_run_at: null,
     })
-    desk.clock.advance(minuteMs)
+    instance.clock.advance(minuteMs)
     expect(await change({ status: 'active' })).toMatchObject({
       status: 'active',
       next_run_at: isoInstant(startAt + 4 * minuteMs),
@@ -255,13 +266,13 @@ describe('a change', () => {
       updated_at: isoInstant(startAt + 2 * minuteMs),
       created_at: isoInstant(startAt),
     })
-    const wrong = await desk.send(
+    const wrong = await instance.send(
       'PATCH',
       `${path}/${id}`,
       { status: 'deleted', codes: [] },
-      desk.token,
+      instance.token,
     )
-    expect([wrong.status, (await json(wrong)).errors.map(one => one.field)]).toEqual([
+    expect([wrong.status, (await json(wrong)).errors.map(fault => fault.field)]).toEqual([
       422,
       ['codes', 'status'],
     ])
@@ -269,29 +280,29 @@ describe('a change', () => {
 })
 
 test('a deleted watch is gone and its events stay', async () => {
-  const desk = watchDesk()
-  const { id } = await create(desk, { codes: ['WTI_USD'], interval_seconds: 60 })
-  desk.clock.advance(minuteMs)
-  await desk.services.watchRuns.pass()
-  const removed = await desk.send('DELETE', `${path}/${id}`, undefined, desk.token)
+  const instance = openWatchInstance()
+  const { id } = await create(instance, { codes: ['WTI_USD'], interval_seconds: 60 })
+  instance.clock.advance(minuteMs)
+  await instance.services.watchRuns.pass()
+  const removed = await instance.send('DELETE', `${path}/${id}`, undefined, instance.token)
   expect(await removed.json()).toEqual({ status: 'success', data: { id, deleted: true } })
   for (const method of ['GET', 'PATCH', 'DELETE']) {
     const response =
       method === 'GET'
-        ? await desk.get(`${path}/${id}`, desk.token)
-        : await desk.send(method, `${path}/${id}`, {}, desk.token)
+        ? await instance.get(`${path}/${id}`, instance.token)
+        : await instance.send(method, `${path}/${id}`, {}, instance.token)
     expect(response.status).toBe(404)
   }
-  expect((await json(await desk.get(events, desk.token))).data.events[0]!.watch_id).toBe(id)
-  desk.clock.advance(minuteMs)
-  await desk.services.watchRuns.pass()
-  expect(desk.said()).toHaveLength(2)
+  expect((await json(await instance.get(events, instance.token))).data.events[0]!.watch_id).toBe(id)
+  instance.clock.advance(minuteMs)
+  await instance.services.watchRuns.pass()
+  expect(instance.events()).toHaveLength(2)
 })
 
 test('another account’s watch answers exactly like one that does not exist', async () => {
-  const desk = watchDesk()
-  const { id } = await create(desk, { codes: ['WTI_USD'] })
-  const stranger = desk.key()
+  const instance = openWatchInstance()
+  const { id } = await create(instance, { codes: ['WTI_USD'] })
+  const stranger = instance.key()
   const request = { 'x-request-id': 'same' }
   for (const [method, suffix] of [
     ['GET', ''],
@@ -300,45 +311,45 @@ test('another account’s watch answers exactly like one that does not exist', a
     ['GET', 'events?watch_id='],
   ] as const) {
     const answers = []
-    for (const one of [id, '00000000-0000-4000-8000-000000009999', 'no-id']) {
-      const to = suffix === '' ? `${path}/${one}` : `${path}/${suffix}${one}`
+    for (const watchId of [id, '00000000-0000-4000-8000-000000009999', 'no-id']) {
+      const to = suffix === '' ? `${path}/${watchId}` : `${path}/${suffix}${watchId}`
       const response =
         method === 'GET'
-          ? await desk.get(to, stranger, request)
-          : await desk.send(method, to, {}, stranger, request)
+          ? await instance.get(to, stranger, request)
+          : await instance.send(method, to, {}, stranger, request)
       answers.push([response.status, await response.text()])
     }
     expect(answers[0]![0]).toBe(404)
-    expect(new Set(answers.map(one => JSON.stringify(one))).size).toBe(1)
+    expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)
   }
-  expect((await desk.get(`${path}/${id}`, desk.token)).status).toBe(200)
+  expect((await instance.get(`${path}/${id}`, instance.token)).status).toBe(200)
 })
 
 describe('the feed', () => {
   const filled = async () => {
-    const desk = watchDesk()
-    desk.price('WTI_USD', 70)
-    const [all, one] = [
-      await create(desk, { codes: ['WTI_USD', 'GOLD_USD'], interval_seconds: 60 }),
-      await create(desk, { codes: ['WTI_USD'], interval_seconds: 120 }),
+    const instance = openWatchInstance()
+    instance.price('WTI_USD', 70)
+    const [all, oneCode] = [
+      await create(instance, { codes: ['WTI_USD', 'GOLD_USD'], interval_seconds: 60 }),
+      await create(instance, { codes: ['WTI_USD'], interval_seconds: 120 }),
     ]
     for (let i = 0; i < 4; i += 1) {
-      desk.clock.advance(minuteMs)
-      await desk.services.watchRuns.pass()
+      instance.clock.advance(minuteMs)
+      await instance.services.watchRuns.pass()
     }
-    return { desk, all: all.id, one: one.id }
+    return { instance, all: all.id, one: oneCode.id }
   }
 
   test('is walked by its cursor without a gap and without a repeat, whatever the page', async () => {
-    const { desk } = await filled()
-    const whole = desk.said()
+    const { instance } = await filled()
+    const whole = instance.events()
     expect(whole.length).toBeGreaterThan(10)
     for (const limit of [1, 3, 100]) {
       const walked: WatchEvent[] = []
       let more = true
       for (let since = 0; more; ) {
         const { data } = await json(
-          await desk.get(`${events}?since=${since}&limit=${limit}`, desk.token),
+          await instance.get(`${events}?since=${since}&limit=${limit}`, instance.token),
         )
         expect(data.events.length).toBeLessThanOrEqual(limit)
         walked.push(...data.events)
@@ -350,17 +361,17 @@ describe('the feed', () => {
   })
 
   test('of one watch has its events only, with the numbers of the whole', async () => {
-    const { desk, one } = await filled()
-    const { data } = await json(await desk.get(`${events}?watch_id=${one}`, desk.token))
-    expect(data.events).toEqual(desk.said().filter(event => event.watch_id === one))
+    const { instance, one } = await filled()
+    const { data } = await json(await instance.get(`${events}?watch_id=${one}`, instance.token))
+    expect(data.events).toEqual(instance.events().filter(event => event.watch_id === one))
     expect(data.events.length).toBe(2)
   })
 
   test('past its end answers nothing and the cursor that was asked with', async () => {
-    const { desk } = await filled()
-    const { data } = await json(await desk.get(`${events}?since=999999`, desk.token))
+    const { instance } = await filled()
+    const { data } = await json(await instance.get(`${events}?since=999999`, instance.token))
     expect(data).toEqual({ events: [], cursor: 999_999, has_more: false } as never)
-    expect((await json(await desk.get(events, desk.key()))).data).toEqual({
+    expect((await json(await instance.get(events, instance.key()))).data).toEqual({
       events: [],
       cursor: 0,
       has_more: false,
@@ -368,20 +379,20 @@ describe('the feed', () => {
   })
 
   test('does not count, and is there when the quota is used up', async () => {
-    const desk = watchDesk({}, 'free')
-    const before = used(desk)
-    await desk.get(events, desk.token)
-    expect(used(desk)).toBe(before)
-    for (let i = 0; i < 51; i += 1) await desk.get(path, desk.token)
-    expect((await desk.get(path, desk.token)).status).toBe(402)
-    expect((await desk.get(events, desk.token)).status).toBe(200)
+    const instance = openWatchInstance({}, 'free')
+    const before = used(instance)
+    await instance.get(events, instance.token)
+    expect(used(instance)).toBe(before)
+    for (let i = 0; i < 51; i += 1) await instance.get(path, instance.token)
+    expect((await instance.get(path, instance.token)).status).toBe(402)
+    expect((await instance.get(events, instance.token)).status).toBe(200)
   })
 
   test('takes more than 500 as 500 and refuses what is no number', async () => {
-    const { desk } = await filled()
-    expect((await desk.get(`${events}?limit=501`, desk.token)).status).toBe(200)
+    const { instance } = await filled()
+    expect((await instance.get(`${events}?limit=501`, instance.token)).status).toBe(200)
     for (const query of ['limit=0', 'limit=x', 'since=-1', 'since=1.5', 'since=0x10']) {
-      const response = await desk.get(`${events}?${query}`, desk.token)
+      const response = await instance.get(`${events}?${query}`, instance.token)
       expect([query, response.status, (await json(response)).error.code]).toEqual([
         query,
         400,
@@ -391,17 +402,17 @@ describe('the feed', () => {
   })
 
   test('of each account has its own numbers, so that nobody sees how busy the others are', async () => {
-    const desk = watchDesk()
-    const other = desk.key()
-    await create(desk, { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval_seconds: 60 })
-    await create(desk, { codes: ['WTI_USD'], interval_seconds: 60 }, other)
+    const instance = openWatchInstance()
+    const otherToken = instance.key()
+    await create(instance, { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval_seconds: 60 })
+    await create(instance, { codes: ['WTI_USD'], interval_seconds: 60 }, otherToken)
     for (let i = 0; i < 3; i += 1) {
-      desk.clock.advance(minuteMs)
-      await desk.services.watchRuns.pass()
+      instance.clock.advance(minuteMs)
+      await instance.services.watchRuns.pass()
     }
     const seqs = async (token: string) =>
-      (await json(await desk.get(events, token))).data.events.map(event => event.seq)
-    expect(await seqs(desk.token)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
-    expect(await seqs(other)).toEqual([1, 2, 3, 4])
+      (await json(await instance.get(events, token))).data.events.map(event => event.seq)
+    expect(await seqs(instance.token)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+    expect(await seqs(otherToken)).toEqual([1, 2, 3, 4])
   })
 })

@@ -23,8 +23,11 @@ afterEach(() => {
 
 /** An instance with one endpoint at a receiver on this machine, and everything in between. */
 async function opened(settings: Record<string, unknown> = {}) {
-  const desk = openTestInstance({ 'egress.allow': '127.0.0.0/8', 'limits.per_minute': '100000' })
-  const token = desk.key('enterprise', { email: 'owner@example.com' })
+  const instance = openTestInstance({
+    'egress.allow': '127.0.0.0/8',
+    'limits.per_minute': '100000',
+  })
+  const token = instance.key('enterprise', { email: 'owner@example.com' })
   const received: Received[] = []
   let answer = () => new Response('thank you')
   const server = Bun.serve({
@@ -36,15 +39,15 @@ async function opened(settings: Record<string, unknown> = {}) {
     },
   })
   closers.push(() => void server.stop(true))
-  const { clock } = desk
-  const { outbox, log } = desk.services
+  const { clock } = instance
+  const { outbox, log } = instance.services
   const job = createOutboxJob({ outbox, clock, log, concurrency: 20, perLane: 4 })
   closers.push(() => job.halt())
   const ask = async <T>(method: string, path: string, body?: unknown) => {
     const response =
       method === 'GET'
-        ? await desk.get(path, token)
-        : await desk.send(method, path, body ?? '', token)
+        ? await instance.get(path, token)
+        : await instance.send(method, path, body ?? '', token)
     return {
       status: response.status,
       headers: response.headers,
@@ -52,13 +55,13 @@ async function opened(settings: Record<string, unknown> = {}) {
     }
   }
   const url = `http://127.0.0.1:${server.port}/hook`
-  const made = await ask<object>('POST', '/v1/webhooks', {
+  const created = await ask<object>('POST', '/v1/webhooks', {
     url,
     events: ['price.updated'],
     ...settings,
   })
-  expect(made.status).toBe(201)
-  const webhook = made.body.data as { id: string; secret: string }
+  expect(created.status).toBe(201)
+  const webhook = created.body.data as { id: string; secret: string }
   const path = `/v1/webhooks/${webhook.id}`
   const logged = async (query = '') =>
     (
@@ -68,7 +71,7 @@ async function opened(settings: Record<string, unknown> = {}) {
       )
     ).body
   return {
-    desk,
+    instance,
     clock,
     token,
     received,
@@ -77,8 +80,8 @@ async function opened(settings: Record<string, unknown> = {}) {
     path,
     url,
     logged,
-    reply(made: () => Response) {
-      answer = made
+    reply(respond: () => Response) {
+      answer = respond
     },
     shut: () => server.stop(true),
     async send() {
@@ -86,8 +89,8 @@ async function opened(settings: Record<string, unknown> = {}) {
       await job.settled()
     },
     price(value: number, code = 'WTI_USD') {
-      desk.services.ingest.write([
-        { seriesId: desk.services.catalogue.named(code)!.id, observedAt: clock.now(), value },
+      instance.services.ingest.write([
+        { seriesId: instance.services.catalogue.named(code)!.id, observedAt: clock.now(), value },
       ])
     },
   }
@@ -140,8 +143,8 @@ describe('a delivery', () => {
     try {
       expect(library.verify(body, headers)).toEqual(JSON.parse(body))
       expect(() => library.verify(`${body} `, headers)).toThrow()
-      const other = (await ask('POST', `${path}/rotate_secret`)).body.data as { secret: string }
-      expect(() => new Webhook(other.secret).verify(body, headers)).toThrow()
+      const rotated = (await ask('POST', `${path}/rotate_secret`)).body.data as { secret: string }
+      expect(() => new Webhook(rotated.secret).verify(body, headers)).toThrow()
     } finally {
       setSystemTime()
     }
@@ -174,11 +177,11 @@ describe('a delivery', () => {
     expect(received[1]!.headers['webhook-signature']).toBe(standard(rotated.secret, received[1]!))
   })
   test('to an alert’s own target is signed with the account’s secret', async () => {
-    const { desk, token, url, send, received, ask } = await opened({
+    const { instance, token, url, send, received, ask } = await opened({
       url: 'http://127.0.0.1:9/other',
     })
-    const accountId = desk.services.keys.find(token)!.account.account.id
-    desk.services.events.emitTo(url.replace('9/other', ''), {
+    const accountId = instance.services.keys.find(token)!.account.account.id
+    instance.services.events.emitTo(url.replace('9/other', ''), {
       type: 'price_alert.triggered',
       data: { alert_id: 'a' },
       at: startAt,
@@ -217,7 +220,7 @@ describe('a delivery', () => {
 
 describe('ten deliveries that fail in a row', () => {
   test('switch the endpoint off; what waits goes out when it is active again', async () => {
-    const { price, send, ask, path, reply, clock, received, logged, desk } = await opened()
+    const { price, send, ask, path, reply, clock, received, logged, instance } = await opened()
     reply(() => new Response('no', { status: 400 }))
     for (let i = 0; i < 10; i += 1) {
       price(70 + i)
@@ -229,7 +232,7 @@ describe('ten deliveries that fail in a row', () => {
       active: false,
       disabled_reason: 'consecutive_failures',
     })
-    const letters = desk.services.outbox.log.page('email', 'email', {}, 10, 0).entries
+    const letters = instance.services.outbox.log.page('email', 'email', {}, 10, 0).entries
     expect(letters.length).toBe(1)
     price(99)
     await ask('POST', `${path}/events/${(await logged()).events[0]!.event_id}/resend`)
@@ -242,7 +245,7 @@ describe('ten deliveries that fail in a row', () => {
     })
     await send()
     expect(received.length).toBe(11)
-    expect((await logged()).events.map(one => one.status)).toEqual([
+    expect((await logged()).events.map(entry => entry.status)).toEqual([
       'delivered',
       ...Array.from({ length: 9 }, () => 'failed'),
     ])
@@ -259,8 +262,8 @@ describe('a test', () => {
     (await ask('POST', `${path}/test`, body)).body.data as unknown as Tested
 
   test('sends one event at once and tells how it went', async () => {
-    const desk = await opened()
-    const answer = await tested(desk)
+    const instance = await opened()
+    const answer = await tested(instance)
     expect(answer).toMatchObject({
       success: true,
       status: 'delivered',
@@ -269,39 +272,41 @@ describe('a test', () => {
       response_body: 'thank you',
       error: null,
     })
-    expect(JSON.parse(desk.received[0]!.body)).toMatchObject({
+    expect(JSON.parse(instance.received[0]!.body)).toMatchObject({
       id: answer.event_id,
       type: 'webhook.test',
-      data: { webhook_id: desk.webhook.id, timestamp: '2026-11-20T15:00:00Z' },
+      data: { webhook_id: instance.webhook.id, timestamp: '2026-11-20T15:00:00Z' },
     })
-    expect((await desk.logged()).events).toMatchObject([
+    expect((await instance.logged()).events).toMatchObject([
       { event_id: answer.event_id, event_type: 'webhook.test', status: 'delivered', attempts: 1 },
     ])
   })
   test('sends a sample of any type, under its canonical name', async () => {
-    const desk = await opened()
-    await tested(desk, { event_type: 'alert.triggered' })
-    await tested(desk, { event_type: 'drilling.well_permits.batch' })
-    expect(desk.received.map(one => JSON.parse(one.body).type)).toEqual([
+    const instance = await opened()
+    await tested(instance, { event_type: 'alert.triggered' })
+    await tested(instance, { event_type: 'drilling.well_permits.batch' })
+    expect(instance.received.map(request => JSON.parse(request.body).type)).toEqual([
       'price_alert.triggered',
       'drilling.well_permits.batch',
     ])
-    expect((await desk.ask('POST', `${desk.path}/test`, { event_type: 'made.up' })).status).toBe(
-      422,
-    )
+    expect(
+      (await instance.ask('POST', `${instance.path}/test`, { event_type: 'made.up' })).status,
+    ).toBe(422)
   })
   test('that fails is answered 200, not tried again, and held against nobody', async () => {
-    const desk = await opened()
-    desk.reply(() => new Response('x'.repeat(5000), { status: 500 }))
-    const answer = await tested(desk)
+    const instance = await opened()
+    instance.reply(() => new Response('x'.repeat(5000), { status: 500 }))
+    const answer = await tested(instance)
     expect(answer).toMatchObject({ success: false, status: 'failed', status_code: 500 })
     expect(answer.response_body!.length).toBe(1024)
-    desk.clock.advance(24 * hourMs)
-    await desk.send()
-    expect(desk.received.length).toBe(1)
-    expect((await desk.ask('GET', desk.path)).body.data).toMatchObject({ consecutive_failures: 0 })
-    desk.shut()
-    expect(await tested(desk)).toMatchObject({
+    instance.clock.advance(24 * hourMs)
+    await instance.send()
+    expect(instance.received.length).toBe(1)
+    expect((await instance.ask('GET', instance.path)).body.data).toMatchObject({
+      consecutive_failures: 0,
+    })
+    instance.shut()
+    expect(await tested(instance)).toMatchObject({
       success: false,
       status: 'failed',
       status_code: null,
@@ -310,33 +315,39 @@ describe('a test', () => {
     })
   })
   test('is sent to a disabled endpoint, too', async () => {
-    const desk = await opened({ status: 'disabled' })
-    expect(await tested(desk)).toMatchObject({ success: true })
+    const instance = await opened({ status: 'disabled' })
+    expect(await tested(instance)).toMatchObject({ success: true })
   })
 })
 
 describe('the log', () => {
   const filled = async () => {
-    const desk = await opened({
+    const instance = await opened({
       events: ['price.*'],
       commodity_filters: ['WTI_USD'],
       max_retries: 0,
     })
-    desk.price(70)
-    await desk.send()
-    desk.clock.advance(1000)
-    desk.reply(() => new Response('no', { status: 503 }))
-    desk.price(80)
-    await desk.send()
-    desk.clock.advance(1000)
-    desk.price(81, 'BRENT_CRUDE_USD')
-    return desk
+    instance.price(70)
+    await instance.send()
+    instance.clock.advance(1000)
+    instance.reply(() => new Response('no', { status: 503 }))
+    instance.price(80)
+    await instance.send()
+    instance.clock.advance(1000)
+    instance.price(81, 'BRENT_CRUDE_USD')
+    return instance
   }
   test('shows what became of every event, newest first', async () => {
     const { logged, webhook } = await filled()
     const { events, webhook_events: same, meta, ...rest } = await logged()
     expect(
-      events.map(one => [one.event_type, one.status, one.attempts, one.status_code, one.error]),
+      events.map(entry => [
+        entry.event_type,
+        entry.status,
+        entry.attempts,
+        entry.status_code,
+        entry.error,
+      ]),
     ).toEqual([
       ['price.updated', 'skipped', 0, null, 'commodity_filter'],
       ['price.significant_change', 'failed', 1, 503, expect.stringContaining('503')],
@@ -365,15 +376,15 @@ describe('the log', () => {
   })
   test('is found by status and by type or alias, page by page', async () => {
     const { logged, ask, path } = await filled()
-    const ids = (await logged()).events.map(one => one.id)
-    const found = async (query: string) => (await logged(query)).events.map(one => one.id)
-    expect(await found('?status=failed')).toEqual(ids.slice(1, 3))
-    expect(await found('?status=skipped')).toEqual(ids.slice(0, 1))
-    expect(await found('?status=retry_scheduled')).toEqual([])
-    expect(await found('?event_type=price.significant_change')).toEqual(ids.slice(1, 2))
-    expect(await found('?event_type=price.alert')).toEqual([])
-    expect(await found('?event_type=price.updated&status=failed')).toEqual(ids.slice(2, 3))
-    expect(await found('?per_page=3&page=2')).toEqual(ids.slice(3))
+    const ids = (await logged()).events.map(entry => entry.id)
+    const idsOf = async (query: string) => (await logged(query)).events.map(entry => entry.id)
+    expect(await idsOf('?status=failed')).toEqual(ids.slice(1, 3))
+    expect(await idsOf('?status=skipped')).toEqual(ids.slice(0, 1))
+    expect(await idsOf('?status=retry_scheduled')).toEqual([])
+    expect(await idsOf('?event_type=price.significant_change')).toEqual(ids.slice(1, 2))
+    expect(await idsOf('?event_type=price.alert')).toEqual([])
+    expect(await idsOf('?event_type=price.updated&status=failed')).toEqual(ids.slice(2, 3))
+    expect(await idsOf('?per_page=3&page=2')).toEqual(ids.slice(3))
     const page = await ask<object>('GET', `${path}/events?per_page=3`)
     expect([page.headers.get('x-total'), page.headers.get('x-has-next')]).toEqual(['4', 'true'])
     const refused = await ask<{ error: object }>('GET', `${path}/events?status=leased`)
@@ -434,23 +445,24 @@ describe('sending again', () => {
       })
       await send()
     }
-    expect(new Set(received.map(one => one.body)).size).toBe(1)
-    expect(received.map(one => Number(one.headers['webhook-timestamp']) - startAt / 1000)).toEqual([
-      0, 60, 120,
-    ])
+    expect(new Set(received.map(request => request.body)).size).toBe(1)
+    expect(
+      received.map(request => Number(request.headers['webhook-timestamp']) - startAt / 1000),
+    ).toEqual([0, 60, 120])
   })
   test('an event that is not there, or of another endpoint, is not found', async () => {
-    const desk = await opened()
-    desk.price(70)
-    await desk.send()
-    const other = (await desk.ask('POST', '/v1/webhooks', { url: desk.url, events: ['*'] })).body
-      .data as { id: string }
-    const [entry] = (await desk.logged()).events
+    const instance = await opened()
+    instance.price(70)
+    await instance.send()
+    const otherWebhook = (
+      await instance.ask('POST', '/v1/webhooks', { url: instance.url, events: ['*'] })
+    ).body.data as { id: string }
+    const [entry] = (await instance.logged()).events
     for (const where of [
-      `${desk.path}/events/evt_x`,
-      `/v1/webhooks/${other.id}/events/${entry!.id}`,
+      `${instance.path}/events/evt_x`,
+      `/v1/webhooks/${otherWebhook.id}/events/${entry!.id}`,
     ]) {
-      expect((await desk.ask('POST', `${where}/resend`)).status).toBe(404)
+      expect((await instance.ask('POST', `${where}/resend`)).status).toBe(404)
     }
   })
   test('a range: what failed, or all of it, by type and time', async () => {
@@ -502,12 +514,14 @@ describe('sending again', () => {
 })
 
 test('what waits for a deleted endpoint is dropped', async () => {
-  const { price, send, received, ask, path, desk, webhook } = await opened()
+  const { price, send, received, ask, path, instance, webhook } = await opened()
   price(70)
   await ask('DELETE', path)
   await send()
   expect(received).toEqual([])
   expect(
-    desk.services.outbox.log.page('webhook', webhook.id, {}, 10, 0).entries.map(one => one.state),
+    instance.services.outbox.log
+      .page('webhook', webhook.id, {}, 10, 0)
+      .entries.map(entry => entry.state),
   ).toEqual(['failed'])
 })

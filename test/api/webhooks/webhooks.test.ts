@@ -24,8 +24,8 @@ const json = async (response: Response) =>
     errors: { field: string; value: unknown }[]
     code: string
   }
-const create = async (body: unknown, key = token, desk = whole): Promise<Webhook> => {
-  const response = await desk.send('POST', path, body, key)
+const create = async (body: unknown, key = token, instance = whole): Promise<Webhook> => {
+  const response = await instance.send('POST', path, body, key)
   expect(response.status).toBe(201)
   return (await json(response)).data
 }
@@ -35,10 +35,10 @@ const remove = (id: string) => whole.send('DELETE', `${path}/${id}`, undefined, 
 
 describe('a new endpoint', () => {
   test('has the defaults of the interface and shows its secret once', async () => {
-    const made = await create(basic)
-    expect(made).toEqual({
+    const webhook = await create(basic)
+    expect(webhook).toEqual({
       ...basic,
-      id: made.id,
+      id: webhook.id,
       commodity_filters: [],
       state_filters: [],
       description: null,
@@ -64,15 +64,17 @@ describe('a new endpoint', () => {
       secret: expect.stringMatching(/^whsec_[0-9a-f]{48}$/),
       secret_hint: expect.stringMatching(/^whsec_….{4}$/),
     })
-    const { secret, ...shown } = made
-    expect((await json(await whole.get(`${path}/${made.id}`, token))).data).toEqual(shown as never)
+    const { secret, ...shown } = webhook
+    expect((await json(await whole.get(`${path}/${webhook.id}`, token))).data).toEqual(
+      shown as never,
+    )
     for (const answer of [
       await whole.get(path, token),
-      await whole.get(`${path}/${made.id}`, token),
-      await change(made.id, { ordered: true }),
+      await whole.get(`${path}/${webhook.id}`, token),
+      await change(webhook.id, { ordered: true }),
     ])
       expect(await answer.text()).not.toContain(secret!)
-    await remove(made.id)
+    await remove(webhook.id)
   })
   test('takes everything that can be set of it', async () => {
     const set = {
@@ -89,24 +91,24 @@ describe('a new endpoint', () => {
       max_retries: 0,
       secret: 'a secret of my own',
     }
-    const made = await create({
+    const webhook = await create({
       ...set,
       status: 'paused',
       commodity_filters: ['wti', 'BRENT_CRUDE_USD'],
       state_filters: ['tx', 'NM'],
     })
-    expect(made).toMatchObject({
+    expect(webhook).toMatchObject({
       ...set,
       status: 'disabled',
       active: false,
       disabled_reason: null,
       secret_hint: '… own',
     })
-    expect(made).toMatchObject({
+    expect(webhook).toMatchObject({
       commodity_filters: ['WTI_USD', 'BRENT_CRUDE_USD'],
       state_filters: ['TX', 'NM'],
     })
-    await remove(made.id)
+    await remove(webhook.id)
   })
   test('takes one condition or a list of them, and answers a list', async () => {
     const condition = {
@@ -118,8 +120,8 @@ describe('a new endpoint', () => {
       value: null,
       timeframe: null,
     }
-    const made = await create({ ...basic, conditions: condition })
-    expect(made.conditions).toEqual([
+    const webhook = await create({ ...basic, conditions: condition })
+    expect(webhook.conditions).toEqual([
       {
         commodity: 'WTI_USD',
         operator: 'between',
@@ -132,13 +134,13 @@ describe('a new endpoint', () => {
       { commodity: 'WTI_USD', operator: 'greater_than', value: 80 },
       { commodity: 'GOLD_USD', operator: 'percent_decrease', value: 5, timeframe: '7d' },
     ]
-    expect((await json(await change(made.id, { conditions: list }))).data).toMatchObject({
+    expect((await json(await change(webhook.id, { conditions: list }))).data).toMatchObject({
       conditions: list,
     })
-    expect((await json(await change(made.id, { conditions: null }))).data).toMatchObject({
+    expect((await json(await change(webhook.id, { conditions: null }))).data).toMatchObject({
       conditions: [],
     })
-    await remove(made.id)
+    await remove(webhook.id)
   })
   test('is made once for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }
@@ -147,10 +149,10 @@ describe('a new endpoint', () => {
       await whole.send('POST', path, basic, token, headers),
     ]
     const [first, second] = await Promise.all(
-      answers.map(async one => (await json(one)).data as Webhook),
+      answers.map(async response => (await json(response)).data as Webhook),
     )
     expect(second).toEqual(first!)
-    expect(answers.map(one => one.status)).toEqual([201, 201])
+    expect(answers.map(response => response.status)).toEqual([201, 201])
     await remove(first!.id)
   })
 })
@@ -258,21 +260,21 @@ describe('a body that does not fit', () => {
       const answer = await json(response)
       expect(response.status).toBe(422)
       expect(answer.code).toBe('validation_failed')
-      expect(answer.errors.map(one => one.field).sort()).toEqual([...fields].sort())
+      expect(answer.errors.map(fault => fault.field).sort()).toEqual([...fields].sort())
     })
   }
   test('is refused where it would change an endpoint, too, and changes nothing', async () => {
-    const made = await create(basic)
-    const before = await (await whole.get(`${path}/${made.id}`, token)).text()
+    const webhook = await create(basic)
+    const before = await (await whole.get(`${path}/${webhook.id}`, token)).text()
     for (const body of [
       { events: [] },
       { url: 'http://10.0.0.1/' },
       { ordered: true, max_retries: 6 },
     ]) {
-      expect((await change(made.id, body)).status).toBe(422)
+      expect((await change(webhook.id, body)).status).toBe(422)
     }
-    expect(await (await whole.get(`${path}/${made.id}`, token)).text()).toBe(before)
-    await remove(made.id)
+    expect(await (await whole.get(`${path}/${webhook.id}`, token)).text()).toBe(before)
+    await remove(webhook.id)
   })
   test('is not repeated where it held a secret', async () => {
     const answer = await (
@@ -281,7 +283,7 @@ describe('a body that does not fit', () => {
     expect(answer).not.toContain('short secret')
   })
   test('sets nothing that is not the caller’s to set', async () => {
-    const made = await create({
+    const webhook = await create({
       ...basic,
       id: '00000000-0000-4000-8000-000000000999',
       account_id: 'other',
@@ -290,23 +292,23 @@ describe('a body that does not fit', () => {
       created_at: '2020-01-01T00:00:00Z',
       consecutive_failures: 9,
     })
-    expect(made.id).not.toBe('00000000-0000-4000-8000-000000000999')
-    expect(made).toMatchObject({
+    expect(webhook.id).not.toBe('00000000-0000-4000-8000-000000000999')
+    expect(webhook).toMatchObject({
       successful_deliveries: 0,
       consecutive_failures: 0,
       disabled_reason: null,
       created_at: '2026-11-20T15:00:00Z',
     })
-    await remove(made.id)
+    await remove(webhook.id)
   })
 })
 
 describe('who may have what', () => {
   test('the plan limits how many there are, and deleting makes room', async () => {
     const key = whole.key('professional')
-    const made: Webhook[] = []
+    const webhooks: Webhook[] = []
     for (let i = 0; i < 25; i += 1)
-      made.push(await create({ ...basic, status: i % 2 ? 'disabled' : 'active' }, key))
+      webhooks.push(await create({ ...basic, status: i % 2 ? 'disabled' : 'active' }, key))
     const response = await whole.send('POST', path, basic, key)
     expect(response.status).toBe(422)
     expect(await json(response)).toMatchObject({
@@ -320,8 +322,10 @@ describe('who may have what', () => {
       limit: number
     }
     expect([listed.count, listed.limit]).toEqual([25, 25])
-    expect(listed.webhooks.map(one => one.id)).toEqual(made.map(one => one.id).reverse())
-    await whole.send('DELETE', `${path}/${made[0]!.id}`, undefined, key)
+    expect(listed.webhooks.map(webhook => webhook.id)).toEqual(
+      webhooks.map(webhook => webhook.id).reverse(),
+    )
+    await whole.send('DELETE', `${path}/${webhooks[0]!.id}`, undefined, key)
     await create(basic, key)
   })
   test('events of well permits need well_permits, whatever else is wrong with the body', async () => {
@@ -339,16 +343,16 @@ describe('who may have what', () => {
       expect(await refused.text()).toContain('"feature":"well_permits"')
       await create({ ...basic, events: [name] }, withAddOn)
     }
-    const made = await create({ ...basic, events: ['*'] }, without)
-    expect((await change(made.id, { events: ['drilling.well_permit.new'] }, without)).status).toBe(
-      403,
-    )
-    expect((await change(made.id, { description: 'x' }, without)).status).toBe(200)
+    const webhook = await create({ ...basic, events: ['*'] }, without)
+    expect(
+      (await change(webhook.id, { events: ['drilling.well_permit.new'] }, without)).status,
+    ).toBe(403)
+    expect((await change(webhook.id, { description: 'x' }, without)).status).toBe(200)
   })
   test('an endpoint of another account is not there, whatever is asked of it', async () => {
-    const made = await create(basic)
+    const webhook = await create(basic)
     const stranger = whole.key('enterprise')
-    const asked = (id: string) => [
+    const requestsFor = (id: string) => [
       ['GET', `${path}/${id}`],
       ['PATCH', `${path}/${id}`, { ordered: true }],
       ['DELETE', `${path}/${id}`],
@@ -361,87 +365,87 @@ describe('who may have what', () => {
     const unknown = [
       '00000000-0000-4000-8000-00000000dead',
       'nonsense',
-      `${made.id}%00`,
+      `${webhook.id}%00`,
       '__proto__',
     ]
-    const answers = async (id: string, key: string) => {
-      const found: unknown[] = []
-      for (const [method, where, body] of asked(id)) {
+    const answersFor = async (id: string, key: string) => {
+      const answers: unknown[] = []
+      for (const [method, where, body] of requestsFor(id)) {
         const response =
           method === 'GET'
             ? await whole.get(where as string, key)
             : await whole.send(method as string, where as string, body ?? '', key)
         const { error } = (await response.json()) as { error: Record<string, unknown> }
-        found.push([response.status, error.code, error.message])
+        answers.push([response.status, error.code, error.message])
       }
-      return found
+      return answers
     }
-    const foreign = await answers(made.id, stranger)
-    expect(new Set(foreign.map(one => (one as unknown[])[0]))).toEqual(new Set([404]))
-    for (const id of unknown) expect(await answers(id, stranger)).toEqual(foreign)
-    expect((await whole.get(`${path}/${made.id}`, token)).status).toBe(200)
-    await remove(made.id)
+    const foreign = await answersFor(webhook.id, stranger)
+    expect(new Set(foreign.map(answer => (answer as unknown[])[0]))).toEqual(new Set([404]))
+    for (const id of unknown) expect(await answersFor(id, stranger)).toEqual(foreign)
+    expect((await whole.get(`${path}/${webhook.id}`, token)).status).toBe(200)
+    await remove(webhook.id)
   })
 })
 
 describe('changing an endpoint', () => {
   test('leaves what the body does not name', async () => {
-    const made = await create({
+    const webhook = await create({
       ...basic,
       description: 'desk',
       commodity_filters: ['WTI_USD'],
       conditions: { commodity: 'WTI_USD', operator: 'less_than', value: 1 },
     })
     whole.clock.advance(1000)
-    const { secret: _secret, ...rest } = made
-    const changed = (await json(await change(made.id, { debug_mode: true }))).data as Webhook
+    const { secret: _secret, ...rest } = webhook
+    const changed = (await json(await change(webhook.id, { debug_mode: true }))).data as Webhook
     expect(changed).toEqual({ ...rest, debug_mode: true, updated_at: expect.any(String) })
-    expect(changed.updated_at).not.toBe(made.updated_at)
-    expect((await json(await change(made.id, {}))).data).toMatchObject({
+    expect(changed.updated_at).not.toBe(webhook.updated_at)
+    expect((await json(await change(webhook.id, {}))).data).toMatchObject({
       debug_mode: true,
       description: 'desk',
     })
     expect(
-      (await json(await change(made.id, { description: null, commodity_filters: [] }))).data,
+      (await json(await change(webhook.id, { description: null, commodity_filters: [] }))).data,
     ).toMatchObject({
       description: null,
       commodity_filters: [],
     })
-    await remove(made.id)
+    await remove(webhook.id)
   })
   test('to active ends the row of failures', async () => {
-    const made = await create(basic)
-    whole.services.db.query('UPDATE webhooks SET failed_in_a_row = 7 WHERE id = ?').run(made.id)
-    expect((await json(await change(made.id, { status: 'inactive' }))).data).toMatchObject({
+    const webhook = await create(basic)
+    whole.services.db.query('UPDATE webhooks SET failed_in_a_row = 7 WHERE id = ?').run(webhook.id)
+    expect((await json(await change(webhook.id, { status: 'inactive' }))).data).toMatchObject({
       status: 'disabled',
       consecutive_failures: 7,
     })
-    expect((await json(await change(made.id, { status: 'active' }))).data).toMatchObject({
+    expect((await json(await change(webhook.id, { status: 'active' }))).data).toMatchObject({
       status: 'active',
       consecutive_failures: 0,
     })
-    await remove(made.id)
+    await remove(webhook.id)
   })
   test('its secret shows it, because the caller set it', async () => {
-    const made = await create(basic)
-    const answer = (await json(await change(made.id, { secret: 'another secret 1' })))
+    const webhook = await create(basic)
+    const answer = (await json(await change(webhook.id, { secret: 'another secret 1' })))
       .data as Webhook
     expect(answer.secret).toBe('another secret 1')
-    expect(whole.services.webhooks.secrets(whole.services.webhooks.byId(made.id)!)).toEqual([
+    expect(whole.services.webhooks.secrets(whole.services.webhooks.byId(webhook.id)!)).toEqual([
       'another secret 1',
     ])
-    await remove(made.id)
+    await remove(webhook.id)
   })
   test('is kept over a restart', async () => {
-    const made = await create({
+    const webhook = await create({
       ...basic,
       conditions: { commodity: 'WTI_USD', operator: 'percent_increase', value: 5, timeframe: '1h' },
     })
-    await change(made.id, { max_retries: 2, ordered: true, state_filters: ['TX'] })
+    await change(webhook.id, { max_retries: 2, ordered: true, state_filters: ['TX'] })
     const before = await (await whole.get(path, token)).text()
     whole.services.webhooks.reload()
     expect(await (await whole.get(path, token)).text()).toBe(before)
-    await remove(made.id)
+    await remove(webhook.id)
   })
 })
 
@@ -450,26 +454,26 @@ describe('rotating a secret', () => {
     whole.services.webhooks.secrets(whole.services.webhooks.byId(id)!)
 
   test('makes a new one that alone signs from then on', async () => {
-    const made = await create(basic)
+    const webhook = await create(basic)
     const rotated = (
-      await json(await whole.send('POST', `${path}/${made.id}/rotate_secret`, '', token))
+      await json(await whole.send('POST', `${path}/${webhook.id}/rotate_secret`, '', token))
     ).data as Webhook
     expect(rotated.secret).toMatch(/^whsec_[0-9a-f]{48}$/)
-    expect(rotated.secret).not.toBe(made.secret)
-    expect(secretsOf(made.id)).toEqual([rotated.secret!])
-    await remove(made.id)
+    expect(rotated.secret).not.toBe(webhook.secret)
+    expect(secretsOf(webhook.id)).toEqual([rotated.secret!])
+    await remove(webhook.id)
   })
   test('with an overlap lets the old one sign beside it until its time is over', async () => {
-    const made = await create(basic)
+    const webhook = await create(basic)
     const body = { secret: 'a secret of my own', overlap_seconds: 60 }
     const rotated = (
-      await json(await whole.send('POST', `${path}/${made.id}/rotate_secret`, body, token))
+      await json(await whole.send('POST', `${path}/${webhook.id}/rotate_secret`, body, token))
     ).data as Webhook
     expect(rotated).toMatchObject({ secret: body.secret, secret_hint: '… own' })
-    expect(secretsOf(made.id)).toEqual([body.secret, made.secret!])
+    expect(secretsOf(webhook.id)).toEqual([body.secret, webhook.secret!])
     whole.clock.advance(60_000)
-    expect(secretsOf(made.id)).toEqual([body.secret])
-    await remove(made.id)
+    expect(secretsOf(webhook.id)).toEqual([body.secret])
+    await remove(webhook.id)
   })
   const table: [body: unknown, field: string][] = [
     [{ secret: 'short' }, 'secret'],
@@ -479,20 +483,20 @@ describe('rotating a secret', () => {
   ]
   for (const [body, field] of table) {
     test(`${JSON.stringify(body)} is refused`, async () => {
-      const made = await create(basic)
-      const response = await whole.send('POST', `${path}/${made.id}/rotate_secret`, body, token)
+      const webhook = await create(basic)
+      const response = await whole.send('POST', `${path}/${webhook.id}/rotate_secret`, body, token)
       expect([response.status, (await json(response)).errors[0]!.field]).toEqual([422, field])
-      expect(secretsOf(made.id)).toEqual([made.secret!])
-      await remove(made.id)
+      expect(secretsOf(webhook.id)).toEqual([webhook.secret!])
+      await remove(webhook.id)
     })
   }
 })
 
 test('secrets are nowhere at rest', async () => {
-  const made = await create({ ...basic, secret: 'canary-of-an-endpoint' })
+  const webhook = await create({ ...basic, secret: 'canary-of-an-endpoint' })
   await whole.send(
     'POST',
-    `${path}/${made.id}/rotate_secret`,
+    `${path}/${webhook.id}/rotate_secret`,
     { secret: 'canary-after-rotating', overlap_seconds: 60 },
     token,
   )
@@ -502,7 +506,7 @@ test('secrets are nowhere at rest', async () => {
   const rest = Buffer.from(whole.services.db.serialize()).toString('latin1') + whole.log.join('')
   for (const secret of ['canary-of-an-endpoint', 'canary-after-rotating', account.secret])
     expect(rest).not.toContain(secret)
-  await remove(made.id)
+  await remove(webhook.id)
 })
 
 describe("the account's secret", () => {
@@ -521,9 +525,9 @@ describe("the account's secret", () => {
     expect(await secretOf(await whole.get(secretPath, key))).toEqual(first)
   })
   test('is another one for another account and after it is rolled', async () => {
-    const [key, other] = [whole.key(), whole.key()]
+    const [key, otherKey] = [whole.key(), whole.key()]
     const first = await secretOf(await whole.get(secretPath, key))
-    expect((await secretOf(await whole.get(secretPath, other))).secret).not.toBe(first.secret)
+    expect((await secretOf(await whole.get(secretPath, otherKey))).secret).not.toBe(first.secret)
     const rolled = await secretOf(await whole.send('POST', `${secretPath}/roll`, '', key))
     expect(rolled.secret).not.toBe(first.secret)
     expect(await secretOf(await whole.get(secretPath, key))).toEqual(rolled)
@@ -531,9 +535,9 @@ describe("the account's secret", () => {
 })
 
 test('deleting an endpoint ends it', async () => {
-  const made = await create(basic)
-  const response = await remove(made.id)
-  expect((await json(response)).data).toEqual({ id: made.id, deleted: true } as never)
-  expect((await whole.get(`${path}/${made.id}`, token)).status).toBe(404)
-  expect((await remove(made.id)).status).toBe(404)
+  const webhook = await create(basic)
+  const response = await remove(webhook.id)
+  expect((await json(response)).data).toEqual({ id: webhook.id, deleted: true } as never)
+  expect((await whole.get(`${path}/${webhook.id}`, token)).status).toBe(404)
+  expect((await remove(webhook.id)).status).toBe(404)
 })

@@ -9,9 +9,9 @@ import {
   conditionValue,
   evaluate,
   isCooling,
-  type PriceCondition,
   priceBounds,
 } from '../../../src/market/alerts/condition.ts'
+import type { PriceCondition } from '../../../src/market/alerts/price-operators.ts'
 import { rsi, trendOf } from '../../../src/market/analytics/indicators.ts'
 import { annualVolatility, statisticsOf } from '../../../src/market/analytics/statistics.ts'
 import { type Close, closesIn, dayAfter } from '../../../src/market/prices/window.ts'
@@ -155,9 +155,9 @@ describe('conditions on the daily closes', () => {
       44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826,
       45.8931, 46.0328, 45.614, 46.282, 46.282,
     ]
-    const found = judge({ kind: 'rsi', period: 14, overbought: 70, oversold: 30 }, published)
-    expect(found.value).toBeCloseTo(70.53, 2)
-    expect(found).toMatchObject({ holds: true, threshold: 70, measures: { rsi: found.value } })
+    const verdict = judge({ kind: 'rsi', period: 14, overbought: 70, oversold: 30 }, published)
+    expect(verdict.value).toBeCloseTo(70.53, 2)
+    expect(verdict).toMatchObject({ holds: true, threshold: 70, measures: { rsi: verdict.value } })
     const long = walk(400)
     expect(judge({ kind: 'rsi', period: 14, overbought: 70, oversold: 30 }, long).value).toBe(
       rsi(closesOf(long).slice(-250), 14).at(-1)!.value,
@@ -253,16 +253,16 @@ describe('conditions on the daily closes', () => {
   })
 
   test('alerts of one kind and period measure once at a moment', () => {
-    let asked = 0
+    let closesReads = 0
     const moment = alertMoment(80, () => {
-      asked += 1
+      closesReads += 1
       return closesOf(walk(60))
     })
     for (const threshold of [1, 2, 3])
       evaluate({ kind: 'z_score', period: 30, threshold, direction: 'both' }, moment)
-    expect(asked).toBe(1)
+    expect(closesReads).toBe(1)
     evaluate({ kind: 'z_score', period: 20, threshold: 1, direction: 'both' }, moment)
-    expect(asked).toBe(2)
+    expect(closesReads).toBe(2)
   })
 })
 

@@ -122,16 +122,16 @@ function naive(
   if (condition.operator === 'greater_than') return value > condition.value
   if (condition.operator === 'less_than') return value < condition.value
   if (condition.operator === 'between') {
-    const states = [previous, value].map(one =>
-      one === undefined
+    const states = [previous, value].map(value =>
+      value === undefined
         ? 'none'
-        : one < condition.minValue || one > condition.maxValue
+        : value < condition.minValue || value > condition.maxValue
           ? 'out'
           : 'in',
     )
-    const wanted = { enter: 'out in', exit: 'in out' }
+    const crossings = { enter: 'out in', exit: 'in out' }
     return condition.triggerOn
-      ? states.join(' ') === wanted[condition.triggerOn]
+      ? states.join(' ') === crossings[condition.triggerOn]
       : states[1] === 'in'
   }
   const { timeframe = '24h' } = condition as { timeframe?: Timeframe }
@@ -156,7 +156,7 @@ const condition = fc.oneof(
       value: fc.integer({ min: 1, max: 200 }),
       timeframe,
     })
-    .map(({ timeframe: one, ...rest }) => ({ ...rest, ...(one && { timeframe: one }) })),
+    .map(({ timeframe: named, ...rest }) => ({ ...rest, ...(named && { timeframe: named }) })),
   fc
     .record({
       minValue: price,
@@ -186,15 +186,17 @@ test('conditions hold exactly where a plain reading of their definitions says so
       fc.record({ A: world, B: world, C: world }),
       (list, logic, commodity, worlds) => {
         const conditions = list.map(([code, rest]) => ({ ...rest, commodity: code }) as Condition)
-        const holds = conditions.map(one => {
-          const { value, previous, before } = worlds[one.commodity as 'A']
-          return naive(one, value, previous, before)
+        const holds = conditions.map(condition => {
+          const { value, previous, before } = worlds[condition.commodity as 'A']
+          return naive(condition, value, previous, before)
         })
-        const own = conditions
-          .map((one, i) => ({ one, holds: holds[i]! }))
-          .filter(({ one }) => one.commodity === commodity)
+        const judgedConditions = conditions
+          .map((condition, i) => ({ condition, holds: holds[i]! }))
+          .filter(({ condition }) => condition.commodity === commodity)
         const expected =
-          logic === 'any' ? own.some(one => one.holds) : own.length > 0 && holds.every(Boolean)
+          logic === 'any'
+            ? judgedConditions.some(judged => judged.holds)
+            : judgedConditions.length > 0 && holds.every(Boolean)
         const met = conditionMet(conditions, logic, commodity, code => {
           const { value, previous, before } = worlds[code as 'A']
           return reading(value, previous, before)

@@ -218,7 +218,7 @@ describe('a target', () => {
       `http://127.1:${port}/`,
     )
     await new Promise<void>(done => listener.close(() => done()))
-    expect(outcomes.filter(one => one.state !== 'failed')).toEqual([])
+    expect(outcomes.filter(outcome => outcome.state !== 'failed')).toEqual([])
     expect([without, connections]).toEqual([0, 1])
   })
 
@@ -289,11 +289,11 @@ describe('a name', () => {
   })
 
   test('is asked once an attempt, and what it said then is what is connected to', async () => {
-    let asked = 0
+    let lookups = 0
     // The first answer is a place that is open here, every later one is this machine.
     const rebinding = createEgress(['127.0.0.2/32', '10.0.0.0/8'], async () => {
-      asked += 1
-      return [ipv4(asked === 1 ? '127.0.0.2' : '127.0.0.1')]
+      lookups += 1
+      return [ipv4(lookups === 1 ? '127.0.0.2' : '127.0.0.1')]
     })
     const reached: (string | undefined)[] = []
     const listener = createServer(socket => {
@@ -311,7 +311,7 @@ describe('a name', () => {
       'failed',
       'the target must be an address on the public internet',
     ])
-    expect([reached, asked]).toEqual([['127.0.0.2'], 2])
+    expect([reached, lookups]).toEqual([['127.0.0.2'], 2])
   })
 
   test('with IPv4 and IPv6 is reached over IPv4 first', async () => {

@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
 import { createResendMailer } from '../../../src/send/messages/mailer-resend.ts'
 import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
-import { type MessageHouse, messageHouse, startAt } from '../../support/messages.ts'
+import { type MessageInstance, openMessageInstance, startAt } from '../../support/messages.ts'
 import { type Behaviour, provider, type Stand } from '../../support/provider.ts'
 
 const stands: Stand[] = []
@@ -12,24 +12,24 @@ afterEach(() => {
 })
 
 async function stand(...behaviours: Behaviour[]) {
-  const made = await provider(behaviours, '{"id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}')
-  stands.push(made)
+  const server = await provider(behaviours, '{"id":"49a3999c-0ce1-4ea6-ab68-afcd6dc2e794"}')
+  stands.push(server)
   const mailer = (now = () => startAt) =>
-    createResendMailer({ key: 're_key', url: made.url, now, attemptMs: 150 })
-  return { made, mailer }
+    createResendMailer({ key: 're_key', url: server.url, now, attemptMs: 150 })
+  return { server, mailer }
 }
 
 /** An instance whose letters go out by a mailer. */
-function instanceOf(mailer: Mailer): MessageHouse {
-  const instance = messageHouse()
+function instanceOf(mailer: Mailer): MessageInstance {
+  const instance = openMessageInstance()
   const { outbox, suppressions, vault } = instance.services
   outbox.register('email', createMailSender({ mailer, suppressions, vault, clock: instance.clock }))
   return instance
 }
 
 const post = (
-  instance: MessageHouse,
-  more: Partial<Parameters<MessageHouse['services']['mail']['post']>[0]> = {},
+  instance: MessageInstance,
+  more: Partial<Parameters<MessageInstance['services']['mail']['post']>[0]> = {},
 ) =>
   instance.services.mail.post({
     to: 'person@example.com',
@@ -39,7 +39,7 @@ const post = (
     dedupe: 'run-1',
     ...more,
   })
-const stateOf = (instance: MessageHouse) =>
+const stateOf = (instance: MessageInstance) =>
   instance.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
 
 describe('a letter is one mail', () => {
@@ -99,7 +99,7 @@ describe('a letter is one mail', () => {
     ],
   ]
   test.each(passing)('though the provider %s', async (_, behaviours) => {
-    const { made, mailer } = await stand(...behaviours)
+    const { server, mailer } = await stand(...behaviours)
     const instance = instanceOf(mailer())
     post(instance)
     for (const _attempt of behaviours) {
@@ -111,27 +111,27 @@ describe('a letter is one mail', () => {
       attempts: behaviours.length,
       error: null,
     })
-    expect(made.delivered).toEqual(['run-1'])
-    expect(new Set(made.requests.map(one => one.headers['idempotency-key']))).toEqual(
+    expect(server.delivered).toEqual(['run-1'])
+    expect(new Set(server.requests.map(request => request.headers['idempotency-key']))).toEqual(
       new Set(['run-1']),
     )
     // Another text under the same key would be refused.
-    expect(new Set(made.requests.map(one => one.body)).size).toBe(1)
+    expect(new Set(server.requests.map(request => request.body)).size).toBe(1)
     instance.clock.advance(2 * dayMs)
     await instance.deliver()
-    expect(made.requests).toHaveLength(behaviours.length)
+    expect(server.requests).toHaveLength(behaviours.length)
   })
 
   test('when it is posted twice', async () => {
-    const { made, mailer } = await stand('ok')
+    const { server, mailer } = await stand('ok')
     const instance = instanceOf(mailer())
     expect([typeof post(instance), post(instance)]).toEqual(['string', undefined])
     await instance.deliver()
-    expect(made.requests).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test('when the answer to its last attempt was lost and a day has passed: it is given up instead of repeated', async () => {
-    const { made, mailer } = await stand('accepts and cuts the connection', 'ok')
+    const { server, mailer } = await stand('accepts and cuts the connection', 'ok')
     const instance = instanceOf(mailer(() => instance.clock.now()))
     post(instance)
     await instance.deliver()
@@ -141,16 +141,16 @@ describe('a letter is one mail', () => {
       state: 'failed',
       error: 'The letter is a day old: a repeat could arrive twice.',
     })
-    expect(made.requests).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test('also when it had to wait for longer than that before its first attempt', async () => {
-    const { made, mailer } = await stand('ok')
+    const { server, mailer } = await stand('ok')
     const instance = instanceOf(mailer(() => instance.clock.now()))
     post(instance)
     instance.clock.advance(3 * dayMs)
     await instance.deliver()
-    expect(made.delivered).toEqual(['run-1'])
+    expect(server.delivered).toEqual(['run-1'])
   })
 })
 
@@ -161,7 +161,7 @@ describe('a letter that the provider refuses', () => {
     [409, 'invalid_idempotent_request'],
     [422, 'validation_error'],
   ])('with %i %s fails at the first attempt', async (status, name) => {
-    const { made, mailer } = await stand({
+    const { server, mailer } = await stand({
       status,
       body: JSON.stringify({ statusCode: status, name, message: 'It will not do.' }),
     })
@@ -176,7 +176,7 @@ describe('a letter that the provider refuses', () => {
       statusCode: status,
       error: 'It will not do.',
     })
-    expect(made.requests).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   })
 
   test('because the key is wrong does not speak against the address', async () => {
@@ -185,33 +185,33 @@ describe('a letter that the provider refuses', () => {
       body: '{"statusCode":401,"name":"restricted_api_key","message":"The key."}',
     })
     const instance = instanceOf(mailer())
-    const heard: boolean[] = []
-    instance.services.outbox.listen('email', ({ blameless }) => void heard.push(blameless))
+    const repeats: boolean[] = []
+    instance.services.outbox.listen('email', ({ blameless }) => void repeats.push(blameless))
     post(instance)
     await instance.deliver()
-    expect(heard).toEqual([true])
+    expect(repeats).toEqual([true])
     expect(instance.services.mail.suppressed('person@example.com')).toBeUndefined()
   })
 
   test('for good is tried five times, at 1, 5, 15 and 60 minutes', async () => {
-    const { made, mailer } = await stand({ status: 500, body: '{}' })
+    const { server, mailer } = await stand({ status: 500, body: '{}' })
     const instance = instanceOf(mailer())
     post(instance)
     await instance.deliver()
     for (const minutes of [1, 5, 15, 60]) {
-      const before = made.requests.length
+      const before = server.requests.length
       instance.clock.advance(minutes * minuteMs - 1)
       await instance.deliver()
-      expect(made.requests).toHaveLength(before)
+      expect(server.requests).toHaveLength(before)
       instance.clock.advance(minutes * minuteMs * 0.05 + 1)
       await instance.deliver()
-      expect(made.requests).toHaveLength(before + 1)
+      expect(server.requests).toHaveLength(before + 1)
     }
     expect(stateOf(instance)).toMatchObject({ state: 'failed', attempts: 5 })
   })
 
   test('with a wait is tried again then', async () => {
-    const { made, mailer } = await stand(
+    const { server, mailer } = await stand(
       {
         status: 429,
         body: '{"statusCode":429,"name":"rate_limit_exceeded","message":"slow down"}',
@@ -224,15 +224,15 @@ describe('a letter that the provider refuses', () => {
     await instance.deliver()
     instance.clock.advance(6_999)
     await instance.deliver()
-    expect(made.requests).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
     instance.clock.advance(1)
     await instance.deliver()
-    expect(made.delivered).toEqual(['run-1'])
+    expect(server.delivered).toEqual(['run-1'])
   })
 })
 
 test('what is sent is the letter, its file untouched', async () => {
-  const { made, mailer } = await stand('ok')
+  const { server, mailer } = await stand('ok')
   const csv = 'code,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n'
   const letter: FrozenLetter = {
     from: 'Wellhead <prices@example.com>',
@@ -256,14 +256,14 @@ test('what is sent is the letter, its file untouched', async () => {
     accepted: true,
     statusCode: 200,
   })
-  const [{ path, headers, body }] = made.requests as [Stand['requests'][number]]
+  const [{ path, headers, body }] = server.requests as [Stand['requests'][number]]
   expect([path, headers.authorization, headers['idempotency-key']]).toEqual([
     '/emails',
     'Bearer re_key',
     'run-1',
   ])
-  const sent = JSON.parse(body)
-  expect(sent).toMatchObject({
+  const posted = JSON.parse(body)
+  expect(posted).toMatchObject({
     from: letter.from,
     to: ['person@example.com'],
     subject: 'Prices',
@@ -271,7 +271,7 @@ test('what is sent is the letter, its file untouched', async () => {
     html: '<p>Here.</p>',
   })
   expect(
-    sent.attachments.map((file: { content: string }) =>
+    posted.attachments.map((file: { content: string }) =>
       Buffer.from(file.content, 'base64').toString('latin1'),
     ),
   ).toEqual([Buffer.from(csv).toString('latin1'), '\0\x01\x02\xff'])

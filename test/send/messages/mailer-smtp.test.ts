@@ -3,7 +3,7 @@ import { minuteMs } from '../../../src/lib/instant.ts'
 import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.ts'
 import { createSmtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
 import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
-import { messageHouse, startAt } from '../../support/messages.ts'
+import { openMessageInstance, startAt } from '../../support/messages.ts'
 import {
   type Answers,
   attachments,
@@ -72,7 +72,7 @@ test('a letter arrives as it is, its files untouched', async () => {
 describe('what a letter holds', () => {
   const tries: [
     string,
-    Parameters<ReturnType<typeof messageHouse>['services']['mail']['post']>[0]['subject'],
+    Parameters<ReturnType<typeof openMessageInstance>['services']['mail']['post']>[0]['subject'],
     string,
   ][] = [
     ['a subject with a second header', 'Prices\r\nBcc: victim@example.com', 'person@example.com'],
@@ -98,7 +98,7 @@ describe('what a letter holds', () => {
   ]
   test.each(tries)('stays in its header: %s', async (_, subject, to) => {
     const server = await stand()
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
@@ -135,7 +135,7 @@ describe('what a letter holds', () => {
     ['<a@b> <c@d>'],
   ])('is not sent to %j, which is more than an address', async to => {
     const server = await stand()
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
@@ -232,7 +232,7 @@ describe('a server', () => {
   test('that lost a letter of which it heard the end gets it again under the same message id', async () => {
     let lost = 2
     const server = await stand(command => (command === '.' && lost-- > 0 ? 'cut' : undefined))
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',
@@ -261,7 +261,7 @@ describe('a server', () => {
 
   test('that does not know an address is not asked again: the address is suppressed, in any spelling of its case', async () => {
     const server = await stand(on('RCPT', '550 5.1.1 <person@example.com>: no such user'))
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const { outbox, suppressions, vault, mail } = instance.services
     outbox.register(
       'email',

@@ -21,8 +21,8 @@ describe('a line of a header', () => {
     ['\ufeff  a \r\n\r\n b  ', 'a b'],
     ['\ud800a', '\ufffda'],
     ['Größe 🛢 €', 'Größe 🛢 €'],
-  ])('%j is written as %j', (given, line) => {
-    expect(headerLine(given)).toBe(line)
+  ])('%j is written as %j', (address, line) => {
+    expect(headerLine(address)).toBe(line)
   })
 
   test('is one line of at most 200 characters, whatever it is made of', () => {
@@ -81,8 +81,8 @@ test.each([
   ['../../etc/passwd', '..-..-etc-passwd'],
   ['a\r\nContent-Type: text/html', 'a Content-Type: text-html'],
   ['\0', 'attachment'],
-])('a file called %j is attached as %j', (given, name) => {
-  expect(plainFilename(given)).toBe(name)
+])('a file called %j is attached as %j', (original, name) => {
+  expect(plainFilename(original)).toBe(name)
 })
 
 test('a letter has one message id for its key and sender, and no other has it', () => {

@@ -10,15 +10,15 @@ afterEach(() => {
 const account = `AC${'0'.repeat(32)}`
 
 async function stand(behaviours: Behaviour[], from = '+15005550006') {
-  const made = await provider(behaviours, '{"sid":"SM1","status":"queued"}')
-  stands.push(made)
+  const server = await provider(behaviours, '{"sid":"SM1","status":"queued"}')
+  stands.push(server)
   return {
-    made,
+    server,
     texter: createTwilioSmsProvider({
       account,
       token: 'secret token',
       from,
-      url: made.url,
+      url: server.url,
       attemptMs: 200,
     }),
   }
@@ -29,10 +29,10 @@ test.each([
   ['+15005550006', { From: '+15005550006' }],
   [`MG${'1'.repeat(32)}`, { MessagingServiceSid: `MG${'1'.repeat(32)}` }],
 ])('a message goes out from %s, each time', async (from, sender) => {
-  const { made, texter } = await stand(['ok'], from)
+  const { server, texter } = await stand(['ok'], from)
   for (const n of [1, 2, 3]) {
     expect(await texter.send(message, 'key')).toEqual({ accepted: true, statusCode: 200 })
-    const { path, headers, body } = made.requests[n - 1]!
+    const { path, headers, body } = server.requests[n - 1]!
     expect(path).toBe(`/2010-04-01/Accounts/${account}/Messages.json`)
     expect(headers.authorization).toBe(
       `Basic ${Buffer.from(`${account}:secret token`).toString('base64')}`,

@@ -32,9 +32,9 @@ async function listening(
   answer: Behaviour,
   greet?: Parameters<typeof receiver>[1],
 ): Promise<Receiver> {
-  const made = await receiver(answer, greet)
-  open.push(made)
-  return made
+  const target = await receiver(answer, greet)
+  open.push(target)
+  return target
 }
 
 function senderOf(
@@ -71,10 +71,10 @@ describe('a delivery', () => {
       target(`${place.url}?a=b%20c`),
       timeout(5_000),
     )
-    const [got] = place.received
-    expect(got!.head.split('\r\n')[0]).toBe('POST /hook?a=b%20c HTTP/1.1')
-    expect(got!.body.equals(Buffer.from(delivery.body))).toBe(true)
-    expect(Object.fromEntries(got!.headers)).toEqual({
+    const [request] = place.received
+    expect(request!.head.split('\r\n')[0]).toBe('POST /hook?a=b%20c HTTP/1.1')
+    expect(request!.body.equals(Buffer.from(delivery.body))).toBe(true)
+    expect(Object.fromEntries(request!.headers)).toEqual({
       'x-service-event': 'price.updated',
       'x-service-event-id': delivery.eventId,
       'x-service-signature': createHmac('sha256', secret)
@@ -100,7 +100,7 @@ describe('a delivery', () => {
       'Content-Type',
       'User-Agent',
     ]) {
-      expect(got!.head).toContain(`\r\n${name}: `)
+      expect(request!.head).toContain(`\r\n${name}: `)
     }
     expect(outcome).toMatchObject({
       state: 'delivered',
@@ -121,7 +121,7 @@ describe('a delivery', () => {
       target(place.url, { scheme: 'body', secrets: [secret, 'whsec_old0'] }),
       timeout(5_000),
     )
-    const [first, second] = place.received.map(one => one.headers)
+    const [first, second] = place.received.map(request => request.headers)
     expect([
       first!.get('x-service-signature-timestamp'),
       second!.get('x-service-signature-timestamp'),
@@ -353,8 +353,8 @@ describe('a receiver that', () => {
   test('drips its head is cut at the end of the time', async () => {
     const drip = await listening(socket => {
       const text = 'HTTP/1.1 200 OK\r\nX-Slow: '
-      let sent = 0
-      const timer = setInterval(() => socket.write(text[sent++] ?? 'x'), 10)
+      let attempts = 0
+      const timer = setInterval(() => socket.write(text[attempts++] ?? 'x'), 10)
       socket.on('close', () => clearInterval(timer))
     })
     const outcome = await senderOf().send(delivery, target(drip.url), timeout(400))

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
-import { above, alertDesk, startAt } from '../../support/alerts.ts'
+import { above, openAlertInstance, startAt } from '../../support/alerts.ts'
 
 const code = 'WTI_USD'
 
 /** Prices an hour apart, the last of them now. */
 const hourly = (values: readonly number[]) => {
-  const desk = alertDesk()
-  const series = desk.services.catalogue.named(code)!
+  const instance = openAlertInstance()
+  const series = instance.services.catalogue.named(code)!
   const firstAt = startAt - (values.length - 1) * hourMs
-  desk.services.ingest.write(
+  instance.services.ingest.write(
     values.map((value, i) => ({ seriesId: series.id, observedAt: firstAt + i * hourMs, value })),
   )
   const run = (cooldownMinutes: number, from = firstAt, to = startAt + 1) =>
-    desk.services.backtests.run({ condition: above(90), cooldownMinutes, series, from, to })
-  return { desk, series, firstAt, run }
+    instance.services.backtests.run({ condition: above(90), cooldownMinutes, series, from, to })
+  return { instance, series, firstAt, run }
 }
 
 describe('a backtest', () => {
@@ -42,31 +42,33 @@ describe('a backtest', () => {
   })
 
   test('leaves out quarantined days', async () => {
-    const { desk, series, run, firstAt } = hourly(Array(96).fill(91))
-    desk.services.quarantine.add({
+    const { instance, series, run, firstAt } = hourly(Array(96).fill(91))
+    instance.services.quarantine.add({
       seriesId: series.id,
       fromOn: '2026-11-18',
       toOn: '2026-11-18',
       reason: 'a wrong feed',
       createdAt: startAt,
     })
-    const found = await run(0)
-    expect(found.observations).toBe(72)
-    const left = Date.parse('2026-11-18')
+    const result = await run(0)
+    expect(result.observations).toBe(72)
+    const leftOutFrom = Date.parse('2026-11-18')
     expect(
-      found.triggers.some(one => one.triggeredAt >= left && one.triggeredAt < left + dayMs),
+      result.triggers.some(
+        trigger => trigger.triggeredAt >= leftOutFrom && trigger.triggeredAt < leftOutFrom + dayMs,
+      ),
     ).toBe(false)
-    expect(found.triggers[0]!.triggeredAt).toBe(firstAt)
+    expect(result.triggers[0]!.triggeredAt).toBe(firstAt)
   })
 
   test('of nothing finds nothing', async () => {
-    const { desk, run } = hourly([])
+    const { instance, run } = hourly([])
     expect(await run(0, startAt - dayMs, startAt)).toEqual({
       observations: 0,
       triggerCount: 0,
       triggers: [],
       cooldownSuppressed: 0,
     })
-    desk.close()
+    instance.close()
   })
 })

@@ -14,13 +14,19 @@ import { createAlertStore } from '../../../src/store/alerts/alerts.ts'
 import { createAlertPriceStore } from '../../../src/store/alerts/prices.ts'
 import { createAlertTriggerStore } from '../../../src/store/alerts/triggers.ts'
 import { firstPreferences } from '../../../src/store/messages/preferences.ts'
-import { type AlertDesk, above, alertDesk, below, startAt } from '../../support/alerts.ts'
+import {
+  type AlertInstance,
+  above,
+  below,
+  openAlertInstance,
+  startAt,
+} from '../../support/alerts.ts'
 
 const code = 'WTI_USD'
 
 describe('an alert fires', () => {
   test('when its condition holds, with every trigger counted and kept', () => {
-    const { watch, price, fired, clock, services, account } = alertDesk()
+    const { watch, price, fired, clock, services, account } = openAlertInstance()
     const alert = watch(code, above(90))
     for (const value of [89, 90, 90.5, 88, 91]) {
       price(code, value)
@@ -34,7 +40,7 @@ describe('an alert fires', () => {
   })
 
   test('not while its cooldown runs, and again from its last moment on', () => {
-    const { watch, price, fired, clock } = alertDesk()
+    const { watch, price, fired, clock } = openAlertInstance()
     const alert = watch(code, above(90), { cooldownMinutes: 60 })
     for (const [minutes, value] of [
       [0, 91],
@@ -51,16 +57,16 @@ describe('an alert fires', () => {
   })
 
   test('once for an observation, also when that is corrected; a correction that first meets the condition fires', () => {
-    const { watch, price, fired } = alertDesk()
-    const [one, other] = [watch(code, above(90)), watch(code, above(95))]
+    const { watch, price, fired } = openAlertInstance()
+    const [first, second] = [watch(code, above(90)), watch(code, above(95))]
     price(code, 91, startAt)
     price(code, 96, startAt)
     price(code, 97, startAt)
-    expect([fired(one), fired(other)]).toEqual([[91], [96]])
+    expect([fired(first), fired(second)]).toEqual([[91], [96]])
   })
 
   test('by the newest observation only: older rows, later rows of the same write and stale history trigger nothing', () => {
-    const { watch, price, fired, services, clock } = alertDesk()
+    const { watch, price, fired, services, clock } = openAlertInstance()
     const alert = watch(code, above(90))
     const write = (...points: (readonly [days: number, value: number])[]) =>
       services.ingest.write(
@@ -79,7 +85,7 @@ describe('an alert fires', () => {
   })
 
   test('not by a price that was there before it, or before it was changed or switched on', async () => {
-    const { watch, price, fired, services, clock } = alertDesk({ interval: '60s' })
+    const { watch, price, fired, services, clock } = openAlertInstance({ interval: '60s' })
     const { alerts } = services
     price(code, 50)
     watch(code, below(60), { cooldownMinutes: 60 })
@@ -102,11 +108,11 @@ describe('an alert fires', () => {
   })
 
   test('not in quarantine, not switched off, not removed', () => {
-    const { watch, price, fired, services, clock } = alertDesk()
+    const { watch, price, fired, services, clock } = openAlertInstance()
     const alert = watch(code, above(90))
     const off = watch(code, above(90), { enabled: false })
-    const gone = watch(code, above(90))
-    services.alerts.remove(gone)
+    const removed = watch(code, above(90))
+    services.alerts.remove(removed)
     const range = services.quarantine.add({
       seriesId: services.catalogue.named(code)!.id,
       fromOn: '2026-11-20',
@@ -116,14 +122,14 @@ describe('an alert fires', () => {
     })
     price(code, 91)
     services.quarantine.remove(range.id)
-    expect([alert, off, gone].map(fired)).toEqual([[], [], []])
+    expect([alert, off, removed].map(fired)).toEqual([[], [], []])
     clock.advance(minuteMs)
     price(code, 92)
     expect([alert, off].map(fired)).toEqual([[92], []])
   })
 
   test('while the plan has its kind, and goes on when the plan has it again', () => {
-    const { watch, price, fired, services, clock, open } = alertDesk()
+    const { watch, price, fired, services, clock, open } = openAlertInstance()
     const account = open('professional')
     const alert = watch(code, above(90), {}, account)
     const plans = ['starter', 'free', 'professional']
@@ -139,7 +145,7 @@ describe('an alert fires', () => {
   })
 
   test('by the price as it is answered: rounded to the decimals of its code', () => {
-    const { watch, price, fired, clock } = alertDesk()
+    const { watch, price, fired, clock } = openAlertInstance()
     const alert = watch(code, above(90))
     price(code, 90.004)
     clock.advance(minuteMs)
@@ -148,10 +154,10 @@ describe('an alert fires', () => {
   })
 
   test('of a futures family by the price of its front contract', () => {
-    const { watch, price, fired, services, clock } = alertDesk()
+    const { watch, price, fired, services, clock } = openAlertInstance()
     const family = services.catalogue
       .list()
-      .find(one => services.catalogue.resolve(one.code, clock.now())!.code !== one.code)!
+      .find(series => services.catalogue.resolve(series.code, clock.now())!.code !== series.code)!
     const { code: front } = services.catalogue.resolve(family.code, clock.now())!
     const contract = services.catalogue.resolve(front, clock.now())!
     price(front, 10)
@@ -162,7 +168,7 @@ describe('an alert fires', () => {
   })
 
   test('on daily values at most once for a day', () => {
-    const { watch, price, fired, services, clock } = alertDesk()
+    const { watch, price, fired, services, clock } = openAlertInstance()
     for (let day = 40; day > 0; day -= 1) price(code, 80 + Math.sin(day), startAt - day * dayMs)
     const alert = watch(code, { kind: 'z_score', period: 30, threshold: 3, direction: 'both' })
     for (const value of [81, 95, 96, 97]) {
@@ -181,7 +187,7 @@ describe('an alert fires', () => {
 
 describe('a code is judged', () => {
   test('at once, then at most every interval; what came in meanwhile is judged in its order, and nothing is passed over', async () => {
-    const { watch, price, fired, services, clock } = alertDesk({ interval: '60s' })
+    const { watch, price, fired, services, clock } = openAlertInstance({ interval: '60s' })
     const alert = watch(code, above(90))
     const { evaluation } = services.alerts
     price(code, 91)
@@ -197,7 +203,7 @@ describe('a code is judged', () => {
     await evaluation.pass()
     expect(fired(alert)).toEqual([91, 92, 93])
     expect(evaluation.dueAfter(clock.now())).toBeUndefined()
-    expect(services.alerts.history(alert, 3).map(one => one.triggeredAt)).toEqual([
+    expect(services.alerts.history(alert, 3).map(trigger => trigger.triggeredAt)).toEqual([
       startAt + 30_000,
       startAt + 10_000,
       startAt,
@@ -205,7 +211,7 @@ describe('a code is judged', () => {
   })
 
   test('at once while nothing fires', () => {
-    const { watch, price, fired } = alertDesk({ interval: '60s' })
+    const { watch, price, fired } = openAlertInstance({ interval: '60s' })
     const alerts = [
       watch(code, above(90)),
       watch(code, { kind: 'rsi', period: 14, overbought: 70, oversold: 30 }),
@@ -215,7 +221,7 @@ describe('a code is judged', () => {
   })
 
   test('apart from every other code', async () => {
-    const { watch, price, fired, clock } = alertDesk({ interval: '60s' })
+    const { watch, price, fired, clock } = openAlertInstance({ interval: '60s' })
     const [wti, brent] = [watch(code, above(90)), watch('BRENT_CRUDE_USD', above(90))]
     price(code, 91)
     clock.advance(1000)
@@ -293,10 +299,10 @@ function oracle(
   let lastDay = Number.NaN
   history.forEach(({ at, value }, i) => {
     const closes: Close[] = []
-    for (const one of history.slice(0, i + 1)) {
-      const day = new Date(one.at).toISOString().slice(0, 10)
+    for (const observation of history.slice(0, i + 1)) {
+      const day = new Date(observation.at).toISOString().slice(0, 10)
       if (closes.at(-1)?.day === day) closes.pop()
-      closes.push({ day, value: one.value })
+      closes.push({ day, value: observation.value })
     }
     const price = roundTo(value, decimals)
     const judged = evaluate(
@@ -313,21 +319,23 @@ function oracle(
 }
 
 describe('live, backtest and oracle agree', () => {
-  const desk = alertDesk()
-  const codes = desk.services.catalogue
+  const instance = openAlertInstance()
+  const codes = instance.services.catalogue
     .list()
-    .filter(one => desk.services.catalogue.resolve(one.code, startAt)!.code === one.code)
+    .filter(
+      series => instance.services.catalogue.resolve(series.code, startAt)!.code === series.code,
+    )
   let runs = 0
   const agree = async (
     condition: AlertCondition,
     cooldownMinutes: number,
-    given: readonly (readonly [number, number])[],
+    prices: readonly (readonly [number, number])[],
   ) => {
-    const { services, clock, watch, price, fired } = desk
+    const { services, clock, watch, price, fired } = instance
     // A code of its own for every run.
     const series = codes[runs++]!
     const alert = watch(series.code, condition, { cooldownMinutes })
-    const history = given.map(([minutes, value]) => {
+    const history = prices.map(([minutes, value]) => {
       clock.advance(minutes * minuteMs)
       price(series.code, value)
       return { at: clock.now(), value }
@@ -342,7 +350,7 @@ describe('live, backtest and oracle agree', () => {
       to: clock.now() + 1,
     })
     expect(fired(alert)).toEqual(expected)
-    expect(tested.triggers.map(one => one.value)).toEqual(expected)
+    expect(tested.triggers.map(trigger => trigger.value)).toEqual(expected)
     expect([tested.triggerCount, tested.observations]).toEqual([expected.length, history.length])
     services.alerts.remove(alert)
     return expected.length
@@ -355,8 +363,8 @@ describe('live, backtest and oracle agree', () => {
         priceConditions,
         fc.constantFrom(0, 5, 60, 1440),
         steps(1, 40, 1),
-        async (condition, cooldown, given) => {
-          triggers += await agree(condition, cooldown, given)
+        async (condition, cooldown, prices) => {
+          triggers += await agree(condition, cooldown, prices)
         },
       ),
       { numRuns: 60 },
@@ -371,8 +379,8 @@ describe('live, backtest and oracle agree', () => {
         analyticsConditions,
         fc.constantFrom(0, 1440),
         steps(200, 2000, 25),
-        async (condition, cooldown, given) => {
-          triggers += await agree(condition, cooldown, given)
+        async (condition, cooldown, prices) => {
+          triggers += await agree(condition, cooldown, prices)
         },
       ),
       { numRuns: 40 },
@@ -387,7 +395,7 @@ const impatient = (): Clock => {
   return { now: () => 0, monotonic: () => (ms += 1000) }
 }
 
-const evaluationOf = ({ services }: AlertDesk, more: object = {}) => {
+const evaluationOf = ({ services }: AlertInstance, more: object = {}) => {
   const { db } = services
   return createAlertEvaluation({
     ...services,
@@ -414,14 +422,14 @@ describe('after a crash', () => {
 
   test('between recording and judging, the alert fires exactly once, at the time at which the price came in', () =>
     inDirectory(async path => {
-      const before = alertDesk({ path, interval: '60s' })
+      const before = openAlertInstance({ path, interval: '60s' })
       const { id } = before.watch(code, above(90))
       before.price(code, 91)
       before.clock.advance(10_000)
       before.price(code, 92)
       before.close()
 
-      const after = alertDesk({ path, interval: '60s', now: startAt + hourMs })
+      const after = openAlertInstance({ path, interval: '60s', now: startAt + hourMs })
       const { alerts } = after.services
       const alert = alerts.own(after.account.account.id, id)!
       expect(after.fired(alert)).toEqual([91])
@@ -429,13 +437,13 @@ describe('after a crash', () => {
       await alerts.evaluation.pass()
       expect(after.fired(alert)).toEqual([91, 92])
       expect(alerts.history(alert, 1)[0]!.triggeredAt).toBe(startAt + 10_000)
-      expect(after.messages().filter(one => one.kind === 'email')).toHaveLength(2)
+      expect(after.messages().filter(message => message.kind === 'email')).toHaveLength(2)
       after.close()
     }))
 
   test('in the midst of many alerts, each has fired exactly once in the end', () =>
     inDirectory(async path => {
-      const before = alertDesk({ path })
+      const before = openAlertInstance({ path })
       const half = evaluationOf(before)
       for (let i = 0; i < 50; i += 1) {
         const account = before.open('enterprise')
@@ -446,15 +454,15 @@ describe('after a crash', () => {
       // The first slice, and then the process is gone.
       half.follow()
       half.stop()
-      const firedOf = (desk: AlertDesk) =>
-        desk.services.db
+      const firedOf = (instance: AlertInstance) =>
+        instance.services.db
           .query('SELECT count(*) AS n, count(DISTINCT alert) AS alerts FROM alert_triggers')
           .get()
       const first = firedOf(before) as { n: number }
       expect(first.n).toBe(100)
       before.close()
 
-      const after = alertDesk({ path, now: startAt + hourMs })
+      const after = openAlertInstance({ path, now: startAt + hourMs })
       await after.services.alerts.evaluation.pass()
       expect(firedOf(after)).toEqual({ n: 350, alerts: 350 })
       after.close()
@@ -462,25 +470,25 @@ describe('after a crash', () => {
 })
 
 test('an alert that can not be told keeps no other from being told, and is named in the log', async () => {
-  const desk = alertDesk()
-  const [one, bad, other] = [1, 2, 3].map(n => desk.watch(code, above(60 + n)))
-  desk.services.alerts.evaluation.stop()
+  const instance = openAlertInstance()
+  const [first, bad, last] = [1, 2, 3].map(n => instance.watch(code, above(60 + n)))
+  instance.services.alerts.evaluation.stop()
   const tell = (fired: readonly { alert: { id: string } }[]) => {
     if (fired.some(({ alert }) => alert.id === bad!.id)) throw new Error('no way')
     return fired.map(() => [])
   }
-  const evaluation = evaluationOf(desk, { notifier: () => ({ tell, end() {} }) })
-  desk.price(code, 100)
+  const evaluation = evaluationOf(instance, { notifier: () => ({ tell, end() {} }) })
+  instance.price(code, 100)
   await evaluation.pass()
-  expect([one, bad, other].map(alert => desk.fired(alert!))).toEqual([[100], [], [100]])
+  expect([first, bad, last].map(alert => instance.fired(alert!))).toEqual([[100], [], [100]])
   expect(
-    desk.log.filter(line => line.includes('alert not told') && line.includes(bad!.id)),
+    instance.log.filter(line => line.includes('alert_evaluation_failed') && line.includes(bad!.id)),
   ).toHaveLength(1)
 })
 
 describe('an alert that fires tells', () => {
   test('the account by mail and in its list, subscribed endpoints and its own address; nothing twice', () => {
-    const { watch, price, services, account, messages, clock } = alertDesk()
+    const { watch, price, services, account, messages, clock } = openAlertInstance()
     const { webhooks, alerts, notifications } = services
     const endpoint = {
       conditions: [],
@@ -512,15 +520,17 @@ describe('an alert that fires tells', () => {
     const same = watch(code, above(89), { webhookUrl: 'https://example.com/hook' })
     clock.advance(1000)
     price(code, 91.25)
-    const sent = messages()
-    expect(sent.map(one => one.kind).sort()).toEqual([
+    const sentMessages = messages()
+    expect(sentMessages.map(message => message.kind).sort()).toEqual([
       'email',
       'email',
       'webhook',
       'webhook',
       'webhook',
     ])
-    const [event] = sent.filter(one => one.kind === 'webhook').map(one => one.body)
+    const [event] = sentMessages
+      .filter(message => message.kind === 'webhook')
+      .map(message => message.body)
     expect(event).toMatchObject({
       type: 'price_alert.triggered',
       data: {
@@ -552,7 +562,7 @@ describe('an alert that fires tells', () => {
   })
 
   test('what was measured, when it is on daily values', () => {
-    const { watch, price, services, messages, clock } = alertDesk()
+    const { watch, price, services, messages, clock } = openAlertInstance()
     for (let day = 40; day > 0; day -= 1) price(code, 80 + Math.sin(day), startAt - day * dayMs)
     const alert = watch(
       code,
@@ -561,7 +571,7 @@ describe('an alert that fires tells', () => {
     )
     clock.advance(1000)
     price(code, 95)
-    const event = messages().find(one => one.kind === 'webhook')!.body as {
+    const event = messages().find(message => message.kind === 'webhook')!.body as {
       data: Record<string, unknown>
     }
     const { value } = services.alerts.history(alert, 1)[0]!
@@ -585,7 +595,7 @@ describe('an alert that fires tells', () => {
   })
 
   test('nobody by mail who does not want to hear of alerts', () => {
-    const { watch, price, services, account, messages } = alertDesk()
+    const { watch, price, services, account, messages } = openAlertInstance()
     services.preferences.put(account.account.id, {
       ...firstPreferences,
       email: { ...firstPreferences.email, priceAlerts: false },
@@ -598,7 +608,7 @@ describe('an alert that fires tells', () => {
 })
 
 test('the newest ten thousand triggers of an alert are kept', () => {
-  const { watch, price, services, clock } = alertDesk()
+  const { watch, price, services, clock } = openAlertInstance()
   const alert = watch(code, above(0))
   const { db } = services
   db.run(
@@ -610,12 +620,12 @@ test('the newest ten thousand triggers of an alert are kept', () => {
     clock.advance(1000)
     price(code, value)
   }
-  const held = db.query('SELECT count(*) AS n, min(observed_at) AS first FROM alert_triggers').get()
-  expect(held).toEqual({ n: 10_000, first: startAt - 10 * dayMs + 3 })
+  const kept = db.query('SELECT count(*) AS n, min(observed_at) AS first FROM alert_triggers').get()
+  expect(kept).toEqual({ n: 10_000, first: startAt - 10 * dayMs + 3 })
 })
 
 test('what is left of a removed alert is dropped in slices', async () => {
-  const { watch, price, services, clock } = alertDesk()
+  const { watch, price, services, clock } = openAlertInstance()
   const alert = watch(code, above(0))
   for (let i = 0; i < 5; i += 1) {
     clock.advance(1000)
@@ -628,6 +638,6 @@ test('what is left of a removed alert is dropped in slices', async () => {
     total: 0,
   })
   await services.alerts.evaluation.pass()
-  const left = (table: string) => services.db.query(`SELECT count(*) AS n FROM ${table}`).get()
-  expect([left('alerts'), left('alert_triggers')]).toEqual([{ n: 0 }, { n: 0 }])
+  const rowsIn = (table: string) => services.db.query(`SELECT count(*) AS n FROM ${table}`).get()
+  expect([rowsIn('alerts'), rowsIn('alert_triggers')]).toEqual([{ n: 0 }, { n: 0 }])
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Letter } from '../../../src/service/messages/mail.ts'
 import { transact } from '../../../src/store/database.ts'
-import { messageHouse } from '../../support/messages.ts'
+import { openMessageInstance } from '../../support/messages.ts'
 
 const letter: Letter = {
   to: 'person@example.com',
@@ -13,11 +13,11 @@ const letter: Letter = {
 
 describe('a letter', () => {
   test('is captured once in an evaluation copy, with its files, and its owner hears of it', async () => {
-    const instance = messageHouse()
-    const heard: unknown[] = []
+    const instance = openMessageInstance()
+    const settlements: unknown[] = []
     instance.services.outbox.listen(
       'email',
-      ({ ref, state, eventId }) => void heard.push([ref, state, eventId]),
+      ({ ref, state, eventId }) => void settlements.push([ref, state, eventId]),
     )
     const attachments = [
       {
@@ -47,12 +47,12 @@ describe('a letter', () => {
         at: instance.clock.now(),
       },
     ])
-    expect(heard).toEqual([['delivery_run:1', 'delivered', 'run-1']])
+    expect(settlements).toEqual([['delivery_run:1', 'delivered', 'run-1']])
     expect(instance.captured('sms')).toEqual([])
   })
 
   test('is not there when the transaction that posted it is undone', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     const undone = () =>
       transact(instance.services.db, () => {
         instance.services.mail.post(letter)
@@ -65,7 +65,7 @@ describe('a letter', () => {
   })
 
   test('that is confidential is not readable at rest, and arrives', async () => {
-    const instance = messageHouse()
+    const instance = openMessageInstance()
     instance.services.mail.post({
       ...letter,
       text: 'https://prices.example.com/sign-in#canary',
@@ -78,40 +78,40 @@ describe('a letter', () => {
   })
 
   test('fails where no provider is configured, which is said once', async () => {
-    const instance = messageHouse({ mode: 'serve' })
-    const heard: unknown[] = []
+    const instance = openMessageInstance({ mode: 'serve' })
+    const settlements: unknown[] = []
     instance.services.outbox.listen(
       'email',
       ({ state, error, blameless, attempts }) =>
-        void heard.push({ state, error, blameless, attempts }),
+        void settlements.push({ state, error, blameless, attempts }),
     )
     instance.services.mail.post(letter)
     instance.services.mail.post({ ...letter, dedupe: 'run-2' })
     await instance.deliver()
-    const told = {
+    const settlement = {
       state: 'failed',
       error: 'No mail provider is configured.',
       blameless: true,
       attempts: 1,
     }
-    expect(heard).toEqual([told, told])
+    expect(settlements).toEqual([settlement, settlement])
     expect(
-      instance.log.filter(line => line.includes('no mail provider is configured')),
+      instance.log.filter(line => line.includes('mail_provider_missing')),
     ).toHaveLength(1)
   })
 
   test('goes out by the provider that is configured, with the key and to the address of the settings', async () => {
-    const seen: string[] = []
+    const order: string[] = []
     const provider = Bun.serve({
       port: 0,
       async fetch(request) {
-        seen.push(
+        order.push(
           `${request.headers.get('authorization')} ${request.headers.get('idempotency-key')} ${((await request.json()) as { from: string }).from}`,
         )
         return Response.json({ id: 'one' })
       },
     })
-    const instance = messageHouse({
+    const instance = openMessageInstance({
       mode: 'serve',
       flags: {
         'mail.provider': 'resend',
@@ -124,10 +124,10 @@ describe('a letter', () => {
     instance.services.mail.post({ ...letter, dedupe: 'schlüssel 2' })
     await instance.deliver()
     await provider.stop(true)
-    expect(seen).toHaveLength(2)
-    expect(seen).toContain('Bearer re_secret run-1 Desk <desk@example.com>')
+    expect(order).toHaveLength(2)
+    expect(order).toContain('Bearer re_secret run-1 Desk <desk@example.com>')
     // A header carries no other letters: the key is their hash.
-    expect(seen.some(line => /^Bearer re_secret [0-9a-f]{64} Desk/.test(line))).toBe(true)
+    expect(order.some(line => /^Bearer re_secret [0-9a-f]{64} Desk/.test(line))).toBe(true)
     expect(instance.log.join('\n')).not.toContain('re_secret')
   })
 })
@@ -151,7 +151,7 @@ test.each([
     'sms.twilio_from is empty',
   ],
 ])('a service with %j does not start', (flags, message) => {
-  expect(() => messageHouse({ mode: 'serve', flags: flags as Record<string, string> })).toThrow(
-    message,
-  )
+  expect(() =>
+    openMessageInstance({ mode: 'serve', flags: flags as Record<string, string> }),
+  ).toThrow(message)
 })

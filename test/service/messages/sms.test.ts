@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import { firstSmsSettings } from '../../../src/service/messages/sms.ts'
 import type { SmsSettings } from '../../../src/store/messages/sms.ts'
-import { type MessageHouse, messageHouse } from '../../support/messages.ts'
+import { type MessageInstance, openMessageInstance } from '../../support/messages.ts'
 
 const number = '+15550100001'
 
 /** An instance with an account that can be written to, and what an alert for it comes to. */
 async function reachable(plan = 'enterprise') {
-  const instance = messageHouse()
+  const instance = openMessageInstance()
   const { id } = await instance.reachable(plan, number)
   let alerts = 0
   return {
@@ -17,7 +17,7 @@ async function reachable(plan = 'enterprise') {
     id,
     set: (change: Partial<SmsSettings>) =>
       instance.services.sms.putSettings(id, { ...firstSmsSettings, ...change }),
-    alert: (more: Partial<Parameters<MessageHouse['services']['texts']['post']>[0]> = {}) => {
+    alert: (more: Partial<Parameters<MessageInstance['services']['texts']['post']>[0]> = {}) => {
       alerts += 1
       return instance.services.texts.post({
         to: number,
@@ -54,7 +54,7 @@ describe('an alert', () => {
     expect(text).toHaveLength(459)
   })
 
-  const without: [string, (given: Awaited<ReturnType<typeof reachable>>) => void][] = [
+  const without: [string, (world: Awaited<ReturnType<typeof reachable>>) => void][] = [
     ['the consent', ({ instance, id }) => void instance.services.phones.optOut(id)],
     ['a number', ({ instance, id }) => void instance.services.phones.remove(id)],
     [
@@ -97,21 +97,21 @@ describe('an alert', () => {
     ],
   ]
   test.each(without)('has no number without %s', async (_, take) => {
-    const given = await reachable()
-    take(given)
-    expect(given.instance.services.texts.alertNumber(given.id, 'price_alert')).toBeUndefined()
+    const world = await reachable()
+    take(world)
+    expect(world.instance.services.texts.alertNumber(world.id, 'price_alert')).toBeUndefined()
   })
 
   test.each(without.filter(([name]) => name !== 'its type among the settings'))(
     'is not sent without %s',
     async (_, take) => {
-      const given = await reachable()
-      take(given)
-      await given.instance.deliver()
-      const before = given.instance.captured('sms').length
-      expect(given.alert()).toBeUndefined()
-      await given.instance.deliver()
-      expect(given.instance.captured('sms')).toHaveLength(before)
+      const world = await reachable()
+      take(world)
+      await world.instance.deliver()
+      const before = world.instance.captured('sms').length
+      expect(world.alert()).toBeUndefined()
+      await world.instance.deliver()
+      expect(world.instance.captured('sms')).toHaveLength(before)
     },
   )
 
@@ -123,7 +123,7 @@ describe('an alert', () => {
   test('in quiet hours is left out, and says so in the outbox', async () => {
     const { instance, set, alert, last } = await reachable()
     set({ quiet: { from: '22:00', to: '07:00' }, timeZone: 'America/New_York' })
-    for (const [moment, sent] of [
+    for (const [moment, isSent] of [
       ['2026-11-21T02:59:59Z', true],
       ['2026-11-21T03:00:00Z', false],
       ['2026-11-21T11:59:59Z', false],
@@ -133,8 +133,8 @@ describe('an alert', () => {
       ['2027-03-15T11:00:00Z', true],
     ] as const) {
       instance.clock.set(Date.parse(moment))
-      expect([moment, alert() !== undefined]).toEqual([moment, sent])
-      if (!sent) expect(last()).toMatchObject({ state: 'skipped', error: 'Quiet hours.' })
+      expect([moment, alert() !== undefined]).toEqual([moment, isSent])
+      if (!isSent) expect(last()).toMatchObject({ state: 'skipped', error: 'Quiet hours.' })
     }
   })
 
@@ -208,8 +208,8 @@ describe('an alert', () => {
       false,
     ])
     expect(last()).toMatchObject({ state: 'skipped', error: "The month's allowance is used up." })
-    const other = instance.account('free')
-    expect(instance.services.phones.add(other.id, '+15550100007', 'US')).toMatchObject({
+    const stranger = instance.account('free')
+    expect(instance.services.phones.add(stranger.id, '+15550100007', 'US')).toMatchObject({
       sent: true,
     })
     instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))

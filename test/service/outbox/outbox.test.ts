@@ -70,7 +70,7 @@ describe('a message', () => {
     world.put({ dueAt })
     await world.run()
     await world.advance(10 * minuteMs)
-    expect(world.sent.map(one => one.at)).toEqual([dueAt])
+    expect(world.sent.map(sending => sending.at)).toEqual([dueAt])
   })
 })
 
@@ -101,17 +101,18 @@ test('many messages at once are what each of them alone would be', () => {
             ...(skipped !== undefined && { skipped }),
             ...(dueAt !== undefined && { dueAt }),
           }))
-        for (const world of [each, all]) for (const one of whole(before)) world.outbox.put(one)
-        const single = whole(drawn).map(one => each.outbox.put(one) !== undefined)
+        for (const world of [each, all])
+          for (const message of whole(before)) world.outbox.put(message)
+        const single = whole(drawn).map(message => each.outbox.put(message) !== undefined)
         const ids = transact(all.db, () => all.outbox.putAll(whole(drawn)))
         expect(ids.map(id => id !== undefined)).toEqual(single)
         expect(written(all)).toEqual(written(each))
-        const kept = all.db.query('SELECT id FROM outbox ORDER BY seq').values().flat()
-        for (const id of ids) if (id !== undefined) expect(kept).toContain(id)
-        const uses =
+        const keptIds = all.db.query('SELECT id FROM outbox ORDER BY seq').values().flat()
+        for (const id of ids) if (id !== undefined) expect(keptIds).toContain(id)
+        const bodyUses =
           'SELECT (SELECT count(*) FROM outbox WHERE body_id = b.id) AS n, uses FROM outbox_bodies b'
-        for (const { n, uses: held } of all.db.query(uses).all() as { n: number; uses: number }[])
-          expect(held).toBe(n)
+        for (const { n, uses } of all.db.query(bodyUses).all() as { n: number; uses: number }[])
+          expect(uses).toBe(n)
       },
     ),
     { numRuns: 60 },
@@ -126,7 +127,7 @@ test('many messages at once wake their lanes', async () => {
     ),
   )
   await world.run()
-  expect(world.sent.map(one => one.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
+  expect(world.sent.map(sending => sending.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
 })
 
 describe('a message that is sent at once', () => {
@@ -146,11 +147,14 @@ describe('a message that is sent at once', () => {
       [refused, 'failed'],
     ] as const) {
       const world = outboxWorld({ answer: () => outcome, policy: () => ({ state: 'parked' }) })
-      const told = await world.outbox.sendNow(now, { state: 'open' })
-      expect(told).toMatchObject({ state: outcome.state, statusCode: outcome.statusCode as number })
+      const result = await world.outbox.sendNow(now, { state: 'open' })
+      expect(result).toMatchObject({
+        state: outcome.state,
+        statusCode: outcome.statusCode as number,
+      })
       await world.advance(86_400_000)
       expect(world.sent).toHaveLength(1)
-      expect(world.outbox.log.find('webhook', 'a', told.id)).toMatchObject({
+      expect(world.outbox.log.find('webhook', 'a', result.id)).toMatchObject({
         state,
         attempts: 1,
         statusCode: outcome.statusCode as number,
@@ -212,23 +216,26 @@ describe('the log', () => {
         fc.integer({ min: 1, max: 12 }),
         fc.option(fc.subarray([...states], { minLength: 1 }), { nil: undefined }),
         fc.option(fc.subarray(['even', 'odd', 'none'], { minLength: 1 }), { nil: undefined }),
-        (limit, wanted, eventTypes) => {
-          const filter = { ...(wanted && { states: wanted }), ...(eventTypes && { eventTypes }) }
-          const seen: number[] = []
+        (limit, chosenStates, eventTypes) => {
+          const filter = {
+            ...(chosenStates && { states: chosenStates }),
+            ...(eventTypes && { eventTypes }),
+          }
+          const numbers: number[] = []
           for (let offset = 0; ; offset += limit) {
             const { entries, total } = outbox.log.page('webhook', 'a', filter, limit, offset)
-            seen.push(...entries.map(one => Number(one.eventId.slice(4))))
+            numbers.push(...entries.map(entry => Number(entry.eventId.slice(4))))
             if (entries.length === 0) {
-              expect(total).toBe(seen.length)
+              expect(total).toBe(numbers.length)
               break
             }
           }
           const expected = Array.from({ length: 30 }, (_, n) => 30 - n).filter(
             n =>
-              (!wanted || wanted.includes(states[n % 3]!)) &&
+              (!chosenStates || chosenStates.includes(states[n % 3]!)) &&
               (!eventTypes || eventTypes.includes(n % 2 === 0 ? 'even' : 'odd')),
           )
-          expect(seen).toEqual(expected)
+          expect(numbers).toEqual(expected)
         },
       ),
       { numRuns: 50 },
@@ -283,7 +290,7 @@ describe('the log', () => {
     expect(world.outbox.log.resend('webhook', 'other', entry(28).eventId)).toBeUndefined()
     const before = world.sent.length
     await world.run()
-    expect(world.sent.slice(before).map(one => [one.eventId, one.attempt])).toEqual([
+    expect(world.sent.slice(before).map(sending => [sending.eventId, sending.attempt])).toEqual([
       [entry(28).eventId, 2],
       [entry(30).eventId, 2],
     ])
@@ -325,7 +332,7 @@ describe('the log', () => {
     ).toBe(2)
     expect(await log.replay('webhook', 'nobody', { from: 0, to: at(30) }, 100)).toBe(0)
     await world.run()
-    expect(world.sent.slice(before).map(one => Number(one.eventId.slice(4)))).toEqual([
+    expect(world.sent.slice(before).map(sending => Number(sending.eventId.slice(4)))).toEqual([
       4, 7, 10, 16, 22,
     ])
     expect(await log.replay('webhook', 'a', { from: 0, to: world.clock.now() }, 1_000)).toBe(20)
@@ -375,12 +382,12 @@ describe('the vitals', () => {
   test('make a part degraded when its messages wait a quarter of an hour beyond their time', async () => {
     const world = outboxWorld()
     const webhooks = () =>
-      senderComponents(world.outbox, world.clock.now()).find(one => one.name === 'webhooks')
-    expect(senderComponents(world.outbox, world.clock.now()).map(one => one.status)).toEqual([
-      'operational',
-      'disabled',
-      'disabled',
-    ])
+      senderComponents(world.outbox, world.clock.now()).find(
+        component => component.name === 'webhooks',
+      )
+    expect(
+      senderComponents(world.outbox, world.clock.now()).map(component => component.status),
+    ).toEqual(['operational', 'disabled', 'disabled'])
     world.put()
     world.clock.advance(14 * minuteMs)
     expect(webhooks()).toEqual({ name: 'webhooks', status: 'operational' })
@@ -397,11 +404,11 @@ describe('the vitals', () => {
 
 test('every kind has its schedule, and the least limit ends it', () => {
   const waits = (kind: 'webhook' | 'email' | 'sms', limits: (number | null | undefined)[]) => {
-    const found: number[] = []
+    const waits: number[] = []
     for (let tries = 1; ; tries += 1) {
       const wait = waitMs(kind, tries, limits, 0)
-      if (wait === undefined) return found.map(one => one / minuteMs)
-      found.push(wait)
+      if (wait === undefined) return waits.map(waitMs => waitMs / minuteMs)
+      waits.push(wait)
     }
   }
   expect(waits('webhook', [])).toEqual([1, 5, 15, 60, 360])

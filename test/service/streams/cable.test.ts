@@ -17,7 +17,7 @@ type Frame = Record<string, unknown> & {
 /**
  * An instance with a cable whose time only a test moves, and clients that write down what they hear.
  */
-function desk({ plan = 'enterprise', perKey = 5 } = {}) {
+function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = openTestInstance()
   const { catalogue, board, keys, ingest, log } = whole.services
   const stopwatch = createManualClock(0)
@@ -66,7 +66,7 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
       },
     })
     const command = (name: string, identifier: unknown) =>
-      connection.heard(JSON.stringify({ command: name, identifier }))
+      connection.receive(JSON.stringify({ command: name, identifier }))
     return {
       frames,
       closed,
@@ -78,7 +78,7 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
         return identifier
       },
       unsubscribe: (identifier: string) => command('unsubscribe', identifier),
-      updates: () => frames.filter(one => one.message?.type === 'price_update'),
+      updates: () => frames.filter(frame => frame.message?.type === 'price_update'),
       drain() {
         line.reads = true
         line.waiting = 0
@@ -99,7 +99,7 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
     },
     /** Real time passes, beat by beat. */
     pass(ms: number) {
-      for (let left = ms; left > 0; left -= 250) {
+      for (let msLeft = ms; msLeft > 0; msLeft -= 250) {
         stopwatch.advance(250)
         streams.beat()
       }
@@ -108,7 +108,7 @@ function desk({ plan = 'enterprise', perKey = 5 } = {}) {
 }
 
 test('a connection begins with a welcome and hears a ping every three seconds', () => {
-  const { join, pass } = desk()
+  const { join, pass } = openInstance()
   const { frames } = join()
   pass(9500)
   const ping = { type: 'ping', message: startAt / secondMs }
@@ -117,7 +117,7 @@ test('a connection begins with a welcome and hears a ping every three seconds', 
 
 describe('prices', () => {
   const filled = () => {
-    const one = desk()
+    const world = openInstance()
     const yesterday = startAt - dayMs
     for (const [code, before, now] of [
       ['BRENT_CRUDE_USD', 74, 75.4],
@@ -128,10 +128,10 @@ describe('prices', () => {
       ['GBP_USD', 1.25, 1.25],
       ['EUR_USD', 1.08, 1.08],
     ] as const) {
-      one.price(code, before, yesterday)
-      one.price(code, now, startAt)
+      world.price(code, before, yesterday)
+      world.price(code, now, startAt)
     }
-    return one
+    return world
   }
 
   test('are compared by their heat: checked by hand for a barrel, a therm and a megawatt hour', () => {
@@ -177,7 +177,7 @@ describe('prices', () => {
   })
 
   test('that are missing are null, and without any the welcome says so', () => {
-    const { join, price } = desk()
+    const { join, price } = openInstance()
     const empty = join()
     empty.subscribe()
     expect(empty.frames[2]!.message).toMatchObject({
@@ -209,8 +209,8 @@ describe('prices', () => {
     price('WTI_USD', 72.5)
     price('GOLD_USD', 4100.5)
     pass(250)
-    const [update, ...others] = client.updates()
-    expect(others).toEqual([])
+    const [update, ...laterUpdates] = client.updates()
+    expect(laterUpdates).toEqual([])
     expect([update!.identifier, update!.message!.updated, update!.message!.price_rows]).toEqual([
       identifier,
       ['WTI_USD', 'GOLD_USD'],
@@ -252,12 +252,12 @@ describe('prices', () => {
     expect(client.updates().length).toBeLessThanOrEqual(11)
     pass(3000)
     const last = (identifier: string) =>
-      client.updates().findLast(one => one.identifier === identifier)!.message!.price_rows
+      client.updates().findLast(frame => frame.identifier === identifier)!.message!.price_rows
     expect(last(crude)).toMatchObject([{ code: 'WTI_USD', price: 111 }])
     expect(last(gas)).toMatchObject([{ code: 'NATURAL_GAS_USD', price: 43 }])
-    const told = client.updates().length
+    const updatesBefore = client.updates().length
     pass(5000)
-    expect(client.updates()).toHaveLength(told)
+    expect(client.updates()).toHaveLength(updatesBefore)
   })
 
   test('of a futures family come under its own code', () => {
@@ -284,16 +284,16 @@ describe('subscribing', () => {
       JSON.stringify({ channel: 'EnergyPricesChannel', commodities: Array(101).fill('WTI_USD') }),
     ],
   ])('with %s is rejected, and the identifier comes back as it was sent', (_, identifier) => {
-    const { join } = desk()
+    const { join } = openInstance()
     const { connection, frames } = join()
-    connection.heard(JSON.stringify({ command: 'subscribe', identifier }))
+    connection.receive(JSON.stringify({ command: 'subscribe', identifier }))
     expect(frames.slice(1)).toEqual([{ identifier, type: 'reject_subscription' }])
   })
 
   test('takes a key of the same account and no other', () => {
-    const { join, token, key, services, key: own } = desk()
+    const { join, token, key, services, key: ownKey } = openInstance()
     const client = join()
-    const second = services.keys.addKey(own.account).token
+    const second = services.keys.addKey(ownKey.account).token
     const stranger = 'f'.repeat(64)
     const foreign = services.keys.addKey(
       services.keys.putAccount({
@@ -304,8 +304,8 @@ describe('subscribing', () => {
     ).token
     for (const api_key of [token, second]) client.subscribe({ api_key })
     for (const api_key of [stranger, foreign, 7]) client.subscribe({ api_key })
-    const types = client.frames.flatMap(one =>
-      one.type?.endsWith('_subscription') ? one.type : [],
+    const types = client.frames.flatMap(frame =>
+      frame.type?.endsWith('_subscription') ? frame.type : [],
     )
     expect(types).toEqual([
       ...Array(2).fill('confirm_subscription'),
@@ -314,7 +314,7 @@ describe('subscribing', () => {
   })
 
   test('twice is confirmed twice and told once; unsubscribed, nothing is told', () => {
-    const { join, price, pass, clock } = desk()
+    const { join, price, pass, clock } = openInstance()
     const client = join()
     const identifier = client.subscribe()
     client.subscribe()
@@ -329,15 +329,15 @@ describe('subscribing', () => {
   })
 
   test('is refused for the 21st time', () => {
-    const { join } = desk()
+    const { join } = openInstance()
     const client = join()
     for (let n = 0; n < 21; n += 1) client.subscribe({ n })
     expect(client.frames.at(-1)!.type).toBe('reject_subscription')
-    expect(client.frames.filter(one => one.type === 'confirm_subscription')).toHaveLength(20)
+    expect(client.frames.filter(frame => frame.type === 'confirm_subscription')).toHaveLength(20)
   })
 
   test('frames that are no commands are ignored', () => {
-    const { join } = desk()
+    const { join } = openInstance()
     const { connection, frames, closed } = join()
     for (const text of [
       '',
@@ -351,7 +351,7 @@ describe('subscribing', () => {
       '{"command":7}',
       '{"command":"message","identifier":"{}","data":"{}"}',
     ]) {
-      connection.heard(text)
+      connection.receive(text)
     }
     expect([frames, closed]).toEqual([[{ type: 'welcome' }], []])
   })
@@ -359,10 +359,10 @@ describe('subscribing', () => {
 
 describe('rig counts', () => {
   const weekly = (plan: string) => {
-    const one = desk({ plan })
-    one.price('US_RIG_COUNT', 540, startAt - 7 * dayMs)
-    one.price('PERMIAN_RIG_COUNT', 250, startAt - 7 * dayMs)
-    return one
+    const world = openInstance({ plan })
+    world.price('US_RIG_COUNT', 540, startAt - 7 * dayMs)
+    world.price('PERMIAN_RIG_COUNT', 250, startAt - 7 * dayMs)
+    return world
   }
 
   test('are told when a week is recorded, beside the identifier and in the message', () => {
@@ -418,7 +418,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1008 when its key is worth nothing any more', () => {
-    const { join, pass, streams } = desk()
+    const { join, pass, streams } = openInstance()
     const client = join()
     pass(1000)
     client.line.refusal = 'unauthorized'
@@ -431,7 +431,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1012 when the service stops', () => {
-    const { join, streams, cable, key } = desk()
+    const { join, streams, cable, key } = openInstance()
     const clients = [join(), join()]
     streams.stop()
     for (const client of clients) {
@@ -450,16 +450,16 @@ describe('a connection is ended', () => {
   })
 
   test('with 1013 when its client has not read for ten seconds; meanwhile nothing more is sent', () => {
-    const { join, price, pass } = desk()
+    const { join, price, pass } = openInstance()
     const client = join()
     client.subscribe()
     client.line.reads = false
     price('WTI_USD', 70)
     pass(250)
-    const sent = client.frames.length
+    const framesBefore = client.frames.length
     price('WTI_USD', 71, startAt + 1)
     pass(9500)
-    expect([client.frames.length, client.closed]).toEqual([sent, []])
+    expect([client.frames.length, client.closed]).toEqual([framesBefore, []])
     pass(500)
     expect([client.frames.at(-1), client.closed]).toEqual([
       goodbye('overload', true),
@@ -468,7 +468,7 @@ describe('a connection is ended', () => {
   })
 
   test('not when it reads again in time: then it is told where prices stand', () => {
-    const { join, price, pass } = desk()
+    const { join, price, pass } = openInstance()
     const client = join()
     client.subscribe()
     client.line.reads = false
@@ -483,7 +483,7 @@ describe('a connection is ended', () => {
   })
 
   test('with 1013 when too much waits for it, and when it sends frames without end', () => {
-    const { join } = desk()
+    const { join } = openInstance()
     const slow = join()
     slow.line.reads = false
     for (let n = 0; n < 100 && slow.closed.length === 0; n += 1)
@@ -491,12 +491,12 @@ describe('a connection is ended', () => {
     expect(slow.closed).toEqual([{ code: 1013, reason: 'overload' }])
     expect(slow.line.waiting).toBeLessThan(300_000)
     const loud = join()
-    for (let n = 0; n < 1000; n += 1) loud.connection.heard('{}')
+    for (let n = 0; n < 1000; n += 1) loud.connection.receive('{}')
     expect(loud.closed).toEqual([{ code: 1013, reason: 'overload' }])
   })
 
   test('and its place is free again', () => {
-    const { join, streams } = desk({ perKey: 2 })
+    const { join, streams } = openInstance({ perKey: 2 })
     const [first] = [join(), join()]
     expect(join).toThrow('full')
     first!.connection.closed()

@@ -11,7 +11,7 @@ import {
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
 import { startAt } from '../../support/instance.ts'
-import { type WebhookDesk, webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../support/webhooks.ts'
 
 const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
   type: 'price.updated',
@@ -22,15 +22,15 @@ const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
   ...more,
 })
 
-const states = (desk: WebhookDesk, endpoint: Pick<Endpoint, 'id'>) =>
-  desk.entries(endpoint).map(one => one.error ?? one.state)
+const states = (instance: WebhookInstance, endpoint: Pick<Endpoint, 'id'>) =>
+  instance.entries(endpoint).map(entry => entry.error ?? entry.state)
 
 describe('the body of an event', () => {
   test('carries both spellings of the type, compact and in the order of the interface', () => {
-    const desk = webhookDesk()
-    const endpoint = desk.endpoint(desk.account())
-    expect(desk.services.events.emit(event())).toBe(1)
-    const [entry] = desk.entries(endpoint)
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account())
+    expect(instance.services.events.emit(event())).toBe(1)
+    const [entry] = instance.entries(endpoint)
     const id = eventIdOf('price.updated\n\none')
     expect(entry!.eventId).toBe(id)
     expect(entry!.body).toBe(
@@ -54,120 +54,120 @@ describe('the ids of a burst', () => {
   })
   test('sort by moment and number, whatever their texts are', () => {
     fc.assert(
-      fc.property(rank, rank, fc.string(), fc.string(), (a, b, one, other) => {
-        const [x, y] = [eventIdOf(one, a), eventIdOf(other, b)]
+      fc.property(rank, rank, fc.string(), fc.string(), (a, b, first, second) => {
+        const [x, y] = [eventIdOf(first, a), eventIdOf(second, b)]
         expect(x).toMatch(/^evt_[0-9a-z]{26}$/)
         if (a.at !== b.at || a.number !== b.number)
           expect(x < y).toBe(a.at < b.at || (a.at === b.at && a.number < b.number))
-        else expect(x === y).toBe(one === other)
+        else expect(x === y).toBe(first === second)
       }),
     )
   })
   test('are the same whenever they are made', () => {
     const at = startAt
-    const made = () =>
+    const eventIds = () =>
       [1, 2].flatMap(number => ['one', 'two'].map(text => eventIdOf(text, { at, number })))
-    expect(made()).toEqual(made())
-    expect(new Set(made()).size).toBe(4)
+    expect(eventIds()).toEqual(eventIds())
+    expect(new Set(eventIds()).size).toBe(4)
   })
 })
 
 describe('an event that happens twice', () => {
   test('is made once for each endpoint, whenever it is said again', () => {
-    const desk = webhookDesk()
-    const account = desk.account()
-    const first = desk.endpoint(account)
-    desk.services.events.emit(event())
-    const second = desk.endpoint(account)
-    expect(desk.services.events.emit(event({ at: startAt + 1 }))).toBe(1)
-    expect(desk.services.events.emit(event())).toBe(0)
-    expect([first, second].map(one => desk.entries(one).length)).toEqual([1, 1])
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    const first = instance.endpoint(account)
+    instance.services.events.emit(event())
+    const second = instance.endpoint(account)
+    expect(instance.services.events.emit(event({ at: startAt + 1 }))).toBe(1)
+    expect(instance.services.events.emit(event())).toBe(0)
+    expect([first, second].map(endpoint => instance.entries(endpoint).length)).toEqual([1, 1])
   })
   test('is another one for another type, account or text', () => {
-    const desk = webhookDesk()
-    const [one, other] = [desk.account(), desk.account()]
-    const endpoint = desk.endpoint(one)
-    desk.endpoint(other)
-    const told = (more: Partial<ServiceEvent>) =>
-      desk.services.events.emit(event({ accountId: one.account.id, ...more }))
-    told({})
-    told({ type: 'price.threshold' })
-    told({ dedupe: 'two' })
-    told({ accountId: other.account.id })
-    desk.services.events.emit(event())
-    expect(new Set(desk.entries(endpoint).map(entry => entry.eventId)).size).toBe(4)
+    const instance = openWebhookInstance()
+    const [first, second] = [instance.account(), instance.account()]
+    const endpoint = instance.endpoint(first)
+    instance.endpoint(second)
+    const emit = (more: Partial<ServiceEvent>) =>
+      instance.services.events.emit(event({ accountId: first.account.id, ...more }))
+    emit({})
+    emit({ type: 'price.threshold' })
+    emit({ dedupe: 'two' })
+    emit({ accountId: second.account.id })
+    instance.services.events.emit(event())
+    expect(new Set(instance.entries(endpoint).map(entry => entry.eventId)).size).toBe(4)
   })
   test('counts once against the month', () => {
-    const desk = webhookDesk()
-    const account = desk.account()
-    desk.endpoint(account)
-    for (let i = 0; i < 3; i += 1) desk.services.events.emit(event())
-    expect(desk.services.webhookAllowance.used(account.account.id)).toBe(1)
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    instance.endpoint(account)
+    for (let i = 0; i < 3; i += 1) instance.services.events.emit(event())
+    expect(instance.services.webhookAllowance.used(account.account.id)).toBe(1)
   })
 })
 
 describe('who is told', () => {
   test('of what belongs to one account nobody else hears', () => {
-    const desk = webhookDesk()
-    const [own, other] = [desk.account(), desk.account()].map(one => ({
-      one,
-      endpoint: desk.endpoint(one),
+    const instance = openWebhookInstance()
+    const [first, second] = [instance.account(), instance.account()].map(account => ({
+      one: account,
+      endpoint: instance.endpoint(account),
     }))
-    desk.services.events.emit(event({ type: 'invoice.paid', accountId: own!.one.account.id }))
-    expect([own, other].map(one => desk.entries(one!.endpoint).length)).toEqual([1, 0])
+    instance.services.events.emit(event({ type: 'invoice.paid', accountId: first!.one.account.id }))
+    expect([first, second].map(owner => instance.entries(owner!.endpoint).length)).toEqual([1, 0])
   })
   test('a plan without webhooks hears nothing and logs nothing, from the moment it is lost', () => {
-    const desk = webhookDesk()
-    const account = desk.account('professional')
-    const endpoint = desk.endpoint(account)
-    desk.services.keys.putAccount({ ...account.account, plan: 'starter' })
-    expect(desk.services.events.emit(event())).toBe(0)
-    expect(desk.entries(endpoint)).toEqual([])
-    desk.services.keys.putAccount({ ...account.account, plan: 'professional' })
-    expect(desk.services.events.emit(event())).toBe(1)
+    const instance = openWebhookInstance()
+    const account = instance.account('professional')
+    const endpoint = instance.endpoint(account)
+    instance.services.keys.putAccount({ ...account.account, plan: 'starter' })
+    expect(instance.services.events.emit(event())).toBe(0)
+    expect(instance.entries(endpoint)).toEqual([])
+    instance.services.keys.putAccount({ ...account.account, plan: 'professional' })
+    expect(instance.services.events.emit(event())).toBe(1)
   })
   test('a suspended account hears nothing', () => {
-    const desk = webhookDesk()
-    const account = desk.account()
-    desk.endpoint(account)
-    desk.services.keys.putAccount({ ...account.account, suspendedAt: startAt })
-    expect(desk.services.events.emit(event())).toBe(0)
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    instance.endpoint(account)
+    instance.services.keys.putAccount({ ...account.account, suspendedAt: startAt })
+    expect(instance.services.events.emit(event())).toBe(0)
   })
   test('of well permits only who has them, even where everything was subscribed to', () => {
-    const desk = webhookDesk()
+    const instance = openWebhookInstance()
     const [without, withAddOn, scale] = [
-      desk.account('professional'),
-      desk.account('professional', ['well_permits']),
-      desk.account('scale'),
+      instance.account('professional'),
+      instance.account('professional', ['well_permits']),
+      instance.account('scale'),
     ]
-    const endpoints = [without, withAddOn, scale].map(one => desk.endpoint(one))
+    const endpoints = [without, withAddOn, scale].map(account => instance.endpoint(account))
     expect(
-      desk.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'TX' })),
+      instance.services.events.emit(event({ type: 'drilling.well_permit.new', state: 'TX' })),
     ).toBe(2)
-    expect(endpoints.map(one => desk.entries(one).length)).toEqual([0, 1, 1])
+    expect(endpoints.map(endpoint => instance.entries(endpoint).length)).toEqual([0, 1, 1])
   })
   test('a disabled endpoint is told nothing until it is active again', () => {
-    const desk = webhookDesk()
-    const endpoint = desk.endpoint(desk.account(), { active: false })
-    expect(desk.services.events.emit(event())).toBe(0)
-    desk.services.webhooks.change(endpoint, { active: true })
-    expect(desk.services.events.emit(event())).toBe(1)
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account(), { active: false })
+    expect(instance.services.events.emit(event())).toBe(0)
+    instance.services.webhooks.change(endpoint, { active: true })
+    expect(instance.services.events.emit(event())).toBe(1)
   })
   test('who subscribed by another type is not found in its place', () => {
-    const desk = webhookDesk()
-    const endpoint = desk.endpoint(desk.account(), { events: ['invoice.paid'] })
-    desk.services.webhooks.change(endpoint, { events: ['price.*'] })
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account(), { events: ['invoice.paid'] })
+    instance.services.webhooks.change(endpoint, { events: ['price.*'] })
     expect(
-      desk.services.events.emit(event({ type: 'invoice.paid', accountId: endpoint.accountId })),
+      instance.services.events.emit(event({ type: 'invoice.paid', accountId: endpoint.accountId })),
     ).toBe(0)
-    expect(desk.services.events.emit(event())).toBe(1)
-    desk.services.webhooks.remove(desk.services.webhooks.byId(endpoint.id)!)
-    expect(desk.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
+    expect(instance.services.events.emit(event())).toBe(1)
+    instance.services.webhooks.remove(instance.services.webhooks.byId(endpoint.id)!)
+    expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
   })
   test('a type that the interface does not have is a mistake of this instance', () => {
-    expect(() => webhookDesk().services.events.emit(event({ type: 'alert.triggered' }))).toThrow(
-      'event.type: "alert.triggered"',
-    )
+    expect(() =>
+      openWebhookInstance().services.events.emit(event({ type: 'alert.triggered' })),
+    ).toThrow('event.type: "alert.triggered"')
   })
 })
 
@@ -195,7 +195,7 @@ function naive(
     if (
       family === 'price' &&
       endpoint.conditions.length > 0 &&
-      !endpoint.conditions.some(one => one.commodity === commodity)
+      !endpoint.conditions.some(condition => condition.commodity === commodity)
     )
       return 'skipped'
   }
@@ -247,32 +247,34 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
     }),
     { minLength: 1, maxLength: 6 },
   )
-  const desk = webhookDesk()
-  const accounts = [desk.account(), desk.account()]
+  const instance = openWebhookInstance()
+  const accounts = [instance.account(), instance.account()]
   fc.assert(
     fc.property(endpoints, happened, (specs, list) => {
-      const made = specs.map(({ account, ...settings }) =>
-        desk.endpoint(accounts[account]!, settings),
+      const endpoints = specs.map(({ account, ...settings }) =>
+        instance.endpoint(accounts[account]!, settings),
       )
       for (const [i, { account, commodity, state, type }] of list.entries()) {
-        const one = event({
+        const eventRow = event({
           type,
           dedupe: `${i}`,
           ...(account !== undefined && { accountId: accounts[account]!.account.id }),
         })
-        delete one.commodity
-        Object.assign(one, commodity && { commodity }, state && { state })
-        const expected = made.map(endpoint => naive(endpoint, one))
-        const before = made.map(endpoint => desk.entries(endpoint).length)
-        expect(desk.services.events.emit(one)).toBe(expected.filter(what => what === 'sent').length)
-        const logged = made.map((endpoint, at) => desk.entries(endpoint).slice(before[at]))
+        delete eventRow.commodity
+        Object.assign(eventRow, commodity && { commodity }, state && { state })
+        const expected = endpoints.map(endpoint => naive(endpoint, eventRow))
+        const before = endpoints.map(endpoint => instance.entries(endpoint).length)
+        expect(instance.services.events.emit(eventRow)).toBe(
+          expected.filter(outcome => outcome === 'sent').length,
+        )
+        const logged = endpoints.map((endpoint, at) => instance.entries(endpoint).slice(before[at]))
         expect(
           logged.map(entries =>
             entries[0] ? (entries[0].state === 'skipped' ? 'skipped' : 'sent') : 'nothing',
           ),
         ).toEqual(expected)
       }
-      for (const endpoint of made) desk.services.webhooks.remove(endpoint)
+      for (const endpoint of endpoints) instance.services.webhooks.remove(endpoint)
     }),
     { numRuns: 60 },
   )
@@ -280,118 +282,126 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
 
 describe('what a filter turns away', () => {
   test('stands in the log with its reason and does not count against the month', () => {
-    const desk = webhookDesk()
-    const account = desk.account()
-    const brent = desk.endpoint(account, { commodityFilters: ['BRENT_CRUDE_USD'] })
-    const texas = desk.endpoint(account, { stateFilters: ['TX'] })
-    const conditioned = desk.endpoint(account, {
+    const instance = openWebhookInstance()
+    const account = instance.account()
+    const brent = instance.endpoint(account, { commodityFilters: ['BRENT_CRUDE_USD'] })
+    const texas = instance.endpoint(account, { stateFilters: ['TX'] })
+    const conditioned = instance.endpoint(account, {
       conditions: [{ commodity: 'GOLD_USD', operator: 'less_than', value: 1 }],
     })
-    desk.services.events.emit(event())
-    desk.services.events.emit(
+    instance.services.events.emit(event())
+    instance.services.events.emit(
       event({ type: 'drilling.well_permit.new', state: 'NM', commodity: 'BRENT_CRUDE_USD' }),
     )
-    expect([brent, texas, conditioned].map(one => states(desk, one))).toEqual([
+    expect([brent, texas, conditioned].map(endpoint => states(instance, endpoint))).toEqual([
       ['commodity_filter', 'pending'],
       ['pending', 'state_filter'],
       ['conditions', 'pending'],
     ])
-    expect(desk.services.webhookAllowance.used(account.account.id)).toBe(3)
+    expect(instance.services.webhookAllowance.used(account.account.id)).toBe(3)
   })
   test('is not a contract whose futures family it lets through', () => {
-    const desk = webhookDesk()
-    const { family, front } = desk.futures()
-    const endpoint = desk.endpoint(desk.account(), { commodityFilters: [family] })
-    expect(desk.services.events.emit(event({ commodity: front.code }))).toBe(1)
-    expect(states(desk, endpoint)).toEqual(['pending'])
+    const instance = openWebhookInstance()
+    const { family, front } = instance.futures()
+    const endpoint = instance.endpoint(instance.account(), { commodityFilters: [family] })
+    expect(instance.services.events.emit(event({ commodity: front.code }))).toBe(1)
+    expect(states(instance, endpoint)).toEqual(['pending'])
   })
   test('is logged for the first hundred events of a day and then only turned away', () => {
-    const desk = webhookDesk()
-    const endpoint = desk.endpoint(desk.account(), { commodityFilters: ['BRENT_CRUDE_USD'] })
+    const instance = openWebhookInstance()
+    const endpoint = instance.endpoint(instance.account(), {
+      commodityFilters: ['BRENT_CRUDE_USD'],
+    })
     for (let i = 0; i < skipsLoggedPerDay + 20; i += 1)
-      desk.services.events.emit(event({ dedupe: `${i}` }))
-    expect(desk.entries(endpoint).length).toBe(skipsLoggedPerDay)
-    desk.clock.advance(86_400_000)
-    desk.services.events.emit(event({ dedupe: 'tomorrow' }))
-    expect(desk.entries(endpoint).length).toBe(skipsLoggedPerDay + 1)
+      instance.services.events.emit(event({ dedupe: `${i}` }))
+    expect(instance.entries(endpoint).length).toBe(skipsLoggedPerDay)
+    instance.clock.advance(86_400_000)
+    instance.services.events.emit(event({ dedupe: 'tomorrow' }))
+    expect(instance.entries(endpoint).length).toBe(skipsLoggedPerDay + 1)
   })
 })
 
 describe("the plan's events of a month", () => {
   const full = () => {
-    const desk = webhookDesk()
-    const account = desk.account('professional')
+    const instance = openWebhookInstance()
+    const account = instance.account('professional')
     const { id } = account.account
-    desk.services.webhookAllowance.count(id, 249_999)
-    return { desk, account, id }
+    instance.services.webhookAllowance.count(id, 249_999)
+    return { instance, account, id }
   }
   test('past the last of them events are skipped with the reason', () => {
-    const { desk, account } = full()
-    const [first, second] = [desk.endpoint(account), desk.endpoint(account)]
-    expect(desk.services.events.emit(event())).toBe(1)
-    expect(desk.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
-    expect(states(desk, first)).toEqual(['pending', 'monthly_event_limit_reached'])
-    expect(states(desk, second)).toEqual([
+    const { instance, account } = full()
+    const [first, second] = [instance.endpoint(account), instance.endpoint(account)]
+    expect(instance.services.events.emit(event())).toBe(1)
+    expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
+    expect(states(instance, first)).toEqual(['pending', 'monthly_event_limit_reached'])
+    expect(states(instance, second)).toEqual([
       'monthly_event_limit_reached',
       'monthly_event_limit_reached',
     ])
   })
   test('another month begins with all of them', () => {
-    const { desk, account } = full()
-    const endpoint = desk.endpoint(account)
-    desk.services.events.emit(event())
-    desk.clock.set(Date.parse('2026-12-01T00:00:00Z'))
-    desk.services.events.emit(event({ dedupe: 'two' }))
-    expect(states(desk, endpoint)).toEqual(['pending', 'pending'])
+    const { instance, account } = full()
+    const endpoint = instance.endpoint(account)
+    instance.services.events.emit(event())
+    instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
+    instance.services.events.emit(event({ dedupe: 'two' }))
+    expect(states(instance, endpoint)).toEqual(['pending', 'pending'])
   })
   test('are remembered over a restart once they are written', () => {
-    const { desk, id } = full()
-    desk.services.webhookAllowance.flush()
-    const kept = desk.services.db
+    const { instance, id } = full()
+    instance.services.webhookAllowance.flush()
+    const count = instance.services.db
       .query('SELECT events FROM webhook_months WHERE account_id = ?')
       .get(id)
-    expect(kept).toEqual({ events: 249_999 })
+    expect(count).toEqual({ events: 249_999 })
   })
   test('without a limit none is skipped', () => {
-    const desk = webhookDesk({ plans: 'unlimited' })
-    const account = desk.account()
-    desk.endpoint(account)
-    desk.services.webhookAllowance.count(account.account.id, 10_000_000)
-    expect(desk.services.events.emit(event())).toBe(1)
+    const instance = openWebhookInstance({ plans: 'unlimited' })
+    const account = instance.account()
+    instance.endpoint(account)
+    instance.services.webhookAllowance.count(account.account.id, 10_000_000)
+    expect(instance.services.events.emit(event())).toBe(1)
   })
 })
 
 describe('an event to a target of its own', () => {
   const url = 'https://hooks.example.com/alerts?token=a b'
-  const target = (desk: WebhookDesk, accountId: string) =>
-    desk.services.outbox.log.page('webhook', targetLane(accountId, url), {}, 10, 0).entries
+  const target = (instance: WebhookInstance, accountId: string) =>
+    instance.services.outbox.log.page('webhook', targetLane(accountId, url), {}, 10, 0).entries
 
   test('goes to the target, once, and counts', () => {
-    const desk = webhookDesk()
-    const account = desk.account()
+    const instance = openWebhookInstance()
+    const account = instance.account()
     const { id: accountId } = account.account
     for (let i = 0; i < 2; i += 1)
-      desk.services.events.emitTo(url, { ...event({ type: 'price_alert.triggered' }), accountId })
-    expect(target(desk, accountId).length).toBe(1)
+      instance.services.events.emitTo(url, {
+        ...event({ type: 'price_alert.triggered' }),
+        accountId,
+      })
+    expect(target(instance, accountId).length).toBe(1)
     expect(lanedTarget(targetLane(accountId, url))).toEqual({ accountId, url })
-    expect(desk.services.webhookAllowance.used(accountId)).toBe(1)
+    expect(instance.services.webhookAllowance.used(accountId)).toBe(1)
   })
   test('that is an active endpoint of the account goes there, and only once when it subscribed too', () => {
-    const desk = webhookDesk()
-    const account = desk.account()
+    const instance = openWebhookInstance()
+    const account = instance.account()
     const { id: accountId } = account.account
-    const endpoint = desk.endpoint(account, { url })
+    const endpoint = instance.endpoint(account, { url })
     const alert = { ...event({ type: 'price_alert.triggered' }), accountId }
-    desk.services.events.emit(alert)
-    desk.services.events.emitTo(url, alert)
-    expect(desk.entries(endpoint).length).toBe(1)
-    expect(target(desk, accountId)).toEqual([])
+    instance.services.events.emit(alert)
+    instance.services.events.emitTo(url, alert)
+    expect(instance.entries(endpoint).length).toBe(1)
+    expect(target(instance, accountId)).toEqual([])
   })
   test('is not sent where the plan has no webhooks', () => {
-    const desk = webhookDesk()
-    const { id: accountId } = desk.account('starter').account
-    desk.services.events.emitTo(url, { ...event({ type: 'analytics_alert.triggered' }), accountId })
-    expect(target(desk, accountId)).toEqual([])
+    const instance = openWebhookInstance()
+    const { id: accountId } = instance.account('starter').account
+    instance.services.events.emitTo(url, {
+      ...event({ type: 'analytics_alert.triggered' }),
+      accountId,
+    })
+    expect(target(instance, accountId)).toEqual([])
   })
 })
 
@@ -405,7 +415,7 @@ test('many events at once are what each of them alone would be, to the last of t
     }),
     { maxLength: 3 },
   )
-  const told = fc.array(
+  const eventLists = fc.array(
     fc.record({
       type: fc.constantFrom(
         'price_alert.triggered',
@@ -420,26 +430,26 @@ test('many events at once are what each of them alone would be, to the last of t
     { maxLength: 14 },
   )
   fc.assert(
-    fc.property(endpoints, told, fc.nat(30), (specs, list, left) => {
+    fc.property(endpoints, eventLists, fc.nat(30), (specs, list, room) => {
       const ways = [false, true].map(isTogether => {
-        const desk = webhookDesk()
-        const { services } = desk
+        const instance = openWebhookInstance()
+        const { services } = instance
         const accounts = [
-          desk.account('professional'),
-          desk.account('enterprise'),
-          desk.account('starter'),
+          instance.account('professional'),
+          instance.account('enterprise'),
+          instance.account('starter'),
         ]
         const limit = services.keys.entitlements(accounts[0]!).webhookEventsPerMonth ?? 0
-        services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - left))
-        const made = specs.map((settings, i) => desk.endpoint(accounts[i % 2]!, settings))
+        services.webhookAllowance.count(accounts[0]!.account.id, Math.max(0, limit - room))
+        const created = specs.map((settings, i) => instance.endpoint(accounts[i % 2]!, settings))
         const events = list.map(({ type, account, number, url, commodity }) => ({
           ...event({ type, commodity, rank: { at: startAt, number } }),
           accountId: accounts[account]!.account.id,
           url,
         }))
-        const each = (one: (typeof events)[number]) => {
-          const count = services.events.emit(one)
-          if (one.url !== null) services.events.emitTo(one.url, one)
+        const each = (ownEvent: (typeof events)[number]) => {
+          const count = services.events.emit(ownEvent)
+          if (ownEvent.url !== null) services.events.emitTo(ownEvent.url, ownEvent)
           return count
         }
         const counts = transact(services.db, () =>
@@ -450,9 +460,12 @@ test('many events at once are what each of them alone would be, to the last of t
            JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY event_id, lane`,
         )
         const used = accounts.map(({ account }) => services.webhookAllowance.used(account.id))
-        const known = [...made.map(one => one.id), ...accounts.map(one => one.account.id)]
+        const knownIds = [
+          ...created.map(endpoint => endpoint.id),
+          ...accounts.map(account => account.account.id),
+        ]
         const named = (text: unknown) =>
-          known.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
+          knownIds.reduce((rest, id, i) => rest.replaceAll(id, `<${i}>`), String(text))
         return { counts, used, rows: rows.values().map(row => row.map(named)) }
       })
       expect(ways[1]).toEqual(ways[0]!)
@@ -462,14 +475,14 @@ test('many events at once are what each of them alone would be, to the last of t
 })
 
 test('an event is undone with the transaction it was said in', () => {
-  const desk = webhookDesk()
-  const endpoint = desk.endpoint(desk.account())
+  const instance = openWebhookInstance()
+  const endpoint = instance.endpoint(instance.account())
   expect(() =>
-    transact(desk.services.db, () => {
-      desk.services.events.emit(event())
+    transact(instance.services.db, () => {
+      instance.services.events.emit(event())
       throw new Error('undone')
     }),
   ).toThrow('undone')
-  expect(desk.entries(endpoint)).toEqual([])
-  expect(desk.services.events.emit(event())).toBe(1)
+  expect(instance.entries(endpoint)).toEqual([])
+  expect(instance.services.events.emit(event())).toBe(1)
 })

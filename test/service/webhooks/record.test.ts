@@ -3,27 +3,27 @@ import type { Settled } from '../../../src/service/outbox/outbox.ts'
 import { keepWebhookRecords, testRef } from '../../../src/service/webhooks/record.ts'
 import { transact } from '../../../src/store/database.ts'
 import { startAt } from '../../support/instance.ts'
-import { webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance } from '../../support/webhooks.ts'
 
 /**
  * An endpoint whose deliveries end as a test says, in a transaction of their own as the outbox has
  * them.
  */
 function opened() {
-  const desk = webhookDesk()
-  const account = desk.account()
-  const endpoint = desk.endpoint(account, {
+  const instance = openWebhookInstance()
+  const account = instance.account()
+  const endpoint = instance.endpoint(account, {
     url: 'https://hooks.example.com/a?token=hidden',
     description: 'desk',
   })
-  let told: (settled: Settled) => void = () => {}
-  const listen = (_kind: string, listener: typeof told) => {
-    told = listener
+  let tellSettled: (settled: Settled) => void = () => {}
+  const listen = (_kind: string, listener: typeof tellSettled) => {
+    tellSettled = listener
   }
-  keepWebhookRecords({ ...desk.services, outbox: { listen }, deactivateAfter: 10 })
+  keepWebhookRecords({ ...instance.services, outbox: { listen }, deactivateAfter: 10 })
   const end = (state: Settled['state'], more: Partial<Settled> = {}) =>
-    transact(desk.services.db, () =>
-      told({
+    transact(instance.services.db, () =>
+      tellSettled({
         id: 'm',
         kind: 'webhook',
         accountId: endpoint.accountId,
@@ -44,15 +44,15 @@ function opened() {
     for (let i = 0; i < times; i += 1) end('failed')
   }
   return {
-    desk,
+    instance,
     account,
     end,
     fail,
-    current: () => desk.services.webhooks.byId(endpoint.id)!,
-    record: () => desk.services.webhooks.records(endpoint.accountId).get(endpoint.id)!,
-    letters: () => desk.services.outbox.log.page('email', 'email', {}, 10, 0).entries,
+    current: () => instance.services.webhooks.byId(endpoint.id)!,
+    record: () => instance.services.webhooks.records(endpoint.accountId).get(endpoint.id)!,
+    letters: () => instance.services.outbox.log.page('email', 'email', {}, 10, 0).entries,
     notices: () =>
-      desk.services.db
+      instance.services.db
         .query('SELECT type, message, data FROM notifications WHERE account_id = ?')
         .all(account.account.id),
   }
@@ -80,8 +80,8 @@ describe('the record of an endpoint', () => {
     })
   })
   test('of a deleted one is nobody’s', () => {
-    const { desk, end, current } = opened()
-    desk.services.webhooks.remove(current())
+    const { instance, end, current } = opened()
+    instance.services.webhooks.remove(current())
     expect(() => end('failed', { blameless: true })).not.toThrow()
   })
 })
@@ -118,23 +118,23 @@ describe('ten deliveries that end failed in a row', () => {
     expect(record()).toMatchObject({ failed: 19, failedInARow: 9 })
   })
   test('begin anew when the endpoint is active again', async () => {
-    const { desk, fail, current, record, letters } = opened()
+    const { instance, fail, current, record, letters } = opened()
     fail(10)
     await Promise.resolve()
-    desk.services.webhooks.change(current(), { active: true })
+    instance.services.webhooks.change(current(), { active: true })
     expect(current()).toMatchObject({ active: true, disabledReason: null })
     expect(record().failedInARow).toBe(0)
-    desk.clock.advance(1)
+    instance.clock.advance(1)
     fail(9)
     await Promise.resolve()
     expect(current().active).toBe(true)
     expect(letters().length).toBe(1)
   })
   test('are forgotten with the transaction that is undone', async () => {
-    const { desk, fail, end, current, record } = opened()
+    const { instance, fail, end, current, record } = opened()
     fail(9)
     expect(() =>
-      transact(desk.services.db, () => {
+      transact(instance.services.db, () => {
         end('failed')
         throw new Error('undone')
       }),

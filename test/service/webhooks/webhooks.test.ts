@@ -5,34 +5,36 @@ import { createAccountSecrets } from '../../../src/service/webhooks/account-secr
 import { createWebhooks, type Webhooks } from '../../../src/service/webhooks/webhooks.ts'
 import { createAccountSecretStore } from '../../../src/store/webhooks/account-secrets.ts'
 import { createWebhookStore } from '../../../src/store/webhooks/webhooks.ts'
-import { webhookDesk } from '../../support/webhooks.ts'
+import { openWebhookInstance } from '../../support/webhooks.ts'
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
 
 /** Everything that is asked of the endpoints in memory, by id. */
-const answers = (book: Webhooks, accountIds: readonly string[]) => ({
-  listed: accountIds.map(id => book.list(id).map(one => one.id)),
+const answers = (webhooks: Webhooks, accountIds: readonly string[]) => ({
+  listed: accountIds.map(id => webhooks.list(id).map(endpoint => endpoint.id)),
   subscribed: eventTypes.map(type =>
-    book
+    webhooks
       .subscribed(type)
-      .map(one => one.id)
+      .map(endpoint => endpoint.id)
       .sort(),
   ),
   own: accountIds.map(id =>
-    eventTypes.map((type: EventType) => book.subscribedOf(id, type).map(one => one.id)),
+    eventTypes.map((type: EventType) =>
+      webhooks.subscribedOf(id, type).map(endpoint => endpoint.id),
+    ),
   ),
   conditioned: codes.map(code =>
-    book
+    webhooks
       .conditionedOn(code)
-      .map(one => one.id)
+      .map(endpoint => endpoint.id)
       .sort(),
   ),
 })
 
 test('after any changes the endpoints in memory are those that a new start reads', () => {
-  const desk = webhookDesk()
-  const accounts = [desk.account(), desk.account()]
-  const accountIds = accounts.map(one => one.account.id)
+  const instance = openWebhookInstance()
+  const accounts = [instance.account(), instance.account()]
+  const accountIds = accounts.map(account => account.account.id)
   const settings = fc.record(
     {
       events: fc.uniqueArray(fc.constantFrom('*', 'price.*', 'invoice.paid', 'alert.triggered'), {
@@ -57,19 +59,19 @@ test('after any changes the endpoints in memory are those that a new start reads
   })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 12 }), steps => {
-      const book = desk.services.webhooks
+      const webhooks = instance.services.webhooks
       for (const { what, which, account, settings: given } of steps) {
-        const own = accountIds.flatMap(id => book.list(id))
-        const one = own[which % Math.max(1, own.length)]
-        desk.clock.advance(1)
-        if (what === 'create' && own.length < 20) desk.endpoint(accounts[account]!, given)
-        else if (!one) continue
-        else if (what === 'change') book.change(one, given)
-        else if (what === 'rotate') book.rotate(one, { overlapMs: 0 })
-        else if (what === 'remove') book.remove(one)
-        else if (what === 'disable') book.change(one, { active: false })
+        const endpoints = accountIds.flatMap(id => webhooks.list(id))
+        const endpoint = endpoints[which % Math.max(1, endpoints.length)]
+        instance.clock.advance(1)
+        if (what === 'create' && endpoints.length < 20) instance.endpoint(accounts[account]!, given)
+        else if (!endpoint) continue
+        else if (what === 'change') webhooks.change(endpoint, given)
+        else if (what === 'rotate') webhooks.rotate(endpoint, { overlapMs: 0 })
+        else if (what === 'remove') webhooks.remove(endpoint)
+        else if (what === 'disable') webhooks.change(endpoint, { active: false })
       }
-      const { db, keys, vault, clock, ids } = desk.services
+      const { db, keys, vault, clock, ids } = instance.services
       const fresh = createWebhooks({
         db,
         store: createWebhookStore(db),
@@ -79,31 +81,34 @@ test('after any changes the endpoints in memory are those that a new start reads
         ids,
         wake() {},
       })
-      expect(answers(book, accountIds)).toEqual(answers(fresh, accountIds))
+      expect(answers(webhooks, accountIds)).toEqual(answers(fresh, accountIds))
       for (const id of accountIds)
-        for (const endpoint of book.list(id))
-          expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(book.secrets(endpoint))
+        for (const endpoint of webhooks.list(id))
+          expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(webhooks.secrets(endpoint))
     }),
     { numRuns: 60 },
   )
 })
 
 test('an account’s secret is what a new start reads', () => {
-  const { services, ...desk } = webhookDesk()
-  const { id } = desk.account().account
+  const { services, ...instance } = openWebhookInstance()
+  const { id } = instance.account().account
   const fresh = () =>
     createAccountSecrets({ ...services, store: createAccountSecretStore(services.db) })
-  const made = services.accountSecrets.current(id)
-  expect(fresh().current(id)).toEqual(made)
+  const accountSecret = services.accountSecrets.current(id)
+  expect(fresh().current(id)).toEqual(accountSecret)
   const rolled = services.accountSecrets.roll(id)
-  expect(rolled.secret).not.toBe(made.secret)
+  expect(rolled.secret).not.toBe(accountSecret.secret)
   expect(fresh().current(id)).toEqual(rolled)
 })
 
 test('a secret that was sealed for one endpoint opens no other', () => {
-  const desk = webhookDesk()
-  const [one, other] = [desk.endpoint(desk.account()), desk.endpoint(desk.account())]
-  expect(() => desk.services.webhooks.secrets({ ...other, secret: one.secret })).toThrow(
+  const instance = openWebhookInstance()
+  const [first, second] = [
+    instance.endpoint(instance.account()),
+    instance.endpoint(instance.account()),
+  ]
+  expect(() => instance.services.webhooks.secrets({ ...second, secret: first.secret })).toThrow(
     'does not open',
   )
 })

@@ -21,16 +21,16 @@ function world() {
   }
 }
 
-let made = 0
+let rowCount = 0
 function add(store: OutboxStore, row: Partial<NewRow> & { lane?: string } = {}): boolean {
-  made += 1
+  rowCount += 1
   const { lane = 'a', ...rest } = row
   const bodyId = store.addBody('{}', 1)
   return store.add({
-    id: `id-${made}`,
+    id: `id-${rowCount}`,
     laneId: store.laneId('webhook', lane),
     accountId: null,
-    eventId: `evt-${made}`,
+    eventId: `evt-${rowCount}`,
     eventType: 'x',
     bodyId,
     ref: null,
@@ -80,7 +80,7 @@ describe('a claim', () => {
     expect(store.claimFirst(laneId, now + 59_999, lease('u'))).toEqual([])
     expect(store.nextDueInOrder(laneId)).toBe(now + 60_000)
     expect(
-      store.claimFirst(laneId, now + 60_000, lease('v')).map(one => [one.id, one.attempts]),
+      store.claimFirst(laneId, now + 60_000, lease('v')).map(row => [row.id, row.attempts]),
     ).toEqual([['one', 2]])
   })
 
