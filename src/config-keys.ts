@@ -93,7 +93,7 @@ export const secret = (): Kind<Secret> => ({
 /** An integer of the closed range `from`..`to`. */
 export const integer = (from: number, to: number): Kind<number> => ({
   allowed: `an integer from ${from} to ${to}`,
-  fromText: given => (/^-?\d+$/.test(given) ? Number(given) : given),
+  fromText: text => (/^-?\d+$/.test(text) ? Number(text) : text),
   accept: value =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
       ? value
@@ -104,7 +104,7 @@ export const integer = (from: number, to: number): Kind<number> => ({
 /** A number of the closed range `from`..`to`. */
 export const decimal = (from: number, to: number): Kind<number> => ({
   allowed: `a number from ${from} to ${to}`,
-  fromText: given => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given),
+  fromText: text => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
   accept: value => (typeof value === 'number' && value >= from && value <= to ? value : undefined),
   show: ownText,
 })
@@ -116,7 +116,7 @@ const words = new Map([
 
 export const flag = (): Kind<boolean> => ({
   allowed: 'true or false',
-  fromText: given => words.get(given.toLowerCase()) ?? given,
+  fromText: text => words.get(text.toLowerCase()) ?? text,
   accept: value => (typeof value === 'boolean' ? value : undefined),
   show: ownText,
 })
@@ -135,8 +135,8 @@ export const list = (
   atLeast = 0,
 ): Kind<readonly string[]> => ({
   allowed: `a list of ${allowed}${atLeast > 0 ? `, at least ${atLeast}` : ''}`,
-  fromText: given =>
-    given
+  fromText: text =>
+    text
       .split(',')
       .map(part => part.trim())
       .filter(part => part !== ''),
@@ -148,7 +148,7 @@ export const list = (
   show: value => value.join(', '),
 })
 
-const matching = (pattern: RegExp) => (given: string) => (pattern.test(given) ? given : undefined)
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined)
 
 const unitMs = new Map([
   ['ms', 1],
@@ -173,8 +173,8 @@ export const duration = (from: string, to: string): Kind<number, 'Ms'> => {
   }
 }
 
-function parseDuration(given: string): number | undefined {
-  const m = /^(\d{1,9})(ms|s|m|h|d)$/.exec(given)
+function parseDuration(text: string): number | undefined {
+  const m = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text)
   return m ? Number(m[1]) * unitMs.get(m[2] as 's')! : undefined
 }
 
@@ -208,16 +208,17 @@ export const path = (...reserved: string[]): Kind<string> => ({
  * An address or network, answered in CIDR notation; undefined for shorthand such as `10/8`, which
  * people read differently.
  */
-export function network(given: string): string | undefined {
-  if (given.includes('%')) return undefined
-  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || ipaddr.IPv6.isValidCIDR(given)) return given
-  if (ipaddr.IPv4.isValidFourPartDecimal(given)) return `${given}/32`
-  return ipaddr.IPv6.isValid(given) ? `${given}/128` : undefined
+export function network(address: string): string | undefined {
+  if (address.includes('%')) return undefined
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(address) || ipaddr.IPv6.isValidCIDR(address))
+    return address
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return `${address}/32`
+  return ipaddr.IPv6.isValid(address) ? `${address}/128` : undefined
 }
 
-function origin(given: string): string | undefined {
-  if (given === '*') return given
-  const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
+function origin(text: string): string | undefined {
+  if (text === '*') return text
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
   return url && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
@@ -530,8 +531,8 @@ export const configKeys = {
     'Who issues the invoices: name and address, lines separated by semicolons.',
   ),
   'billing.credit_packs': key(
-    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', given =>
-      creditPackOf(given) ? given : undefined,
+    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', text =>
+      creditPackOf(text) ? text : undefined,
     ),
     ['pack_10k:10000:900:365', 'pack_50k:50000:3900:365', 'pack_250k:250000:14900:365'],
     'Requests that are sold beside a plan: id, requests, price in cents, days until they expire; without the days they do not.',

@@ -105,10 +105,10 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   if (instance.feed) copy.begin()
 
   await new Promise<void>(stopped => {
-    let asked = false
+    let isStopping = false
     env.onStop(() => {
-      if (asked) env.exit(exitCodes.failed)
-      asked = true
+      if (isStopping) env.exit(exitCodes.failed)
+      isStopping = true
       stopped()
     })
   })

@@ -143,10 +143,10 @@ const textValue = (value: unknown) =>
 // Cut after redaction: a cut before it could leave a token that is one character short of being
 // recognised.
 function cleanText(text: string): string {
-  const safe = redact(text).toWellFormed()
-  return safe.length > maxStringCharacters
-    ? `${safe.slice(0, maxStringCharacters).toWellFormed()}…`
-    : safe
+  const redacted = redact(text).toWellFormed()
+  return redacted.length > maxStringCharacters
+    ? `${redacted.slice(0, maxStringCharacters).toWellFormed()}…`
+    : redacted
 }
 
 /**

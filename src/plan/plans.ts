@@ -88,20 +88,20 @@ export function assemblePlans(
   limits: Readonly<Limits>,
 ): Plans {
   const unconfirmedQuota = tiers[0]!.requestQuota
-  const sets = Array.from({ length: 1 << addOnIds.length }, (_, held) => held)
-  const of = (tier: Tier) => sets.map(held => grant(tier, addOns, held, unconfirmedQuota))
+  const sets = Array.from({ length: 1 << addOnIds.length }, (_, addOnBits) => addOnBits)
+  const of = (tier: Tier) => sets.map(addOnBits => grant(tier, addOns, addOnBits, unconfirmedQuota))
   return { tiers, addOns, limits, entitlements: new Map(tiers.map(tier => [tier.id, of(tier)])) }
 }
 
 function grant(
   tier: Tier,
   addOns: readonly AddOn[],
-  held: number,
+  addOnBits: number,
   unconfirmedQuota: number | null,
 ): Entitlements {
   const { id, name, access: _access, ...rest } = tier
   const useful = addOns.filter(
-    addOn => held & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn),
+    addOn => addOnBits & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn),
   )
   const has = (feature: Feature) =>
     ['included', 'allowance'].includes(tier.access[feature]) ||
@@ -146,13 +146,13 @@ export function entitlements(plans: Plans, account: PlanAccount, now: number): E
     throw new Error(
       `account.plan: ${JSON.stringify(plan)} is not a plan; one of ${planIds.join(', ')}`,
     )
-  let held = 0
+  let addOnBits = 0
   for (const id of account.addOns) {
     const bit = addOnIds.indexOf(id as AddOnId)
-    if (bit >= 0) held |= 1 << bit
+    if (bit >= 0) addOnBits |= 1 << bit
   }
   return plans.entitlements.get(plan === firstPlan && trialRuns(account, now) ? 'trial' : plan)![
-    held
+    addOnBits
   ]!
 }
 

@@ -61,9 +61,9 @@ describe('a backup with an outbox', () => {
 
     const server = await serving(dir)
     const log = () => server.ask<Log>('GET', `/v1/webhooks/${webhookId}/events`)
-    const failed = (await log()).webhook_events.filter(one => one.status === 'failed')
-    expect(failed.map(one => one.event_id).toSorted()).toEqual(eventIds)
-    expect(failed.map(one => one.last_error)).toEqual([reason, reason, reason])
+    const failed = (await log()).webhook_events.filter(event => event.status === 'failed')
+    expect(failed.map(event => event.event_id).toSorted()).toEqual(eventIds)
+    expect(failed.map(event => event.last_error)).toEqual([reason, reason, reason])
     expect(await server.ask<unknown>('GET', `/v1/webhooks/${webhookId}`)).toMatchObject({
       data: { status: 'active', failed_deliveries: 0, consecutive_failures: 0 },
     })

@@ -22,9 +22,9 @@ async function serving(name: string, settings: string): Promise<Server> {
 }
 
 async function stand(answer: string): Promise<Stand> {
-  const made = await provider(['ok'], answer)
-  closing.push(() => made.close())
-  return made
+  const service = await provider(['ok'], answer)
+  closing.push(() => service.close())
+  return service
 }
 
 const ask = async (server: Server, method: string, path: string, body?: unknown) => {
@@ -40,8 +40,8 @@ const ask = async (server: Server, method: string, path: string, body?: unknown)
 /** Something that comes in from outside, within ten seconds. */
 async function arrived<T>(look: () => T | undefined): Promise<T> {
   for (let n = 0; n < 1000; n += 1) {
-    const found = look()
-    if (found !== undefined) return found
+    const value = look()
+    if (value !== undefined) return value
     await Bun.sleep(10)
   }
   throw new Error('nothing arrived')

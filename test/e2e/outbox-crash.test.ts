@@ -61,15 +61,15 @@ async function start(): Promise<Running> {
       )
     await Bun.sleep(2)
   }
-  const told = JSON.parse(readFileSync(ready, 'utf8')) as {
+  const address = JSON.parse(readFileSync(ready, 'utf8')) as {
     url: string
     api_key?: string
     admin_token?: string
   }
   return {
-    url: told.url,
-    apiKey: told.api_key,
-    adminToken: told.admin_token,
+    url: address.url,
+    apiKey: address.api_key,
+    adminToken: address.admin_token,
     startMs: performance.now() - begun,
   }
 }
@@ -118,13 +118,13 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   const first = await start()
   const [key, operator] = [`Token ${first.apiKey}`, `Bearer ${first.adminToken}`]
   for (let n = 0; n < endpoints; n += 1) {
-    const made = await call(first.url, 'POST', '/v1/webhooks', key, {
+    const created = await call(first.url, 'POST', '/v1/webhooks', key, {
       url: `http://127.0.0.1:${receiver.port}/${n}`,
       events: ['price.updated'],
       rate_limit_per_second: 50,
       ordered: n === 0,
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
   }
   const acknowledged = new Set<string>()
   const startsMs: number[] = []
@@ -155,7 +155,7 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
     startsMs.push(running.startMs)
   }
   const isSilent = () => performance.now() - lastAt > silenceMs
-  const missing = () => [...acknowledged].filter(one => !arrived.has(one))
+  const missing = () => [...acknowledged].filter(id => !arrived.has(id))
   while (missing().length > 0 && !isSilent()) await Bun.sleep(50)
   const { webhooks } = (await call(running.url, 'GET', '/v1/webhooks', key)).body.data as {
     webhooks: { id: string; url: string }[]
@@ -163,9 +163,15 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
   const logs = async () =>
     await Promise.all(
       webhooks.map(
-        async one =>
-          (await call(running.url, 'GET', `/v1/webhooks/${one.id}/events?status=delivered`, key))
-            .body.meta as { total: number },
+        async webhook =>
+          (
+            await call(
+              running.url,
+              'GET',
+              `/v1/webhooks/${webhook.id}/events?status=delivered`,
+              key,
+            )
+          ).body.meta as { total: number },
       ),
     )
   // What was committed and not acknowledged arrives as well, maybe later than all that was.

@@ -81,8 +81,10 @@ const written: Record<string, (tier: Tier, id: string) => string> = {
   'webhook endpoints': tier => spell(tier.webhookEndpoints),
   'webhook events / month': tier => spell(tier.webhookEventsPerMonth),
   'SMS / month': (tier, id) => {
-    const bought = onTier(id, ['sms']).smsPerMonth
-    return spell(tier.smsPerMonth) + (bought === tier.smsPerMonth ? '' : ` (${bought} with add-on)`)
+    const messages = onTier(id, ['sms']).smsPerMonth
+    return (
+      spell(tier.smsPerMonth) + (messages === tier.smsPerMonth ? '' : ` (${messages} with add-on)`)
+    )
   },
   'price alerts': tier => spell(tier.alerts),
   'codes per market brief': tier => spell(tier.marketBriefCodes),
@@ -156,13 +158,13 @@ describe('features', () => {
           ),
           feature,
         )
-        const asked =
+        const features =
           cell === 'Y' || cell === 'D'
             ? [true, true, true]
             : cell === 'A'
               ? [false, true, false]
               : [false, false, false]
-        expect([alone, withEverything, withOthers]).toEqual(asked)
+        expect([alone, withEverything, withOthers]).toEqual(features)
       },
     )
   }
@@ -251,8 +253,8 @@ describe('what to buy', () => {
     ['data_connector', 'professional', undefined],
   ]
   test.each(table)('%s on developer: the plan is %s, the add-on %s', (feature, plan, addOn) => {
-    const found = cheapestWith(spec, feature, 'developer')
-    expect([found?.plan.id, found?.addOn?.id]).toEqual([plan, addOn])
+    const offer = cheapestWith(spec, feature, 'developer')
+    expect([offer?.plan.id, offer?.addOn?.id]).toEqual([plan, addOn])
   })
 
   test('well permits can be added to professional, well production to professional and scale', () => {

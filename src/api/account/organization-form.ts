@@ -38,16 +38,16 @@ export function personOf(body: unknown): { email: string; role: Role; message: s
 
 /** The role that a body names. */
 export function roleIn(form: Form): Role {
-  const given = form.has('role') ? form.text('role', 40) : undefined
-  const role = given === undefined ? undefined : roleOf(given)
+  const text = form.has('role') ? form.text('role', 40) : undefined
+  const role = text === undefined ? undefined : roleOf(text)
   if (!form.has('role')) form.fault('role', 'is required.')
-  else if (given !== undefined && role === undefined)
+  else if (text !== undefined && role === undefined)
     form.fault('role', `must be one of ${roles.join(', ')}.`)
   return role ?? 'read_only'
 }
 
 /** The result of a change, or its refusal thrown. */
-export function agreed<T extends object>(result: T | OrganizationRefusal): T {
+export function resultOf<T extends object>(result: T | OrganizationRefusal): T {
   if ('refused' in result) throw refusalOf(result)
   return result
 }

@@ -11,10 +11,10 @@ import type { Belonging } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import {
-  agreed,
   invitationBody,
   memberBody,
   personOf,
+  resultOf,
   roleBody,
   roleIn,
 } from './organization-form.ts'
@@ -69,7 +69,7 @@ export const organizationRoutes = (deps: OrganizationsDeps) =>
 
 function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
   const row = (
-    { organization, members: people, invitations: asked, me }: Belonging,
+    { organization, members: people, invitations: openInvitations, me }: Belonging,
     caller: Caller,
   ) => ({
     organization: {
@@ -82,14 +82,14 @@ function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
       your_role: me.role,
     },
     members: people.map(memberRow),
-    invitations: asked.map(one => invitationRow(one, now())),
+    invitations: openInvitations.map(invitation => invitationRow(invitation, now())),
   })
   return new Elysia().use(access).get(
     '/organizations/dashboard',
     ({ caller }) => {
-      const found = organizations.of(caller.key.holder)
-      if (!found) throw notFound('An organization of this account')
-      return row(found, caller)
+      const belonging = organizations.of(caller.key.holder)
+      if (!belonging) throw notFound('An organization of this account')
+      return row(belonging, caller)
     },
     {
       access: read,
@@ -111,9 +111,9 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       '/organizations/members',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const asked = personOf(body)
-          const member = agreed(
-            organizations.addMember(caller.key.holder, { ...asked, baseUrl: ownUrl() }),
+          const person = personOf(body)
+          const member = resultOf(
+            organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
           )
           set.status = 201
           return {
@@ -146,7 +146,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         form.check()
         const changed = organizations.changeRole(caller.key.holder, id, role)
         if (!changed) throw notFound('The member')
-        return { member: memberRow(agreed(changed)) }
+        return { member: memberRow(resultOf(changed)) }
       },
       {
         access: change,
@@ -173,7 +173,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
           requireAction(caller.key, 'change_members')
         const removed = organizations.remove(caller.key.holder, id)
         if (removed === undefined) throw notFound('The member')
-        agreed(removed === true ? { id } : removed)
+        resultOf(removed === true ? { id } : removed)
         return { id, deleted: true as const }
       },
       {
@@ -204,9 +204,9 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       '/organizations/invitations',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const asked = personOf(body)
-          const invitation = agreed(
-            organizations.invite(caller.key.holder, { ...asked, baseUrl: ownUrl() }),
+          const person = personOf(body)
+          const invitation = resultOf(
+            organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
           )
           set.status = 201
           return {
@@ -234,9 +234,9 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
     .get(
       '/organizations/invitations/:id/accept',
       ({ caller, params: { id }, query }) => {
-        const seen = organizations.invitation(id, caller.key.holder, query.token)
-        if (!seen) throw notFound('The invitation')
-        const { organization, invitation, canAccept } = seen
+        const view = organizations.invitation(id, caller.key.holder, query.token)
+        if (!view) throw notFound('The invitation')
+        const { organization, invitation, canAccept } = view
         return {
           invitation: invitationRow(invitation, now()),
           organization: { id: organization.id, name: organization.name },
@@ -276,7 +276,7 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
         form.check()
         const accepted = organizations.accept(id, caller.key.holder, token)
         if (!accepted) throw notFound('The invitation')
-        const { invitation, member, organization } = agreed(accepted)
+        const { invitation, member, organization } = resultOf(accepted)
         return {
           invitation: invitationRow(invitation, now()),
           member: memberRow(member),

@@ -12,7 +12,7 @@ import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import { envelope, success } from '../answer.ts'
 import { emailMax } from './account-form.ts'
-import { admitted, SessionAnswer, sessionRow } from './session-row.ts'
+import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
 export interface SessionsDeps {
   access: AccessPlugin
@@ -68,7 +68,7 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
           'link' in proof
             ? signIn.withLink(proof.link)
             : signIn.withPassword(proof.email, proof.password, addressOf(request))
-        return sessionRow(await admitted(attempt), keys)
+        return sessionRow(await resultOf(attempt), keys)
       },
       {
         access: open,

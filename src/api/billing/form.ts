@@ -66,9 +66,9 @@ export function textOf(body: unknown, field: string): string {
 
 export function returnUrlOf(body: unknown): string | undefined {
   const form = formOf(body)
-  const given = form.isNull('return_url') ? undefined : form.text('return_url', urlMax)
-  const url = given === undefined ? undefined : URL.parse(given)
-  if (given !== undefined && !(url && /^https?:$/.test(url.protocol)))
+  const text = form.isNull('return_url') ? undefined : form.text('return_url', urlMax)
+  const url = text === undefined ? undefined : URL.parse(text)
+  if (text !== undefined && !(url && /^https?:$/.test(url.protocol)))
     form.fault('return_url', 'must be an http or https address.')
   form.check()
   return url?.href
@@ -79,16 +79,16 @@ export function purchaseOf(
   packs: readonly CreditPack[],
 ): { pack: CreditPack; quantity: number } {
   const { form, value } = requiredOf(body, 'pack_id')
-  const pack = packs.find(one => one.id === value)
+  const pack = packs.find(pack => pack.id === value)
   if (form.has('pack_id') && !pack)
-    form.fault('pack_id', `must be one of ${packs.map(one => one.id).join(', ')}.`)
+    form.fault('pack_id', `must be one of ${packs.map(pack => pack.id).join(', ')}.`)
   const quantity = form.integer('quantity', 1, quantityMax) ?? 1
   form.check()
   return { pack: pack!, quantity }
 }
 
 /** The result of a change, or its refusal thrown. */
-export function agreed<T extends object | undefined>(
+export function resultOf<T extends object | undefined>(
   result: T | BillingRefusal,
   field = 'plan_id',
   value: unknown = null,
@@ -118,7 +118,7 @@ export function agreed<T extends object | undefined>(
 }
 
 /** What is asked of the processor may go unanswered; that is no fault of the caller's. */
-export async function reached<T>(work: () => Promise<T>): Promise<T> {
+export async function whenReachable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -134,9 +134,9 @@ export async function reached<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Names a request towards the processor: the same request of the same key has the same name. */
-export function repeatKeyOf(request: Request, { key }: Caller, fresh: () => string): string {
-  const given = request.headers.get('idempotency-key')
-  return given === null
+export function idempotencyKeyOf(request: Request, { key }: Caller, fresh: () => string): string {
+  const header = request.headers.get('idempotency-key')
+  return header === null
     ? fresh()
-    : createHash('sha256').update(`${key.key.id}\n${given}`).digest('hex')
+    : createHash('sha256').update(`${key.key.id}\n${header}`).digest('hex')
 }

@@ -4,7 +4,7 @@ import { readRaw } from '../../http/input/body.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Billing } from '../../service/billing/billing.ts'
-import { reached } from './form.ts'
+import { whenReachable } from './form.ts'
 import { billingDetail } from './plans.ts'
 
 /** Messages of the payment processor. */
@@ -20,7 +20,7 @@ export const inboundBillingRoutes = ({
     async ({ request }) => {
       // The signature is over the bytes as they came.
       const raw = await readRaw(request)
-      const receipt = await reached(() =>
+      const receipt = await whenReachable(() =>
         billing.receive(raw, request.headers.get('stripe-signature') ?? ''),
       )
       if (receipt === 'nobody') throw notFound('A payment processor')

@@ -71,7 +71,7 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
-        return { invoices: rows.map(one => invoiceRow(one, baseUrl)), meta }
+        return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
       },
       {
         access: billingRead,
@@ -91,9 +91,9 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
     .get(
       '/billing/invoices/:id/pdf',
       async ({ caller, params: { id } }) => {
-        const found = billing.invoices.own(caller.key.account.account.id, id)
-        if (!found) throw notFound('The invoice')
-        return pdfAnswer(await invoicePdf({ ...found, issuer }), found.number)
+        const invoice = billing.invoices.own(caller.key.account.account.id, id)
+        if (!invoice) throw notFound('The invoice')
+        return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
       },
       {
         access: billingRead,
@@ -133,14 +133,14 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     const running = quotaWindow(entitled, state.account, now())
     // The window before: of a trial, the day before it began.
     const window = period === 'current' ? running : { ...before(running), limit: running.limit }
-    const counted = new Map(
+    const requestsByDay = new Map(
       meter
         .daily(state, startOfDay(window.startsAt), window.endsAt)
-        .map(one => [isoDay(one.dayAt), one.requests]),
+        .map(day => [isoDay(day.dayAt), day.requests]),
     )
     const days = daysOf(window.startsAt, Math.min(window.endsAt, now() + 1))
-    const breakdown = days.map(date => ({ date, requests: counted.get(date) ?? 0 }))
-    const used = breakdown.reduce((sum, one) => sum + one.requests, 0)
+    const breakdown = days.map(date => ({ date, requests: requestsByDay.get(date) ?? 0 }))
+    const used = breakdown.reduce((sum, day) => sum + day.requests, 0)
     const remaining = window.limit === null ? null : Math.max(0, window.limit - used)
     return {
       period: { start: isoDay(window.startsAt), end: isoDay(window.endsAt - 1) },

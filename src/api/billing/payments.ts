@@ -9,14 +9,14 @@ import { isoInstant } from '../../lib/instant.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { BillingPages } from '../../service/billing/pages.ts'
 import {
-  agreed,
   methodBody,
   portalBody,
   purchaseBody,
   purchaseOf,
-  reached,
+  resultOf,
   returnUrlOf,
   textOf,
+  whenReachable,
 } from './form.ts'
 import {
   billingChange,
@@ -65,11 +65,11 @@ function methods({ access, billing }: BillingPaymentsDeps) {
     .get(
       '/billing/payment_methods',
       async ({ caller }) => {
-        const { methods: found, defaultId } = await reached(() =>
+        const { methods, defaultId } = await whenReachable(() =>
           payments.methods(caller.key.account),
         )
         return {
-          payment_methods: found.map(one => methodRow(one, defaultId)),
+          payment_methods: methods.map(method => methodRow(method, defaultId)),
           default_payment_method_id: defaultId,
         }
       },
@@ -87,7 +87,7 @@ function methods({ access, billing }: BillingPaymentsDeps) {
       '/billing/payment_methods/update',
       async ({ body, caller }) => {
         const id = textOf(body, 'payment_method_id')
-        const method = await reached(() => payments.use(caller.key.account, id))
+        const method = await whenReachable(() => payments.use(caller.key.account, id))
         if (!method) throw notFound('The payment method')
         return {
           payment_method: methodRow(method, method.id),
@@ -112,7 +112,7 @@ function methods({ access, billing }: BillingPaymentsDeps) {
     .post(
       '/billing/intents/setup',
       async ({ caller }) => {
-        const { id, clientSecret, status } = await reached(() =>
+        const { id, clientSecret, status } = await whenReachable(() =>
           payments.setupIntent(caller.key.account),
         )
         return {
@@ -139,7 +139,7 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
       const { baseUrl } = links(request)
       const returnUrl = returnUrlOf(body)
       const { account } = caller.key
-      const remote = await reached(() =>
+      const remote = await whenReachable(() =>
         billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
       )
       if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
@@ -181,7 +181,7 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
         // The order is written down first, and the processor is asked for the order: so it is paid
         // once, whatever comes between.
         const ordered = idempotency.once(context, body, () => {
-          const { id } = agreed(sales.order(account, pack, quantity))
+          const { id } = resultOf(sales.order(account, pack, quantity))
           set.status = 201
           return { id }
         })

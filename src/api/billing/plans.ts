@@ -12,13 +12,13 @@ import type { Changed } from '../../service/billing/terms.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import {
-  agreed,
   changePlanBody,
-  reached,
-  repeatKeyOf,
+  idempotencyKeyOf,
+  resultOf,
   subscribeBody,
   subscribeOf,
   textOf,
+  whenReachable,
 } from './form.ts'
 import {
   AddOnShape,
@@ -121,9 +121,10 @@ function messageOf(
 
 function subscribing({ access, billing, plans, keys, meter, idempotency, ids, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
-  const nameOf = (plan: string) => plans.tiers.find(one => one.id === plan)?.name ?? plan
+  const nameOf = (plan: string) => plans.tiers.find(tier => tier.id === plan)?.name ?? plan
   const { subscriptions } = billing
-  const repeatKey = (request: Request, caller: Caller) => repeatKeyOf(request, caller, ids.uuid)
+  const repeatKey = (request: Request, caller: Caller) =>
+    idempotencyKeyOf(request, caller, ids.uuid)
   return new Elysia()
     .use(access)
     .post(
@@ -134,9 +135,9 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
         const context: Repeatable = { caller, pass, request, set }
         const ahead = () =>
           subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
-        return reached(() =>
+        return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
-            const changed = agreed(ready(), 'plan_id', plan)
+            const changed = resultOf(ready(), 'plan_id', plan)
             set.status = 201
             return { subscription: row(account), message: messageOf(changed, nameOf) }
           }),
@@ -161,9 +162,9 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
-        return reached(() =>
+        return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
-            const changed = agreed(ready(), 'new_plan_id', plan)
+            const changed = resultOf(ready(), 'new_plan_id', plan)
             return {
               subscription: row(account),
               proration: { amount: changed.amountCents, currency: 'USD' as const },
@@ -196,7 +197,7 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
       '/billing/subscriptions/cancel',
       async ({ caller }) => {
         const { account } = caller.key
-        const ended = agreed((await reached(() => subscriptions.cancel(account)))())
+        const ended = resultOf((await whenReachable(() => subscriptions.cancel(account)))())
         return {
           subscription: row(account),
           message: `The subscription ends at ${isoInstant(ended.endsAt)}; until then everything goes on.`,
@@ -216,10 +217,12 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
       '/billing/subscriptions/reactivate',
       async ({ caller }) => {
         const { account } = caller.key
-        const held = agreed((await reached(() => subscriptions.reactivate(account)))())
+        const subscription = resultOf(
+          (await whenReachable(() => subscriptions.reactivate(account)))(),
+        )
         return {
           subscription: row(account),
-          message: held
+          message: subscription
             ? 'The subscription goes on.'
             : 'There is no subscription, and nothing has changed.',
         }

@@ -11,7 +11,7 @@ import type { KeyChanges } from '../../service/keys/key-changes.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import { envelope, success } from '../answer.ts'
-import { createKeyBody, granted, RollBody, readKeyChange, readOverlapMs } from './form.ts'
+import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from './form.ts'
 import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
 export interface ApiKeysDeps {
@@ -56,7 +56,7 @@ export const keyRoutes = (deps: ApiKeysDeps) =>
   new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
 
 function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
-  const { rows, made } = createKeyRows(meter, now)
+  const { rows, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
   return new Elysia()
     .use(plugin)
@@ -82,8 +82,8 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () =>
           success({
-            api_key: made(
-              granted(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
+            api_key: createdKey(
+              resultOf(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
             ),
           }),
         ),
@@ -110,7 +110,7 @@ function changeOne({
   nameMax,
   now,
 }: ApiKeysDeps) {
-  const { row, made } = createKeyRows(meter, now)
+  const { row, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
 
   /**
@@ -119,10 +119,10 @@ function changeOne({
    * an admin of whoever rolls them.
    */
   const own = (id: string, caller: Caller): KeyState => {
-    const found = keys.byId(id)
-    if (found?.account !== caller.key.account) throw notFound('The API key')
-    if (found.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
-    return found
+    const key = keys.byId(id)
+    if (key?.account !== caller.key.account) throw notFound('The API key')
+    if (key.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
+    return key
   }
 
   return new Elysia()
@@ -131,7 +131,7 @@ function changeOne({
       '/v1/api-keys/:id',
       ({ body, caller, params: { id } }) => {
         const change = readKeyChange(keyBody, body, now())
-        return success({ api_key: row(granted(changes.changeKey(own(id, caller), change))) })
+        return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
       },
       {
         access: changing,
@@ -148,7 +148,7 @@ function changeOne({
     .delete(
       '/v1/api-keys/:id',
       ({ caller, params: { id } }) => {
-        const state = granted(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
+        const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
         return success({
           id,
           revoked: true as const,
@@ -172,7 +172,9 @@ function changeOne({
       ({ body, caller, params: { id }, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
           const overlapMs = readOverlapMs(body)
-          return success({ api_key: made(granted(changes.rollKey(own(id, caller), overlapMs))) })
+          return success({
+            api_key: createdKey(resultOf(changes.rollKey(own(id, caller), overlapMs))),
+          })
         }),
       {
         access: changing,

@@ -99,20 +99,20 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
     { key }: Caller,
     limit?: number,
   ) => {
-    const found = rates.peek(table, key.key.id, clock.monotonic(), limit)
+    const decision = rates.peek(table, key.key.id, clock.monotonic(), limit)
     return {
       name,
-      limit: found.limit,
-      used: found.used,
-      remaining: found.remaining,
-      resets_at: isoInstant(Math.ceil(clock.now() + found.resetMs)),
+      limit: decision.limit,
+      used: decision.used,
+      remaining: decision.remaining,
+      resets_at: isoInstant(Math.ceil(clock.now() + decision.resetMs)),
     }
   }
 
   const usageRow = (caller: Caller) => {
     const { key } = caller
     const { window, used, extra, state, entitled } = meter.standing(key)
-    const counted = {
+    const usage = {
       limit: window.limit,
       used,
       remaining: quotaRemaining(window, used, extra),
@@ -125,11 +125,11 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
         ? rolling('burst', 'overQuota', caller)
         : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
     return {
-      ...counted,
+      ...usage,
       window: window.kind,
       state,
       windows: [
-        { name: 'quota' as const, ...counted },
+        { name: 'quota' as const, ...usage },
         burst,
         rolling('marine', 'marine', caller),
         rolling('marine_historical', 'marineHistorical', caller),

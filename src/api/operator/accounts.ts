@@ -21,7 +21,7 @@ import {
   readNewAccount,
 } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
-import { createKeyBody, granted, RollBody, readKeyChange, readOverlapMs } from '../keys/form.ts'
+import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from '../keys/form.ts'
 import {
   createAdminRows,
   NewOperatorKey,
@@ -69,15 +69,15 @@ export const accountAdminRoutes = (deps: AdminDeps) =>
     .use(adminToken(deps))
 
 function accountOf(keys: Keyring, id: string): AccountState {
-  const found = keys.account(id)
-  if (!found) throw notFound('The account')
-  return found
+  const account = keys.account(id)
+  if (!account) throw notFound('The account')
+  return account
 }
 
 function keyOf(keys: Keyring, id: string): KeyState {
-  const found = keys.byId(id)
-  if (!found) throw notFound('The API key')
-  return found
+  const key = keys.byId(id)
+  if (!key) throw notFound('The API key')
+  return key
 }
 
 function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
@@ -98,12 +98,12 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
       '/admin/v1/accounts',
       ({ query, request, set }) => {
         const page = pageOf(query, perPageMax)
-        const found = matching(query)
-        const meta = pageMeta(page, found.length)
+        const accounts = matching(query)
+        const meta = pageMeta(page, accounts.length)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         const start = (page.page - 1) * page.perPage
         return {
-          ...success({ accounts: found.slice(start, start + page.perPage).map(accountRow) }),
+          ...success({ accounts: accounts.slice(start, start + page.perPage).map(accountRow) }),
           meta,
         }
       },
@@ -136,15 +136,15 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
     .post(
       '/admin/v1/accounts',
       ({ body, set }) => {
-        const wanted = readNewAccount(newAccountBody, body)
-        const made = changes.createAccount(wanted)
-        if (!made) {
+        const newAccount = readNewAccount(newAccountBody, body)
+        const account = changes.createAccount(newAccount)
+        if (!account) {
           throw validationFailed([
-            { field: 'email', message: 'email: has an account already.', value: wanted.email },
+            { field: 'email', message: 'email: has an account already.', value: newAccount.email },
           ])
         }
         set.status = 201
-        return success({ account: accountDetail(made.account), api_key: madeRow(made.key) })
+        return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
       },
       {
         access,
@@ -213,8 +213,8 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
     .get(
       '/admin/v1/accounts/:id/keys',
       ({ params: { id } }) => {
-        const held = heldKeys(accountOf(keys, id))
-        return success({ api_keys: listed(held), total_count: held.length })
+        const accountKeys = heldKeys(accountOf(keys, id))
+        return success({ api_keys: listed(accountKeys), total_count: accountKeys.length })
       },
       {
         access,
@@ -235,9 +235,9 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
       '/admin/v1/accounts/:id/keys',
       ({ body, params: { id }, set }) => {
         const account = accountOf(keys, id)
-        const made = granted(changes.createKey(account, readKeyChange(keyBody, body, now())))
+        const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
         set.status = 201
-        return success({ api_key: madeRow(made) })
+        return success({ api_key: madeRow(created) })
       },
       {
         access,
@@ -282,7 +282,7 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       '/admin/v1/keys/:id/roll',
       ({ body, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
-        return success({ api_key: madeRow(granted(changes.rollKey(keyOf(keys, id), overlapMs))) })
+        return success({ api_key: madeRow(resultOf(changes.rollKey(keyOf(keys, id), overlapMs))) })
       },
       {
         access,
@@ -301,7 +301,7 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       ({ params: { id } }) =>
         success({
           api_key: keyRow(
-            granted(
+            resultOf(
               changes.revokeKey(keyOf(keys, id), { evenLast: true }),
               'api_key_already_revoked',
             ),

@@ -16,7 +16,7 @@ import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
 import { envelope, success } from '../answer.ts'
-import { agreed } from '../billing/form.ts'
+import { resultOf } from '../billing/form.ts'
 import {
   InvoiceShape,
   invoiceRow,
@@ -73,18 +73,18 @@ const params = t.Object({
   }),
 })
 
-const rowOf = (one: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
-  ...invoiceRow(one, baseUrl),
-  account_id: one.accountId,
-  subscription_id: one.subscriptionId,
-  billed_to: one.billedTo,
-  due_at: isoInstant(one.dueAt),
-  paid_at: isoOrNull(one.paidAt),
-  attempt_count: one.attempts,
-  next_attempt_at: isoOrNull(one.nextAttemptAt),
-  last_error: one.lastError,
-  provider: one.provider,
-  lines: one.lines.map(line => ({ description: line.description, amount: line.amountCents })),
+const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
+  ...invoiceRow(invoice, baseUrl),
+  account_id: invoice.accountId,
+  subscription_id: invoice.subscriptionId,
+  billed_to: invoice.billedTo,
+  due_at: isoInstant(invoice.dueAt),
+  paid_at: isoOrNull(invoice.paidAt),
+  attempt_count: invoice.attempts,
+  next_attempt_at: isoOrNull(invoice.nextAttemptAt),
+  last_error: invoice.lastError,
+  provider: invoice.provider,
+  lines: invoice.lines.map(line => ({ description: line.description, amount: line.amountCents })),
 })
 
 /** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
@@ -92,11 +92,10 @@ export const billingAdminRoutes = (deps: AdminBillingDeps) =>
   new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
 function accountIn(form: Form, keys: Keyring): AccountState | undefined {
-  const given = form.text('account', 254)
+  const text = form.text('account', 254)
   if (!form.has('account')) return form.fault('account', 'is required.')
-  const found =
-    given === undefined ? undefined : (keys.account(given) ?? keys.accountByEmail(given))
-  return found ?? form.fault('account', 'is neither the id nor the address of an account.')
+  const account = text === undefined ? undefined : (keys.account(text) ?? keys.accountByEmail(text))
+  return account ?? form.fault('account', 'is neither the id nor the address of an account.')
 }
 
 const accountField = t.String({
@@ -125,7 +124,7 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
         return success({
-          invoices: rows.map(one => rowOf(one, baseUrl)),
+          invoices: rows.map(row => rowOf(row, baseUrl)),
           meta: pageMeta(page, billing.invoices.count(filter)),
         })
       },
@@ -168,8 +167,13 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
         if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
         form.check()
         set.status = 201
-        const made = billing.ledger.issue(account!, { description, amountCents, startsAt, endsAt })
-        return success({ invoice: rowOf(made, links(request).baseUrl) })
+        const invoice = billing.ledger.issue(account!, {
+          description,
+          amountCents,
+          startsAt,
+          endsAt,
+        })
+        return success({ invoice: rowOf(invoice, links(request).baseUrl) })
       },
       {
         access: operator,
@@ -202,10 +206,10 @@ const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const
 
 function marking({ access, billing, links }: AdminBillingDeps) {
   const mark = (id: string, deed: keyof typeof marks, request: Request) => {
-    const held = billing.invoices.byId(id)
-    if (!held) throw notFound('The invoice')
+    const invoice = billing.invoices.byId(id)
+    if (!invoice) throw notFound('The invoice')
     return success({
-      invoice: rowOf(agreed(billing.ledger.mark(held, marks[deed])), links(request).baseUrl),
+      invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
     })
   }
   const route = (operationId: string, summary: string, description: string) => ({
@@ -262,7 +266,7 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
       const billingPeriod = form.choice('billing_period', billingPeriods) ?? 'monthly'
       const priceCents = form.integer('price', 0, centsMax) ?? 0
       form.check()
-      agreed(
+      resultOf(
         billing.ledger.agree(account!, { plan: plan!, billingPeriod, priceCents }),
         'plan',
         plan,

@@ -81,13 +81,13 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     if (rows?.of !== list) rows = { of: list, catalogue: catalogueOf(list) }
     return rows.catalogue
   }
-  const quarantineRow = (one: Quarantine) => ({
-    id: one.id,
-    code: catalogue.byId(one.seriesId).code,
-    from: one.fromOn,
-    to: one.toOn,
-    reason: one.reason,
-    created_at: isoInstant(one.createdAt),
+  const quarantineRow = (quarantine: Quarantine) => ({
+    id: quarantine.id,
+    code: catalogue.byId(quarantine.seriesId).code,
+    from: quarantine.fromOn,
+    to: quarantine.toOn,
+    reason: quarantine.reason,
+    created_at: isoInstant(quarantine.createdAt),
   })
 
   return new Elysia()
@@ -95,10 +95,10 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     .post(
       '/admin/v1/observations',
       ({ body }) => {
-        const given = rowsOf(body)
+        const rows = rowsOf(body)
         const at = now()
-        const counts = ingest.write(pointsOf(given, rowCatalogue(), at))
-        return success({ received: given.length, ...counts, recorded_at: isoInstant(at) })
+        const counts = ingest.write(pointsOf(rows, rowCatalogue(), at))
+        return success({ received: rows.length, ...counts, recorded_at: isoInstant(at) })
       },
       {
         access: operator,
@@ -159,10 +159,10 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     .get(
       '/admin/v1/export',
       ({ query, set }) => {
-        const wanted = listOf(query.codes)
+        const codes = listOf(query.codes)
         const series =
-          wanted.length > 0
-            ? wanted.map(code => knownSeries(catalogue, code, now()))
+          codes.length > 0
+            ? codes.map(code => knownSeries(catalogue, code, now()))
             : [...catalogue.list()]
         if (query.format !== undefined && query.format !== 'csv' && query.format !== 'ndjson') {
           throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', [
@@ -315,19 +315,19 @@ function linesOf(text: string): unknown[] {
 }
 
 /** Every row as a point, or the refusal of all of them with what is wrong with each. */
-function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): Point[] {
+function pointsOf(rows: readonly unknown[], catalogue: RowCatalogue, now: number): Point[] {
   const faults: FieldFault[] = []
   const points: Point[] = []
   for (const [i, row] of rows.entries()) {
     if (faults.length >= faultsMax) break
-    const given = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
+    const fields = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
     const raw: RawRow = {
-      code: given.code,
-      observedAt: given.observed_at,
-      price: given.price,
-      currency: given.currency,
+      code: fields.code,
+      observedAt: fields.observed_at,
+      price: fields.price,
+      currency: fields.currency,
     }
-    const checked = checkRow(raw, known, now)
+    const checked = checkRow(raw, catalogue, now)
     if (checked.kind === 'point') points.push(checked.point)
     else {
       const field = checked.kind === 'blank' ? 'price' : checked.field
@@ -335,7 +335,7 @@ function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): P
       faults.push({
         field: `observations.${i}.${field}`,
         message: `observations[${i}].${message}`,
-        value: given[field] ?? null,
+        value: fields[field] ?? null,
       })
     }
   }
@@ -344,9 +344,9 @@ function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): P
 }
 
 function knownSeries(catalogue: Catalogue, code: string, now: number) {
-  const found = catalogue.resolve(code, now)
-  if (!found) throw invalidParameter('codes', code, 'is not a code of the catalogue.')
-  return found.series
+  const resolved = catalogue.resolve(code, now)
+  if (!resolved) throw invalidParameter('codes', code, 'is not a code of the catalogue.')
+  return resolved.series
 }
 
 function quarantineOf(
@@ -359,8 +359,8 @@ function quarantineOf(
     faults.push({ field, message: `${field}: ${message}`, value: body?.[field] ?? null })
   const text = (field: string) =>
     typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
-  const found = catalogue.resolve(text('code'), now)
-  if (!found) fault('code', 'is not a code of the catalogue.')
+  const resolved = catalogue.resolve(text('code'), now)
+  if (!resolved) fault('code', 'is not a code of the catalogue.')
   const from = text('from')
   const to = text('to') || from
   if (parseDay(from) === undefined) fault('from', 'is not a date (YYYY-MM-DD).')
@@ -369,5 +369,5 @@ function quarantineOf(
   const reason = text('reason')
   if (reason === '' || reason.length > 500) fault('reason', 'must say why, in 1 to 500 characters.')
   if (faults.length > 0) throw validationFailed(faults)
-  return { seriesId: found!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
+  return { seriesId: resolved!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
 }

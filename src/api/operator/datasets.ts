@@ -99,7 +99,7 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
     .post(
       '/admin/v1/datasets/:name',
       ({ params, body }) => {
-        const dataset = datasets.find(one => one.name === params.name.toLowerCase())
+        const dataset = datasets.find(dataset => dataset.name === params.name.toLowerCase())
         if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
         const { rows, dryRun } = requestOf(body)
         const at = now()
@@ -158,10 +158,10 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
 }
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
-  const given = typeof body === 'string' ? linesOf(body) : body
+  const rows = typeof body === 'string' ? linesOf(body) : body
   const fields: { rows?: unknown; dry_run?: unknown } =
-    typeof given === 'object' && given !== null ? given : {}
-  const named: typeof fields = Array.isArray(given) ? { rows: given } : fields
+    typeof rows === 'object' && rows !== null ? rows : {}
+  const named: typeof fields = Array.isArray(rows) ? { rows: rows } : fields
   const dryRun = named.dry_run ?? false
   if (typeof dryRun !== 'boolean')
     throw validationFailed([
@@ -194,17 +194,17 @@ function recordsOf(dataset: Dataset<unknown>, rows: readonly unknown[], now: num
   const faults: FieldFault[] = []
   const records: unknown[] = []
   for (const [i, row] of rows.entries()) {
-    const given =
+    const fields =
       typeof row === 'object' && row !== null && !Array.isArray(row)
         ? (row as Record<string, unknown>)
         : {}
-    const checked = dataset.check(given, now)
+    const checked = dataset.check(fields, now)
     if ('record' in checked) records.push(checked.record)
     else
       faults.push({
         field: `rows.${i}.${checked.field}`,
         message: checked.reason,
-        value: given[checked.field] ?? null,
+        value: fields[checked.field] ?? null,
       })
   }
   if (faults.length > 0) throw validationFailed(faults)

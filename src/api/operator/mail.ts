@@ -60,11 +60,11 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
     .get(
       '/admin/v1/suppressions',
       ({ query }) => {
-        const wanted = pageOf(query, perPageMax)
-        const rows = suppressions.page(wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        const page = pageOf(query, perPageMax)
+        const rows = suppressions.page(page.perPage, (page.page - 1) * page.perPage)
         return success({
           suppressions: rows.map(rowOf),
-          meta: pageMeta(wanted, suppressions.count()),
+          meta: pageMeta(page, suppressions.count()),
         })
       },
       {

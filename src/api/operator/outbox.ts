@@ -94,18 +94,14 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
     .get(
       '/admin/v1/outbox/held',
       ({ query }) => {
-        const kind = kinds.find(one => one === query.kind)
+        const kind = kinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-        const wanted = pageOf(query, perPageMax)
+        const page = pageOf(query, perPageMax)
         const counts = held.counts()
         const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-        const rows = held.list(
-          kind ? { kind } : {},
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
-        )
-        return success({ held: rows.map(rowOf), counts, meta: pageMeta(wanted, total) })
+        const rows = held.list(kind ? { kind } : {}, page.perPage, (page.page - 1) * page.perPage)
+        return success({ held: rows.map(rowOf), counts, meta: pageMeta(page, total) })
       },
       {
         access: operator,

@@ -7,7 +7,7 @@ import { isoInstant } from '../../lib/instant.ts'
 import type { Sessions } from '../../service/account/sessions.ts'
 import { linkUrl, type SignIn } from '../../service/account/sign-in.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
-import { admitted } from '../account/session-row.ts'
+import { resultOf } from '../account/session-row.ts'
 import { envelope, success } from '../answer.ts'
 
 export interface AdminSignInDeps {
@@ -43,9 +43,9 @@ export function signInAdminRoutes({
   now,
 }: AdminSignInDeps) {
   const accountOf = (id: string): AccountState => {
-    const found = keys.account(id)
-    if (!found) throw notFound('The account')
-    return found
+    const account = keys.account(id)
+    if (!account) throw notFound('The account')
+    return account
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
   return new Elysia()
@@ -58,7 +58,7 @@ export function signInAdminRoutes({
         if (!form.has('password')) form.fault('password', 'is required.')
         const password = form.text('password', passwordMax)
         form.check()
-        const { fault } = await admitted(
+        const { fault } = await resultOf(
           signIn
             .setPassword(account, password ?? '')
             .then(result => result ?? { fault: undefined }),

@@ -71,15 +71,11 @@ export function sourceAdminRoutes({
     .get(
       '/admin/v1/sources',
       ({ query }) => {
-        const wanted = pageOf(query, perPageMax)
-        const sources = dataSources.page(
-          query.name,
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
-        )
+        const page = pageOf(query, perPageMax)
+        const sources = dataSources.page(query.name, page.perPage, (page.page - 1) * page.perPage)
         return success({
           sources: sources.map(rowOf),
-          meta: pageMeta(wanted, dataSources.total(query.name)),
+          meta: pageMeta(page, dataSources.total(query.name)),
         })
       },
       {

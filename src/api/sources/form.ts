@@ -40,7 +40,7 @@ const configBody = t.Object(
     ),
     format: t.Optional(
       t.Union(
-        sourceFormats.map(one => t.Literal(one)),
+        sourceFormats.map(format => t.Literal(format)),
         { description: 'Told from the content when absent.' },
       ),
     ),
@@ -57,7 +57,7 @@ const configBody = t.Object(
     }),
     auth: t.Optional(
       t.Union(
-        authKinds.map(one => t.Literal(one)),
+        authKinds.map(kind => t.Literal(kind)),
         { description: 'How the credentials are sent; told from them when absent.' },
       ),
     ),
@@ -115,10 +115,10 @@ function unwrapped(body: unknown): unknown {
 
 /** Reads what is written of data sources. */
 export function createSourceForms({ checkTarget }: SourceFormDeps) {
-  const read = (body: unknown, given: { sourceType: string } | undefined) => {
+  const read = (body: unknown, source: { sourceType: string } | undefined) => {
     const { form, credentials, fields } = secretive(unwrapped(body))
-    const type = typeOf(form, given?.sourceType)
-    if (given === undefined && !form.has('name')) form.fault('name', 'is required.')
+    const type = typeOf(form, source?.sourceType)
+    if (source === undefined && !form.has('name')) form.fault('name', 'is required.')
     const name = form.text('name', nameMax)?.trim()
     if (name === '') form.fault('name', 'must not be empty.')
     const status = form.choice('status', ['active', 'paused'])
@@ -150,15 +150,15 @@ export function createSourceForms({ checkTarget }: SourceFormDeps) {
 }
 
 /** The type of a source is what it was made with. */
-function typeOf(form: Form, held: string | undefined): string {
+function typeOf(form: Form, sourceType: string | undefined): string {
   const type = form.text('source_type', 40)?.trim().toLowerCase()
-  if (held === undefined && !form.has('source_type'))
+  if (sourceType === undefined && !form.has('source_type'))
     form.fault('source_type', 'is required: api, file, webhook or another word.')
   if (type !== undefined && !typePattern.test(type))
     form.fault('source_type', 'must be a word of letters, digits, dots, hyphens and underscores.')
-  if (held !== undefined && type !== undefined && type !== held)
-    form.fault('source_type', `can not be changed; this source is of type ${held}.`)
-  return type ?? held ?? ''
+  if (sourceType !== undefined && type !== undefined && type !== sourceType)
+    form.fault('source_type', `can not be changed; this source is of type ${sourceType}.`)
+  return type ?? sourceType ?? ''
 }
 
 /** Undefined when the body says nothing of it. */
@@ -171,21 +171,21 @@ function configIn(
   if (!form.has('scraper_config')) return undefined
   if (form.isNull('scraper_config')) return null
   const part = form.part('scraper_config')
-  const given = fields.scraper_config
-  if (!isObject(given)) return undefined
-  const text = JSON.stringify(given)
+  const scraperConfig = fields.scraper_config
+  if (!isObject(scraperConfig)) return undefined
+  const text = JSON.stringify(scraperConfig)
   if (text.length > configCharactersMax || !isPlainJson(text)) {
     form.fault(
       'scraper_config',
       `must be at most ${configCharactersMax} characters of JSON, without unpaired surrogates and null characters.`,
     )
   }
-  if (!isSynced(type)) return given
-  const { config, faults } = sourceConfig(given)
+  if (!isSynced(type)) return scraperConfig
+  const { config, faults } = sourceConfig(scraperConfig)
   for (const { field, why } of faults) part.fault(field, why)
   const refusal = type === 'api' && config.url !== undefined ? checkTarget(config.url) : undefined
   if (refusal !== undefined) part.fault('url', refusal)
-  return given
+  return scraperConfig
 }
 
 /**
@@ -198,19 +198,19 @@ function secretive(body: unknown): {
   credentials: Credentials | null | undefined
 } {
   const fields = isObject(body) ? body : {}
-  const given = Object.hasOwn(fields, 'credentials') ? fields.credentials : undefined
-  const form = formOf(given === undefined ? body : { ...fields, credentials: null })
-  if (given === undefined || given === null) return { form, fields, credentials: given }
-  const why = credentialsFault(given)
+  const value = Object.hasOwn(fields, 'credentials') ? fields.credentials : undefined
+  const form = formOf(value === undefined ? body : { ...fields, credentials: null })
+  if (value === undefined || value === null) return { form, fields, credentials: value }
+  const why = credentialsFault(value)
   if (why !== undefined) form.fault('credentials', why)
-  const isEmpty = isObject(given) && Object.keys(given).length === 0
-  return { form, fields, credentials: isEmpty ? null : (given as Credentials) }
+  const isEmpty = isObject(value) && Object.keys(value).length === 0
+  return { form, fields, credentials: isEmpty ? null : (value as Credentials) }
 }
 
 /** What is wrong, without saying what was sent. */
-function credentialsFault(given: unknown): string | undefined {
-  if (!isObject(given)) return 'must be a JSON object of texts.'
-  const entries = Object.entries(given)
+function credentialsFault(credentials: unknown): string | undefined {
+  if (!isObject(credentials)) return 'must be a JSON object of texts.'
+  const entries = Object.entries(credentials)
   if (entries.length > credentialsMax) return `must have at most ${credentialsMax} members.`
   if (!entries.every(([name]) => credentialName.test(name)))
     return 'must have names of letters, digits, dots, hyphens and underscores.'

@@ -53,7 +53,7 @@ export function ownSource(
   id: string,
   { key }: Caller,
 ): DataSource {
-  const found = sources.byId(id)
-  if (found?.accountId !== key.account.account.id) throw notFound('The data source')
-  return found
+  const source = sources.byId(id)
+  if (source?.accountId !== key.account.account.id) throw notFound('The data source')
+  return source
 }

@@ -17,11 +17,11 @@ import {
   sourceRefusals,
   sourceWrite,
 } from './route.ts'
-import { OneSource, oneSource, SourceShape, sourceRow } from './row.ts'
+import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
 import { sourceSyncRoutes } from './syncs.ts'
 
 const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: integer() }))
-const One = envelope(OneSource)
+const One = envelope(SourceAnswer)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
@@ -42,7 +42,7 @@ function listAndCreate(deps: DataSourcesApiDeps) {
       ({ caller, request }) => {
         const rows = sources
           .list(caller.key.account.account.id)
-          .map(one => sourceRow(one, links(request).baseUrl))
+          .map(source => sourceRow(source, links(request).baseUrl))
         return success({ data_sources: rows, count: rows.length })
       },
       {
@@ -59,10 +59,10 @@ function listAndCreate(deps: DataSourcesApiDeps) {
       '/v1/data-sources',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const made = sources.create(caller.key.account, forms.created(body))
-          if ('refused' in made) throw limitReached(made)
+          const source = sources.create(caller.key.account, forms.created(body))
+          if ('refused' in source) throw limitReached(source)
           set.status = 201
-          return success(oneSource(made, links(request).baseUrl))
+          return success(sourceAnswer(source, links(request).baseUrl))
         }),
       {
         access: sourceWrite,
@@ -103,7 +103,7 @@ function changeOne(deps: DataSourcesApiDeps) {
     .get(
       '/v1/data-sources/:id',
       ({ caller, params: { id }, request }) =>
-        success(oneSource(ownSource(sources, id, caller), links(request).baseUrl)),
+        success(sourceAnswer(ownSource(sources, id, caller), links(request).baseUrl)),
       {
         access: sourceAccess,
         params: sourceParams,
@@ -120,7 +120,7 @@ function changeOne(deps: DataSourcesApiDeps) {
       ({ body, caller, params: { id }, request }) => {
         const source = ownSource(sources, id, caller)
         return success(
-          oneSource(sources.change(source, forms.changed(body, source)), links(request).baseUrl),
+          sourceAnswer(sources.change(source, forms.changed(body, source)), links(request).baseUrl),
         )
       },
       {

@@ -49,13 +49,13 @@ function syncs(deps: DataSourcesApiDeps) {
     .post(
       '/v1/data-sources/:id/test',
       async ({ caller, params: { id } }) => {
-        const { durationMs, found, error } = await sourceSync.test(ownSource(sources, id, caller))
-        const { rows = [], received = 0, rejected = 0, rejections = [] } = found ?? {}
+        const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
+        const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
         const isFine = error === null && (rejected === 0 || rejected < received)
         return success({
           success: isFine,
           duration_ms: durationMs,
-          records_count: found ? rows.length : null,
+          records_count: content ? rows.length : null,
           sample_data: rows.slice(0, sampleRows).map(rowRow),
           error:
             error ??

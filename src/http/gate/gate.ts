@@ -101,12 +101,17 @@ export interface Gate {
    * Settles the quota and answers all headers of the answer: what the handler gave and what depends
    * on the quota; undefined: only what it gave.
    */
-  leave(pass: Pass, status: number, given: GivenHeaders): Headers | undefined
+  leave(pass: Pass, status: number, handlerHeaders: GivenHeaders): Headers | undefined
   /**
    * The same for an answer that is a text: the answer itself with all of its headers; undefined: it
    * has only those given.
    */
-  answer(pass: Pass, status: number, given: GivenHeaders, text: string): Response | undefined
+  answer(
+    pass: Pass,
+    status: number,
+    handlerHeaders: GivenHeaders,
+    text: string,
+  ): Response | undefined
   /**
    * Makes a request of this instance come from a caller who has been let in: only the plan's feature
    * is asked for and a window that the route has of its own is taken; the request takes no general
@@ -186,10 +191,10 @@ export function createGate(deps: GateDeps): Gate {
   /** The plan: 403. */
   const refusePlan = (access: KeyAccess, { entitled }: Caller, request: Request) => {
     if (access.feature === undefined) return
-    const wanted: readonly Feature[] =
+    const anyOf: readonly Feature[] =
       typeof access.feature === 'string' ? [access.feature] : access.feature
-    if (!wanted.some(feature => hasFeature(entitled, feature))) {
-      throw featureMissing(plans, deps.links(request), entitled, wanted[0]!, access.flat && 'flat')
+    if (!anyOf.some(feature => hasFeature(entitled, feature))) {
+      throw featureMissing(plans, deps.links(request), entitled, anyOf[0]!, access.flat && 'flat')
     }
   }
 
@@ -221,12 +226,12 @@ export function createGate(deps: GateDeps): Gate {
   }
 
   const enterKeyed = (pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) => {
-    const given = credentialsOf(request, access.header === true, access.parameter)
-    if (given.token === undefined) return unauthorized(pass, request, peer, given.fault)
-    let key = keys.find(given.token)
+    const credentials = credentialsOf(request, access.header === true, access.parameter)
+    if (credentials.token === undefined) return unauthorized(pass, request, peer, credentials.fault)
+    let key = keys.find(credentials.token)
     let session: Session | undefined
-    if (!key && given.maySession) {
-      const signedIn = deps.sessions.find(given.token)
+    if (!key && credentials.maySession) {
+      const signedIn = deps.sessions.find(credentials.token)
       key = signedIn?.key
       session = signedIn?.session
     }
@@ -235,7 +240,7 @@ export function createGate(deps: GateDeps): Gate {
         pass,
         request,
         peer,
-        isSessionToken(given.token) ? notSignedIn : 'The API key is not valid.',
+        isSessionToken(credentials.token) ? notSignedIn : 'The API key is not valid.',
       )
     // Read once: a look at the clock costs as much as a look at the quota.
     const at = clock.now()
@@ -246,10 +251,10 @@ export function createGate(deps: GateDeps): Gate {
     const now = pass.startedMs
     // Past the quota, and for a suspended key, a smaller window of its own applies in place of the
     // general one.
-    const held = standing.state === 'exhausted' || isSuspended(key)
+    const isHeldBack = standing.state === 'exhausted' || isSuspended(key)
     const burst = reading(
       'burst',
-      held
+      isHeldBack
         ? rates.take('overQuota', key.key.id, now)
         : rates.take('authenticated', key.key.id, now, caller.entitled.requestsPerMinute),
     )
@@ -315,20 +320,23 @@ export function createGate(deps: GateDeps): Gate {
       else if (access.rate !== 'none')
         takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
     },
-    leave(pass, status, given) {
+    leave(pass, status, handlerHeaders) {
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
       return standing
-        ? keyHeaders(given, standing, pass.windows, now)
-        : addressHeaders(given, pass.windows, now)
+        ? keyHeaders(handlerHeaders, standing, pass.windows, now)
+        : addressHeaders(handlerHeaders, pass.windows, now)
     },
-    answer(pass, status, given, text) {
+    answer(pass, status, handlerHeaders, text) {
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
-      if (standing) return keyAnswer(text, status, given, standing, pass.windows, now)
-      return new Response(text, { status, headers: addressHeaders(given, pass.windows, now) })
+      if (standing) return keyAnswer(text, status, handlerHeaders, standing, pass.windows, now)
+      return new Response(text, {
+        status,
+        headers: addressHeaders(handlerHeaders, pass.windows, now),
+      })
     },
     vouch: (request, caller) => void vouched.set(request, caller),
     stay(pass, request, peer) {
@@ -337,8 +345,8 @@ export function createGate(deps: GateDeps): Gate {
       const address = peer?.requestIP(request) ?? null
       const then: PeerLookup = { requestIP: () => address }
       // The connection's own request is gone when it has become a socket.
-      const asked = new Request(request.url, { headers: new Headers(request.headers) })
-      const token = credentialsOf(asked, access.header === true, access.parameter).token ?? ''
+      const copy = new Request(request.url, { headers: new Headers(request.headers) })
+      const token = credentialsOf(copy, access.header === true, access.parameter).token ?? ''
       const accountId = first.account.account.id
       return () => {
         const key = session ? keyOf(session) : keys.find(token)
@@ -346,9 +354,9 @@ export function createGate(deps: GateDeps): Gate {
           return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
         const caller = { key, entitled: keys.entitlements(key.account), session }
         try {
-          refuse(caller, asked, then)
-          refuseRole(access, caller, asked)
-          refusePlan(access, caller, asked)
+          refuse(caller, copy, then)
+          refuseRole(access, caller, copy)
+          refusePlan(access, caller, copy)
           return undefined
         } catch (error) {
           if (error instanceof Problem) return error

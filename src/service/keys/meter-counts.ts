@@ -49,7 +49,7 @@ export interface Count {
   tallyDirty: boolean
 }
 
-export type Counted = Count & { period: Period }
+export type RunningCount = Count & { period: Period }
 
 export const counterOf = (
   keyId: string,
@@ -71,7 +71,7 @@ export const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => 
 })
 
 /** The stretch around `now` in which an unchanged account keeps its entitlements and its window. */
-export function steady(
+export function stablePeriod(
   { trialStartedAt, trialEndsAt }: Account,
   { startsAt, endsAt }: QuotaWindow,
   now: number,
@@ -84,15 +84,15 @@ export function steady(
 }
 
 /** Percent of the quota at which its owner is told. */
-export const tellPercents = [80, 100] as const
+export const noticePercents = [80, 100] as const
 
 /** Infinity when all has been told, and without a quota to have a share of. */
-export function tellAt({ limit }: QuotaWindow, told: number): number {
-  const percent = tellPercents[told]
+export function nextNoticeAt({ limit }: QuotaWindow, told: number): number {
+  const percent = noticePercents[told]
   return percent === undefined || !limit
     ? Number.POSITIVE_INFINITY
     : Math.ceil((limit * percent) / 100)
 }
 
-export const isSame = (a: QuotaWindow, b: QuotaWindow): boolean =>
+export const isSameWindow = (a: QuotaWindow, b: QuotaWindow): boolean =>
   a.kind === b.kind && a.startsAt === b.startsAt

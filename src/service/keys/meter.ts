@@ -14,14 +14,14 @@ import type { Credits, TakenCredit } from './credits.ts'
 import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
 import {
   type Count,
-  type Counted,
   counterOf,
   dayOf,
-  isSame,
-  steady,
+  isSameWindow,
+  nextNoticeAt,
+  noticePercents,
+  type RunningCount,
+  stablePeriod,
   type Tally,
-  tellAt,
-  tellPercents,
 } from './meter-counts.ts'
 
 /** Where a key stands in its quota. */
@@ -115,21 +115,21 @@ export function createMeter(
   let round: { withDays: boolean; counts: Count[] } = { withDays: false, counts: [] }
   const listeners: ((reach: QuotaReach) => void)[] = []
   /** Which bought request stands behind a window that was answered for one. */
-  const bought = new WeakMap<QuotaWindow, TakenCredit>()
+  const creditByWindow = new WeakMap<QuotaWindow, TakenCredit>()
 
   const tallyOf = (keyId: string, dayOn: string): Tally => {
-    const held = store.day(keyId, dayOn)
+    const stored = store.day(keyId, dayOn)
     return {
       dayOn,
-      batchable: held?.batchable ?? 0,
-      cacheable: held?.cacheable ?? 0,
-      seen: new Map(held?.seriesIds.map(id => [id, ''])),
+      batchable: stored?.batchable ?? 0,
+      cacheable: stored?.cacheable ?? 0,
+      seen: new Map(stored?.seriesIds.map(id => [id, ''])),
     }
   }
 
   const make = (keyId: string): Count => {
     const tally = tallyOf(keyId, isoDay(clock.now()))
-    const made = {
+    const fields = {
       keyId,
       period: undefined,
       used: 0,
@@ -140,7 +140,7 @@ export function createMeter(
       tally,
       tallyDirty: false,
     }
-    const count: Count = { ...made, hours: new Map(), hour: undefined }
+    const count: Count = { ...fields, hours: new Map(), hour: undefined }
     counts.set(keyId, count)
     return count
   }
@@ -151,8 +151,8 @@ export function createMeter(
    */
   const sharedWindow = (window: QuotaWindow): QuotaWindow => {
     const name = `${window.kind} ${window.startsAt} ${window.endsAt} ${window.limit} ${window.capped}`
-    const known = windows.get(name)
-    if (known) return known
+    const shared = windows.get(name)
+    if (shared) return shared
     if (windows.size >= windowsMax) windows.clear()
     windows.set(name, window)
     return window
@@ -162,27 +162,27 @@ export function createMeter(
    * What a window that is not the running one says: what waits to be written, else what is stored.
    */
   const heldOf = (count: Count, { kind, startsAt }: QuotaWindow): number =>
-    count.past.findLast(one => one.window === kind && one.startsAt === startsAt)?.used ??
-    store.counter(count.keyId, kind, startsAt)
+    count.past.findLast(counter => counter.window === kind && counter.startsAt === startsAt)
+      ?.used ?? store.counter(count.keyId, kind, startsAt)
 
   /**
    * The count of a key with the window that holds now; a new window starts from what is stored for
    * it. It does not write, so that a disk that is full at the turn of a window does not stop the
    * reading.
    */
-  const current = (state: KeyState, now = clock.now()): Counted => {
+  const current = (state: KeyState, now = clock.now()): RunningCount => {
     const count = counts.get(state.key.id) ?? make(state.key.id)
     const { account } = state.account
-    const held = count.period
+    const period = count.period
     // A change makes another account object: with the same one, plan, confirmation and trial are
     // what they were.
-    if (held && held.account === account && now >= held.from && now < held.to)
-      return count as Counted
+    if (period && period.account === account && now >= period.from && now < period.to)
+      return count as RunningCount
     const entitled = keys.entitlements(state.account)
     const window = sharedWindow(quotaWindow(entitled, account, now))
-    if (!held || !isSame(held.window, window)) {
+    if (!period || !isSameWindow(period.window, window)) {
       const used = heldOf(count, window)
-      if (held && count.dirty) count.past.push(counterOf(count.keyId, held.window, count.used))
+      if (period && count.dirty) count.past.push(counterOf(count.keyId, period.window, count.used))
       count.used = used
       count.dirty = false
     }
@@ -190,29 +190,29 @@ export function createMeter(
       window,
       entitled,
       account,
-      ...steady(account, window, now),
+      ...stablePeriod(account, window, now),
       told: 0,
-      tellAt: tellAt(window, 0),
+      tellAt: nextNoticeAt(window, 0),
     }
-    return count as Counted
+    return count as RunningCount
   }
 
-  const usedOf = (state: KeyState, count: Counted): number =>
+  const usedOf = (state: KeyState, count: RunningCount): number =>
     scope === 'key'
       ? count.used
-      : countedKeys(state.account).reduce((sum, one) => sum + current(one).used, 0)
+      : countedKeys(state.account).reduce((sum, key) => sum + current(key).used, 0)
 
   /** Asked where counters are written, once a second, so that a request does not pay for it. */
   const tellReached = (count: Count) => {
     const key = keys.byId(count.keyId)
     const { period } = count
     if (!key || !period || listeners.length === 0) return
-    const used = usedOf(key, count as Counted)
+    const used = usedOf(key, count as RunningCount)
     while (used >= period.tellAt) {
       for (const listener of listeners)
-        listener({ key, window: period.window, used, percent: tellPercents[period.told]! })
+        listener({ key, window: period.window, used, percent: noticePercents[period.told]! })
       period.told += 1
-      period.tellAt = tellAt(period.window, period.told)
+      period.tellAt = nextNoticeAt(period.window, period.told)
     }
   }
 
@@ -292,11 +292,11 @@ export function createMeter(
     const credit = credits?.take(account.account.id)
     if (!credit) return undefined
     const own = { ...window }
-    bought.set(own, credit)
+    creditByWindow.set(own, credit)
     return own
   }
 
-  const standingOf = (state: KeyState, count: Counted): Standing => {
+  const standingOf = (state: KeyState, count: RunningCount): Standing => {
     const used = usedOf(state, count)
     const { entitled, window } = count.period
     const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
@@ -316,15 +316,15 @@ export function createMeter(
       return window
     },
     refund(state, window) {
-      const credit = bought.get(window)
+      const credit = creditByWindow.get(window)
       if (credit) {
-        bought.delete(window)
+        creditByWindow.delete(window)
         credits?.giveBack(credit)
         return
       }
       const count = counts.get(state.key.id)
       if (!count) return
-      if (count.period && isSame(count.period.window, window)) {
+      if (count.period && isSameWindow(count.period.window, window)) {
         count.used = Math.max(0, count.used - 1)
         count.dirty = true
       } else count.past.push(counterOf(count.keyId, window, Math.max(0, heldOf(count, window) - 1)))
@@ -397,19 +397,19 @@ export function createMeter(
       }
     },
     monthly(account, from) {
-      const ids = countedKeys(account).map(one => one.key.id)
+      const ids = countedKeys(account).map(key => key.key.id)
       settle(ids)
       return store
         .meteredByDay(ids, from, clock.now() + hourMs)
         .reduce((sum, day) => sum + day.requests, 0)
     },
     daily(account, from, to) {
-      const ids = countedKeys(account).map(one => one.key.id)
+      const ids = countedKeys(account).map(key => key.key.id)
       settle(ids)
       return store.meteredByDay(ids, from, to)
     },
     hours(states, from, to) {
-      const ids = states.map(one => one.key.id)
+      const ids = states.map(key => key.key.id)
       settle(ids)
       return store.hours(ids, from, to)
     },

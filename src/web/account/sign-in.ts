@@ -215,10 +215,10 @@ function accountBody(
       email: holder.account.email,
       tierName: keys.entitlements(account).tierName,
       organization: belonging && { name: belonging.organization.name, role: belonging.me.role },
-      keys: heldKeys(holder).map(one => ({
-        name: one.key.name,
-        hint: one.key.tokenHint,
-        active: isActive(one, now()),
+      keys: heldKeys(holder).map(key => ({
+        name: key.key.name,
+        hint: key.key.tokenHint,
+        active: isActive(key, now()),
       })),
       needsPassword: signIn.needsPassword(holder, session),
     },
@@ -278,9 +278,9 @@ function invited(
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
   const title = 'Invitation'
-  const found = (token: string) => {
-    const seen = organizations.invitationByToken(token)
-    return seen && invitationState(seen.invitation, now()) === 'pending' ? seen : undefined
+  const viewOf = (token: string) => {
+    const view = organizations.invitationByToken(token)
+    return view && invitationState(view.invitation, now()) === 'pending' ? view : undefined
   }
   const over = () =>
     page(
@@ -302,9 +302,9 @@ function invited(
       '/invitation',
       ({ query, request }) => {
         const token = query.token ?? ''
-        const seen = found(token)
-        if (!seen) return over()
-        const { invitation, organization } = seen
+        const view = viewOf(token)
+        if (!view) return over()
+        const { invitation, organization } = view
         const person = personOf(request)
         if (!person && keys.accountByEmail(invitation.email)) return signInFirst(invitation.email)
         const as = person?.key.holder.account.email ?? invitation.email
@@ -324,16 +324,16 @@ function invited(
       ({ body, request }) =>
         fromOwnPage(request, async () => {
           const token = fieldsOf(body).get('token') ?? ''
-          const seen = found(token)
-          if (!seen) return over()
+          const view = viewOf(token)
+          if (!view) return over()
           const person = personOf(request)
           // The letter proves an address that has no account yet. For one that has, it is no way
           // in: it is good too long for that.
           const newcomer = person ? undefined : organizations.newcomer(token)
           const who = person?.key.holder ?? newcomer
-          if (!who) return signInFirst(seen.invitation.email)
+          if (!who) return signInFirst(view.invitation.email)
           const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer))
-          const accepted = organizations.accept(seen.invitation.id, who, token)
+          const accepted = organizations.accept(view.invitation.id, who, token)
           if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
           if (accepted?.refused !== 'already_member') return over()
           return page(

@@ -58,7 +58,7 @@ function heldHouse() {
     /** Event ids of what went out, in their order. */
     gone: () =>
       (['email', 'sms'] as const)
-        .flatMap(channel => services.inbox.list(channel).map(one => one.eventId))
+        .flatMap(channel => services.inbox.list(channel).map(captured => captured.eventId))
         .toSorted(),
     hold: () => holdBack(db, clock.now(), ids),
     async ask<T>(method: string, path: string, body?: unknown, authorization = admin) {
@@ -86,10 +86,10 @@ describe('what a restore kept back', () => {
     )
     expect(hold()).toEqual({ messages: { webhook: 1, email: 2, sms: 1 }, deliveries: 0, prices: 0 })
     const { body: all } = await ask<Held>('GET', list)
-    expect(all.data.held.map(one => one.id)).toEqual(ids)
+    expect(all.data.held.map(message => message.id)).toEqual(ids)
     expect(all.data).toMatchObject({ counts: { webhook: 1, email: 2, sms: 1 }, meta: { total: 4 } })
     const { body: mails } = await ask<Held>('GET', `${list}?kind=email&per_page=1&page=2`)
-    expect([mails.data.held.map(one => one.event_id), mails.data.meta.total]).toEqual([
+    expect([mails.data.held.map(message => message.event_id), mails.data.meta.total]).toEqual([
       ['event-2'],
       2,
     ])
@@ -140,14 +140,14 @@ describe('what a restore kept back', () => {
     clock.advance(dayMs)
     put('sms', 'event-1')
     hold()
-    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
+    expect((await ask<Held>('GET', list)).body.data.held.map(message => message.event_id)).toEqual([
       'event-0',
       'event-1',
     ])
     clock.advance(29 * dayMs + 1)
     await createOutboxJob({ ...services, concurrency: 1, perLane: 1 }).pass()
     hold()
-    expect((await ask<Held>('GET', list)).body.data.held.map(one => one.event_id)).toEqual([
+    expect((await ask<Held>('GET', list)).body.data.held.map(message => message.event_id)).toEqual([
       'event-1',
     ])
   })
@@ -156,8 +156,8 @@ describe('what a restore kept back', () => {
     const { put, hold, ask } = heldHouse()
     for (let n = 0; n < 2001; n += 1) put('webhook', `event-${n}`)
     hold()
-    const asked = async () => (await ask<{ data: unknown }>('POST', release, {})).body.data
-    expect([await asked(), await asked()]).toEqual([
+    const releaseAll = async () => (await ask<{ data: unknown }>('POST', release, {})).body.data
+    expect([await releaseAll(), await releaseAll()]).toEqual([
       { released: 2000, more: true },
       { released: 1, more: false },
     ])
@@ -171,7 +171,7 @@ describe('what a restore kept back', () => {
          WHERE settled_at IN (SELECT value FROM json_each('[1]')) AND state = 'failed' AND last_error = '${heldReason}' ORDER BY seq LIMIT 1`,
       )
       .all() as { detail: string }[]
-    expect(plan.map(one => one.detail).join('\n')).toContain('outbox_settled (settled_at=?)')
+    expect(plan.map(step => step.detail).join('\n')).toContain('outbox_settled (settled_at=?)')
   })
 
   test('is shown to the operator only, and what is asked for must make sense', async () => {
