@@ -5,7 +5,7 @@ import { requireAction } from '../../http/gate/permission.ts'
 import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
 import { formBody, formOf } from '../../http/input/form.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import type { Belonging } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
@@ -41,7 +41,6 @@ const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const
 /** The membership of the caller; whether it is theirs shows when the member is found. */
 const own = { meter: false, header: true, action: 'self' } as const
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const tokenMax = 200
 
 const memberId = t.Object({
@@ -56,16 +55,12 @@ const invitationId = t.Object({
     examples: ['00000000-0000-4000-8000-000000000603'],
   }),
 })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['organizations'],
-  summary,
-  description,
-})
-
 /** People who act on one account together. */
 export const organizationRoutes = (deps: OrganizationsDeps) =>
-  new Elysia().use(dashboard(deps)).use(members(deps)).use(invitations(deps))
+  new Elysia({ tags: ['organizations'] })
+    .use(dashboard(deps))
+    .use(members(deps))
+    .use(invitations(deps))
 
 function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
   const row = (
@@ -93,12 +88,13 @@ function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
     },
     {
       access: read,
-      response: { 200: Dashboard, ...refusals, 404: NestedProblem },
-      detail: detail(
-        'getOrganization',
-        'The organization',
-        "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
-      ),
+      response: { 200: Dashboard, 404: NestedProblem },
+      detail: {
+        operationId: 'getOrganization',
+        summary: 'The organization',
+        description:
+          "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
+      },
     },
   )
 }
@@ -127,15 +123,14 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         body: memberBody,
         response: {
           201: t.Object({ member: MemberShape, message: t.String() }),
-          400: NestedProblem,
-          ...refusals,
           422: ValidationProblem,
         },
-        detail: detail(
-          'addMember',
-          'Add a member',
-          'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
-        ),
+        detail: {
+          operationId: 'addMember',
+          summary: 'Add a member',
+          description:
+            'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
+        },
       },
     )
     .patch(
@@ -152,18 +147,13 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         access: change,
         params: memberId,
         body: roleBody,
-        response: {
-          200: One,
-          400: NestedProblem,
-          ...refusals,
-          404: NestedProblem,
-          422: ValidationProblem,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeMember',
+          summary: "Change a member's role",
+          description:
+            'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
         },
-        detail: detail(
-          'changeMember',
-          "Change a member's role",
-          'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
-        ),
       },
     )
     .delete(
@@ -181,15 +171,15 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         params: memberId,
         response: {
           200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
-          ...refusals,
           404: NestedProblem,
           422: ValidationProblem,
         },
-        detail: detail(
-          'removeMember',
-          'Remove a member, or leave',
-          "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
-        ),
+        detail: {
+          operationId: 'removeMember',
+          summary: 'Remove a member, or leave',
+          description:
+            "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
+        },
       },
     )
 }
@@ -220,15 +210,14 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
         body: invitationBody,
         response: {
           201: t.Object({ invitation: InvitationShape, message: t.String() }),
-          400: NestedProblem,
-          ...refusals,
           422: ValidationProblem,
         },
-        detail: detail(
-          'inviteMember',
-          'Invite somebody',
-          'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
-        ),
+        detail: {
+          operationId: 'inviteMember',
+          summary: 'Invite somebody',
+          description:
+            'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
+        },
       },
     )
     .get(
@@ -258,14 +247,14 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
             can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
             next: t.Object({ method: t.Literal('POST'), path: t.String() }),
           }),
-          ...refusals,
           404: NestedProblem,
         },
-        detail: detail(
-          'getInvitation',
-          'Look at an invitation',
-          "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
-        ),
+        detail: {
+          operationId: 'getInvitation',
+          summary: 'Look at an invitation',
+          description:
+            "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
+        },
       },
     )
     .post(
@@ -289,16 +278,15 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
         body: formBody(t.Object({ token: t.Optional(tokenText) })),
         response: {
           200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
-          400: NestedProblem,
-          ...refusals,
           404: NestedProblem,
           422: ValidationProblem,
         },
-        detail: detail(
-          'acceptInvitation',
-          'Accept an invitation',
-          "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
-        ),
+        detail: {
+          operationId: 'acceptInvitation',
+          summary: 'Accept an invitation',
+          description:
+            "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
+        },
       },
     )
 }

@@ -28,16 +28,8 @@ export interface SessionsDeps {
 
 const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['sign-in'],
-  summary,
-  description,
-})
-
 const SignInBody = t.Union([
   t.Object({
     email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
@@ -54,7 +46,7 @@ const LinkBody = t.Object({
  * that takes a key.
  */
 export const sessionRoutes = (deps: SessionsDeps) =>
-  new Elysia().use(comeIn(deps)).use(stayOrGo(deps))
+  new Elysia({ tags: ['sign-in'] }).use(comeIn(deps)).use(stayOrGo(deps))
 
 function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
   return new Elysia()
@@ -75,16 +67,16 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
         body: formBody(SignInBody),
         response: {
           200: SessionAnswer,
-          400: NestedProblem,
           401: NestedProblem,
           422: ValidationProblem,
           429: t.Union([NestedProblem, FlatProblem]),
         },
-        detail: detail(
-          'signIn',
-          'Sign in',
-          'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`).',
-        ),
+        detail: {
+          operationId: 'signIn',
+          summary: 'Sign in',
+          description:
+            'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`).',
+        },
       },
     )
     .post(
@@ -100,16 +92,13 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
       {
         access: open,
         body: formBody(LinkBody),
-        response: {
-          202: t.Object({ message: t.String() }),
-          400: NestedProblem,
-          422: ValidationProblem,
+        response: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
+        detail: {
+          operationId: 'mailSignInLink',
+          summary: 'Mail a sign-in link',
+          description:
+            'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
         },
-        detail: detail(
-          'mailSignInLink',
-          'Mail a sign-in link',
-          'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
-        ),
       },
     )
 }
@@ -133,12 +122,13 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
       },
       {
         access: own,
-        response: { 200: SessionAnswer, ...refusals },
-        detail: detail(
-          'refreshSession',
-          'Refresh a session',
-          'A new session token in place of the one that the request came with, which ends at once. Let requests under way finish first: whoever shows the old token afterwards, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
-        ),
+        response: { 200: SessionAnswer },
+        detail: {
+          operationId: 'refreshSession',
+          summary: 'Refresh a session',
+          description:
+            'A new session token in place of the one that the request came with, which ends at once. Let requests under way finish first: whoever shows the old token afterwards, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+        },
       },
     )
     .delete(
@@ -160,16 +150,13 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
             }),
           ),
         }),
-        response: {
-          200: envelope(t.Object({ revoked: t.Literal(true) })),
-          400: NestedProblem,
-          ...refusals,
+        response: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
+        detail: {
+          operationId: 'signOut',
+          summary: 'Sign out',
+          description:
+            'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
         },
-        detail: detail(
-          'signOut',
-          'Sign out',
-          'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
-        ),
       },
     )
 }

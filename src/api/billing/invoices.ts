@@ -12,7 +12,7 @@ import type { Billing } from '../../service/billing/billing.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import { countOrNull } from '../keys/row.ts'
-import { billingDetail, billingRead, billingRefusals } from './plans.ts'
+import { billingRead } from './plans.ts'
 import { InvoiceShape, invoiceRow } from './row.ts'
 
 export interface BillingInvoicesDeps {
@@ -55,7 +55,7 @@ const Usage = t.Object({
 
 /** Invoices, their PDFs, and what was used of what they are for. */
 export const invoiceRoutes = (deps: BillingInvoicesDeps) =>
-  new Elysia().use(invoices(deps)).use(usage(deps))
+  new Elysia({ tags: ['billing'] }).use(invoices(deps)).use(usage(deps))
 
 function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
   return new Elysia()
@@ -79,13 +79,12 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
         response: {
           200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
           400: NestedProblem,
-          ...billingRefusals,
         },
-        detail: billingDetail(
-          'listInvoices',
-          'Invoices',
-          'Every invoice of the account, newest first.',
-        ),
+        detail: {
+          operationId: 'listInvoices',
+          summary: 'Invoices',
+          description: 'Every invoice of the account, newest first.',
+        },
       },
     )
     .get(
@@ -104,14 +103,13 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
             description: 'A PDF document.',
             examples: ['%PDF-1.7 …'],
           }),
-          ...billingRefusals,
           404: NestedProblem,
         },
-        detail: billingDetail(
-          'getInvoicePdf',
-          'An invoice as PDF',
-          'The invoice as a document to keep or print.',
-        ),
+        detail: {
+          operationId: 'getInvoicePdf',
+          summary: 'An invoice as PDF',
+          description: 'The invoice as a document to keep or print.',
+        },
       },
     )
 }
@@ -182,12 +180,13 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
           }),
         ),
       }),
-      response: { 200: Usage, 400: NestedProblem, ...billingRefusals },
-      detail: billingDetail(
-        'getBillingUsage',
-        'Usage by day',
-        'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
-      ),
+      response: { 200: Usage, 400: NestedProblem },
+      detail: {
+        operationId: 'getBillingUsage',
+        summary: 'Usage by day',
+        description:
+          'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
+      },
     },
   )
 }

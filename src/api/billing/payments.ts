@@ -18,13 +18,7 @@ import {
   textOf,
   whenReachable,
 } from './form.ts'
-import {
-  billingChange,
-  billingDetail,
-  billingRead,
-  billingRefusals,
-  changeRefusals,
-} from './plans.ts'
+import { billingChange, billingRead, changeRefusals } from './plans.ts'
 import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
 
 export interface BillingPaymentsDeps {
@@ -56,7 +50,7 @@ const Bought = t.Object({
 
 /** What an account pays with, and requests bought beside a plan. */
 export const paymentRoutes = (deps: BillingPaymentsDeps) =>
-  new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))
+  new Elysia({ tags: ['billing'] }).use(methods(deps)).use(portal(deps)).use(credits(deps))
 
 function methods({ access, billing }: BillingPaymentsDeps) {
   const { payments } = billing
@@ -75,12 +69,13 @@ function methods({ access, billing }: BillingPaymentsDeps) {
       },
       {
         access: billingRead,
-        response: { 200: Methods, ...billingRefusals, 503: NestedProblem },
-        detail: billingDetail(
-          'listPaymentMethods',
-          'Payment methods',
-          'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
-        ),
+        response: { 200: Methods, 503: NestedProblem },
+        detail: {
+          operationId: 'listPaymentMethods',
+          summary: 'Payment methods',
+          description:
+            'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
+        },
       },
     )
     .patch(
@@ -102,11 +97,12 @@ function methods({ access, billing }: BillingPaymentsDeps) {
           ...changeRefusals,
           404: NestedProblem,
         },
-        detail: billingDetail(
-          'setPaymentMethod',
-          'Choose the payment method',
-          'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'setPaymentMethod',
+          summary: 'Choose the payment method',
+          description:
+            'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
+        },
       },
     )
     .post(
@@ -123,11 +119,12 @@ function methods({ access, billing }: BillingPaymentsDeps) {
       {
         access: billingChange,
         response: { 200: Intent, ...changeRefusals },
-        detail: billingDetail(
-          'createSetupIntent',
-          'Set up a payment method',
-          "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
-        ),
+        detail: {
+          operationId: 'createSetupIntent',
+          summary: 'Set up a payment method',
+          description:
+            "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
+        },
       },
     )
 }
@@ -150,11 +147,12 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
       access: billingChange,
       body: portalBody,
       response: { 200: Portal, ...changeRefusals },
-      detail: billingDetail(
-        'createPortalSession',
-        'Open the customer portal',
-        "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
-      ),
+      detail: {
+        operationId: 'createPortalSession',
+        summary: 'Open the customer portal',
+        description:
+          "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
+      },
     },
   )
 }
@@ -165,12 +163,13 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
     .use(access)
     .get('/billing/credit_packs', () => ({ credit_packs: sales.packs.map(packRow) }), {
       access: billingRead,
-      response: { 200: t.Object({ credit_packs: t.Array(PackShape) }), ...billingRefusals },
-      detail: billingDetail(
-        'listCreditPacks',
-        'Credit packs',
-        'Requests that can be bought beside a plan. They are used once the quota of a key is used up.',
-      ),
+      response: { 200: t.Object({ credit_packs: t.Array(PackShape) }) },
+      detail: {
+        operationId: 'listCreditPacks',
+        summary: 'Credit packs',
+        description:
+          'Requests that can be bought beside a plan. They are used once the quota of a key is used up.',
+      },
     })
     .post(
       '/billing/credit_purchases',
@@ -206,11 +205,12 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
         headers: idempotencyHeader,
         body: purchaseBody,
         response: { 201: Bought, ...changeRefusals },
-        detail: billingDetail(
-          'buyCredits',
-          'Buy requests',
-          'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'buyCredits',
+          summary: 'Buy requests',
+          description:
+            'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
+        },
       },
     )
 }

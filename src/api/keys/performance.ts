@@ -74,7 +74,7 @@ const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fiel
 
 /** How the account uses the service, from what was recorded of its requests. */
 export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
-  return new Elysia().use(access).get(
+  return new Elysia({ tags: ['analytics'] }).use(access).get(
     '/v1/analytics/performance',
     ({ caller, query }) => {
       const range = rangeOf(query.range)
@@ -106,17 +106,9 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
           }),
         ),
       }),
-      response: {
-        200: Performance,
-        400: NestedProblem,
-        401: NestedProblem,
-        402: FlatProblem,
-        403: NestedProblem,
-        429: FlatProblem,
-      },
+      response: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
       detail: {
         operationId: 'getPerformance',
-        tags: ['analytics'],
         summary: 'Use of the service',
         description:
           'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request with a key is in it, whether it counted or not; the same fields stand under `data` and at the top level.',

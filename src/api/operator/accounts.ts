@@ -42,14 +42,7 @@ export interface AdminDeps {
 
 const access = { operator: true } as const
 const perPageMax = 100
-const refusals = { 400: NestedProblem, 401: NestedProblem }
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
 const suspension = formBody(t.Object({ suspended: t.Boolean() }))
 
 const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
@@ -61,7 +54,7 @@ const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
  * the dashboard too.
  */
 export const accountAdminRoutes = (deps: AdminDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['operator'] })
     .use(accounts(deps))
     .use(oneAccount(deps))
     .use(accountKeys(deps))
@@ -128,9 +121,13 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
             data: t.Object({ accounts: t.Array(OperatorAccount) }),
             meta: PageMetaShape,
           }),
-          ...refusals,
+          400: NestedProblem,
         },
-        detail: detail('listAccounts', 'List accounts', 'Accounts, the newest first.'),
+        detail: {
+          operationId: 'listAccounts',
+          summary: 'List accounts',
+          description: 'Accounts, the newest first.',
+        },
       },
     )
     .post(
@@ -151,14 +148,14 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
         body: newAccountBody.schema,
         response: {
           201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
-          ...refusals,
           422: ValidationProblem,
         },
-        detail: detail(
-          'createAccount',
-          'Create an account',
-          'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
-        ),
+        detail: {
+          operationId: 'createAccount',
+          summary: 'Create an account',
+          description:
+            'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
+        },
       },
     )
 }
@@ -173,12 +170,12 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       {
         access,
         params,
-        response: { 200: AccountAnswer, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'getOperatorAccount',
-          'An account',
-          'An account with what its plan gives it, its use and its keys.',
-        ),
+        response: { 200: AccountAnswer, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getOperatorAccount',
+          summary: 'An account',
+          description: 'An account with what its plan gives it, its use and its keys.',
+        },
       },
     )
     .patch(
@@ -195,12 +192,13 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         access,
         params,
         body: AccountBody.schema,
-        response: { 200: AccountAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'changeAccount',
-          'Change an account',
-          'Sets the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. What the body does not name stays; the next request of the account meets the change.',
-        ),
+        response: { 200: AccountAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeAccount',
+          summary: 'Change an account',
+          description:
+            'Sets the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. What the body does not name stays; the next request of the account meets the change.',
+        },
       },
     )
 }
@@ -221,14 +219,14 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
         params,
         response: {
           200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
-          ...refusals,
+          400: NestedProblem,
           404: NestedProblem,
         },
-        detail: detail(
-          'listAccountKeys',
-          "List an account's keys",
-          'Every key of an account, active ones first, then the newest.',
-        ),
+        detail: {
+          operationId: 'listAccountKeys',
+          summary: "List an account's keys",
+          description: 'Every key of an account, active ones first, then the newest.',
+        },
       },
     )
     .post(
@@ -243,12 +241,12 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
         access,
         params,
         body: keyBody.schema,
-        response: { 201: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'createAccountKey',
-          'Create a key for an account',
-          'A new key; its token is shown in this answer only.',
-        ),
+        response: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'createAccountKey',
+          summary: 'Create a key for an account',
+          description: 'A new key; its token is shown in this answer only.',
+        },
       },
     )
 }
@@ -270,12 +268,12 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         access,
         params,
         body: suspension,
-        response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'suspendKey',
-          'Suspend or release a key',
-          'A suspended key is answered 403 until it is released.',
-        ),
+        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'suspendKey',
+          summary: 'Suspend or release a key',
+          description: 'A suspended key is answered 403 until it is released.',
+        },
       },
     )
     .post(
@@ -288,12 +286,13 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         access,
         params,
         body: RollBody.schema,
-        response: { 200: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'rollAccountKey',
-          'Roll a key',
-          'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
-        ),
+        response: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'rollAccountKey',
+          summary: 'Roll a key',
+          description:
+            'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
+        },
       },
     )
     .delete(
@@ -310,12 +309,12 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       {
         access,
         params,
-        response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'revokeAccountKey',
-          'Revoke a key',
-          'Ends a key for good, the last active one of its account too.',
-        ),
+        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'revokeAccountKey',
+          summary: 'Revoke a key',
+          description: 'Ends a key for good, the last active one of its account too.',
+        },
       },
     )
 }
@@ -329,12 +328,12 @@ function adminToken({ access: plugin, adminTokens }: AdminDeps) {
         200: envelope(
           t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
         ),
-        ...refusals,
       },
-      detail: detail(
-        'rotateAdminToken',
-        'Rotate the admin token',
-        'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
-      ),
+      detail: {
+        operationId: 'rotateAdminToken',
+        summary: 'Rotate the admin token',
+        description:
+          'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
+      },
     })
 }

@@ -39,14 +39,6 @@ const operator = { operator: true } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
-const refusals = { 400: NestedProblem, 401: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-
 const LedgerInvoice = t.Object(
   {
     ...InvoiceShape.properties,
@@ -89,7 +81,7 @@ const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['stati
 
 /** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
 export const billingAdminRoutes = (deps: AdminBillingDeps) =>
-  new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
+  new Elysia({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
 function accountIn(form: Form, keys: Keyring): AccountState | undefined {
   const text = form.text('account', 254)
@@ -144,13 +136,13 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
         }),
         response: {
           200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
-          ...refusals,
+          400: NestedProblem,
         },
-        detail: detail(
-          'listLedger',
-          'Invoices of all accounts',
-          'Every invoice, the newest first.',
-        ),
+        detail: {
+          operationId: 'listLedger',
+          summary: 'Invoices of all accounts',
+          description: 'Every invoice, the newest first.',
+        },
       },
     )
     .post(
@@ -189,12 +181,13 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
             period_end: t.Optional(t.String({ format: 'date-time' })),
           }),
         ),
-        response: { 201: One, 401: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'issueInvoice',
-          'Issue an invoice',
-          'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
-        ),
+        response: { 201: One, 422: ValidationProblem },
+        detail: {
+          operationId: 'issueInvoice',
+          summary: 'Issue an invoice',
+          description:
+            'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
+        },
       },
     )
 }
@@ -215,8 +208,12 @@ function marking({ access, billing, links }: AdminBillingDeps) {
   const route = (operationId: string, summary: string, description: string) => ({
     access: operator,
     params,
-    response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-    detail: detail(operationId, summary, description),
+    response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+    detail: {
+      operationId,
+      summary,
+      description,
+    },
   })
   const closed =
     'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
@@ -300,14 +297,14 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
             }),
           }),
         ),
-        401: NestedProblem,
         422: ValidationProblem,
       },
-      detail: detail(
-        'agreeSubscription',
-        'Subscribe an account at an agreed price',
-        "Puts an account on a plan, at a price that stays from period to period, in place of the subscription that it has, which ends without a credit. Invoices follow from it as from every subscription, in the operator's ledger also where there is a processor.",
-      ),
+      detail: {
+        operationId: 'agreeSubscription',
+        summary: 'Subscribe an account at an agreed price',
+        description:
+          "Puts an account on a plan, at a price that stays from period to period, in place of the subscription that it has, which ends without a credit. Invoices follow from it as from every subscription, in the operator's ledger also where there is a processor.",
+      },
     },
   )
 }

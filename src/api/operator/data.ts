@@ -90,7 +90,7 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     created_at: isoInstant(quarantine.createdAt),
   })
 
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(deps.access)
     .post(
       '/admin/v1/observations',
@@ -113,16 +113,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
             },
           ],
         }),
-        response: {
-          200: envelope(Counts),
-          400: NestedProblem,
-          401: NestedProblem,
-          413: NestedProblem,
-          422: ValidationProblem,
-        },
+        response: { 200: envelope(Counts), 422: ValidationProblem },
         detail: {
           operationId: 'recordObservations',
-          tags: ['operator'],
           summary: 'Record observations',
           description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
         },
@@ -146,10 +139,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
         ),
       {
         access: operator,
-        response: { 200: envelope(t.Array(SeriesRow)), 401: NestedProblem },
+        response: { 200: envelope(t.Array(SeriesRow)) },
         detail: {
           operationId: 'listSeries',
-          tags: ['operator'],
           summary: 'List series',
           description:
             'Every series of the catalogue, with the level that bounds what is accepted as a value.',
@@ -196,11 +188,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
             examples: ['code,observed_at,price,currency'],
           }),
           400: NestedProblem,
-          401: NestedProblem,
         },
         detail: {
           operationId: 'exportObservations',
-          tags: ['operator'],
           summary: 'Export observations',
           description:
             'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
@@ -209,10 +199,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     )
     .get('/admin/v1/quarantine', () => success(quarantine.all().map(quarantineRow)), {
       access: operator,
-      response: { 200: envelope(t.Array(QuarantineRow)), 401: NestedProblem },
+      response: { 200: envelope(t.Array(QuarantineRow)) },
       detail: {
         operationId: 'listQuarantine',
-        tags: ['operator'],
         summary: 'List quarantined days',
         description: 'The ranges of days that reads leave out.',
       },
@@ -240,10 +229,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
             },
           ],
         }),
-        response: { 201: envelope(QuarantineRow), 401: NestedProblem, 422: ValidationProblem },
+        response: { 201: envelope(QuarantineRow), 422: ValidationProblem },
         detail: {
           operationId: 'addQuarantine',
-          tags: ['operator'],
           summary: 'Quarantine days',
           description:
             'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
@@ -264,10 +252,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
         params: t.Object({
           id: t.String({ description: 'Number of the range.', examples: ['1'] }),
         }),
-        response: { 200: envelope(QuarantineRow), 401: NestedProblem, 404: NestedProblem },
+        response: { 200: envelope(QuarantineRow), 404: NestedProblem },
         detail: {
           operationId: 'removeQuarantine',
-          tags: ['operator'],
           summary: 'Lift a quarantine',
           description: 'The days are read again.',
         },

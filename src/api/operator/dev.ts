@@ -43,9 +43,6 @@ export interface DevDeps extends DevControls {
 type Body = Record<string, unknown>
 
 const operator = { operator: true } as const
-const hidden = (operationId: string, summary: string) => ({
-  detail: { operationId, summary, tags: ['development'], hide: true },
-})
 const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
 const open = t.Object({}, { additionalProperties: true })
 
@@ -65,12 +62,12 @@ export function devRoutes(deps: DevDeps) {
     codes_ready: deps.feed.filled().size,
     codes_total: deps.feed.total,
   })
-  return new Elysia()
+  return new Elysia({ tags: ['development'], detail: { hide: true } })
     .use(deps.access)
     .get('/_dev/clock', clockState, {
       access: operator,
       response: open,
-      ...hidden('devGetClock', 'The clock'),
+      detail: { operationId: 'devGetClock', summary: 'The clock' },
     })
     .post(
       '/_dev/clock',
@@ -85,7 +82,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devMoveClock', 'Move the clock'),
+        detail: { operationId: 'devMoveClock', summary: 'Move the clock' },
       },
     )
     .post(
@@ -98,13 +95,13 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: { 201: open },
-        ...hidden('devMakeAccount', 'Make an account with a key'),
+        detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
       },
     )
     .get('/_dev/feed', feedState, {
       access: operator,
       response: open,
-      ...hidden('devGetFeed', 'The feed'),
+      detail: { operationId: 'devGetFeed', summary: 'The feed' },
     })
     .post(
       '/_dev/feed',
@@ -118,7 +115,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devPauseFeed', 'Pause the feed'),
+        detail: { operationId: 'devPauseFeed', summary: 'Pause the feed' },
       },
     )
     .get(
@@ -132,7 +129,10 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         query: t.Object({ channel: t.Optional(t.String()) }),
         response: open,
-        ...hidden('devListInbox', 'Captured e-mail and text messages, oldest first'),
+        detail: {
+          operationId: 'devListInbox',
+          summary: 'Captured e-mail and text messages, oldest first',
+        },
       },
     )
     .post(
@@ -146,7 +146,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devSnapshot', 'Keep the state'),
+        detail: { operationId: 'devSnapshot', summary: 'Keep the state' },
       },
     )
     .post(
@@ -160,7 +160,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devRestore', 'Go back to a kept state'),
+        detail: { operationId: 'devRestore', summary: 'Go back to a kept state' },
       },
     )
     .post(
@@ -173,13 +173,13 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devReset', 'Go back to the start'),
+        detail: { operationId: 'devReset', summary: 'Go back to the start' },
       },
     )
     .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
       access: operator,
       response: open,
-      ...hidden('devListFaults', 'The faults'),
+      detail: { operationId: 'devListFaults', summary: 'The faults' },
     })
     .post(
       '/_dev/faults',
@@ -191,7 +191,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: { 201: open },
-        ...hidden('devAddFault', 'Make a route fail'),
+        detail: { operationId: 'devAddFault', summary: 'Make a route fail' },
       },
     )
     .delete(
@@ -200,7 +200,11 @@ export function devRoutes(deps: DevDeps) {
         faults.clear()
         return { faults: [] }
       },
-      { access: operator, response: open, ...hidden('devClearFaults', 'End all faults') },
+      {
+        access: operator,
+        response: open,
+        detail: { operationId: 'devClearFaults', summary: 'End all faults' },
+      },
     )
 }
 

@@ -40,13 +40,6 @@ const params = t.Object({
     examples: ['gone@example.com'],
   }),
 })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-
 const rowOf = ({ address, reason, createdAt }: Suppression) => ({
   address,
   reason,
@@ -55,7 +48,7 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 
 /** The addresses that nothing is sent to, for the operator. */
 export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/suppressions',
@@ -70,12 +63,13 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
       {
         access: operator,
         query: t.Object(pageQuery(perPageMax)),
-        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
-        detail: detail(
-          'listSuppressions',
-          'Addresses without mail',
-          'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listSuppressions',
+          summary: 'Addresses without mail',
+          description:
+            'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
+        },
       },
     )
     .post(
@@ -89,12 +83,12 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
       {
         access: operator,
         body: suppressionBody,
-        response: { 201: envelope(SuppressionShape), 401: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'addSuppression',
-          'Send nothing to an address',
-          'An address that is listed already keeps its reason.',
-        ),
+        response: { 201: envelope(SuppressionShape), 422: ValidationProblem },
+        detail: {
+          operationId: 'addSuppression',
+          summary: 'Send nothing to an address',
+          description: 'An address that is listed already keeps its reason.',
+        },
       },
     )
     .delete(
@@ -108,14 +102,14 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
         params,
         response: {
           200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
-          401: NestedProblem,
           404: NestedProblem,
         },
-        detail: detail(
-          'removeSuppression',
-          'Send to an address again',
-          'Takes the address off the list; what was skipped meanwhile is not sent later.',
-        ),
+        detail: {
+          operationId: 'removeSuppression',
+          summary: 'Send to an address again',
+          description:
+            'Takes the address off the list; what was skipped meanwhile is not sent later.',
+        },
       },
     )
 

@@ -60,13 +60,6 @@ const releaseBody = formBody(
     ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
   }),
 )
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-
 const rowOf = ({
   id,
   kind,
@@ -89,7 +82,7 @@ const rowOf = ({
 
 /** What `restore --hold-outbox` kept back, for the operator. */
 export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/outbox/held',
@@ -111,12 +104,13 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
           ),
           ...pageQuery(perPageMax),
         }),
-        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
-        detail: detail(
-          'listHeldMessages',
-          'Messages that a restore kept back',
-          'What `wellhead restore --hold-outbox` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listHeldMessages',
+          summary: 'Messages that a restore kept back',
+          description:
+            'What `wellhead restore --hold-outbox` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+        },
       },
     )
     .post(
@@ -135,11 +129,11 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
       {
         access: operator,
         body: releaseBody,
-        response: { 200: Released, 400: NestedProblem, 401: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'releaseHeldMessages',
-          'Send what a restore kept back',
-          `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
-        ),
+        response: { 200: Released, 422: ValidationProblem },
+        detail: {
+          operationId: 'releaseHeldMessages',
+          summary: 'Send what a restore kept back',
+          description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
+        },
       },
     )

@@ -22,13 +22,6 @@ export interface AdminSignInDeps {
 
 const access = { operator: true } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
-const refusals = { 400: NestedProblem, 401: NestedProblem, 404: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000
 
@@ -48,7 +41,7 @@ export function signInAdminRoutes({
     return account
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(plugin)
     .post(
       '/admin/v1/accounts/:id/password',
@@ -77,12 +70,12 @@ export function signInAdminRoutes({
             password: t.String({ minLength: 10, description: 'At least 10 characters.' }),
           }),
         ),
-        response: { 200: Done, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'setAccountPassword',
-          'Set a password',
-          'Sets the password of an account and ends all its sessions.',
-        ),
+        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'setAccountPassword',
+          summary: 'Set a password',
+          description: 'Sets the password of an account and ends all its sessions.',
+        },
       },
     )
     .post(
@@ -104,13 +97,13 @@ export function signInAdminRoutes({
           201: envelope(
             t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
           ),
-          ...refusals,
+          404: NestedProblem,
         },
-        detail: detail(
-          'makeAccountLink',
-          'Make a sign-in link',
-          'A link that signs in to an account once. It is shown in this answer only.',
-        ),
+        detail: {
+          operationId: 'makeAccountLink',
+          summary: 'Make a sign-in link',
+          description: 'A link that signs in to an account once. It is shown in this answer only.',
+        },
       },
     )
     .delete(
@@ -123,12 +116,12 @@ export function signInAdminRoutes({
       {
         access,
         params,
-        response: { 200: Done, ...refusals },
-        detail: detail(
-          'endAccountSessions',
-          'End all sessions of an account',
-          'Signs everybody out of an account; its API keys stay.',
-        ),
+        response: { 200: Done, 404: NestedProblem },
+        detail: {
+          operationId: 'endAccountSessions',
+          summary: 'End all sessions of an account',
+          description: 'Signs everybody out of an account; its API keys stay.',
+        },
       },
     )
 }

@@ -12,9 +12,7 @@ import {
   type DataSourcesApiDeps,
   ownSource,
   sourceAccess,
-  sourceDetail,
   sourceParams,
-  sourceRefusals,
   sourceWrite,
 } from './route.ts'
 import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
@@ -26,7 +24,7 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
 export const sourceRoutes = (deps: DataSourcesApiDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['data sources'] })
     .use(listAndCreate(deps))
     .use(changeOne(deps))
     .use(sourceSyncRoutes(deps))
@@ -47,12 +45,12 @@ function listAndCreate(deps: DataSourcesApiDeps) {
       },
       {
         access: sourceAccess,
-        response: { 200: Listed, ...sourceRefusals },
-        detail: sourceDetail(
-          'listDataSources',
-          'List data sources',
-          'Every data source of the account, newest first, without credentials.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listDataSources',
+          summary: 'List data sources',
+          description: 'Every data source of the account, newest first, without credentials.',
+        },
       },
     )
     .post(
@@ -68,8 +66,12 @@ function listAndCreate(deps: DataSourcesApiDeps) {
         access: sourceWrite,
         headers: idempotencyHeader,
         body: newSourceBody,
-        response: { 201: One, ...sourceRefusals, 422: ValidationProblem },
-        detail: sourceDetail('createDataSource', 'Create a data source', creation),
+        response: { 201: One, 422: ValidationProblem },
+        detail: {
+          operationId: 'createDataSource',
+          summary: 'Create a data source',
+          description: creation,
+        },
       },
     )
 }
@@ -107,12 +109,12 @@ function changeOne(deps: DataSourcesApiDeps) {
       {
         access: sourceAccess,
         params: sourceParams,
-        response: { 200: One, ...sourceRefusals, 404: NestedProblem },
-        detail: sourceDetail(
-          'getDataSource',
-          'A data source',
-          'One data source and how its syncs went, without credentials.',
-        ),
+        response: { 200: One, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getDataSource',
+          summary: 'A data source',
+          description: 'One data source and how its syncs went, without credentials.',
+        },
       },
     )
     .patch(
@@ -126,12 +128,13 @@ function changeOne(deps: DataSourcesApiDeps) {
       {
         ...common,
         body: sourceChangeBody,
-        response: { 200: One, ...sourceRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: sourceDetail(
-          'changeDataSource',
-          'Change a data source',
-          'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
-        ),
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeDataSource',
+          summary: 'Change a data source',
+          description:
+            'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
+        },
       },
     )
     .delete(
@@ -143,12 +146,12 @@ function changeOne(deps: DataSourcesApiDeps) {
       {
         ...common,
         body: noBody,
-        response: { 200: Deleted, ...sourceRefusals, 404: NestedProblem },
-        detail: sourceDetail(
-          'deleteDataSource',
-          'Delete a data source',
-          'Ends the source for good, with its credentials, its rows and its log.',
-        ),
+        response: { 200: Deleted, 404: NestedProblem },
+        detail: {
+          operationId: 'deleteDataSource',
+          summary: 'Delete a data source',
+          description: 'Ends the source for good, with its credentials, its rows and its log.',
+        },
       },
     )
 }

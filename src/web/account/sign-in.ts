@@ -41,9 +41,6 @@ interface Person {
 const showing = { open: 'Whoever signs in has nothing to show yet.', rate: 'none' } as const
 const taking = { open: 'The form has the proof, or the cookie is it.' } as const
 const form = t.Optional(t.Any())
-const hidden = (operationId: string, summary: string) => ({
-  detail: { operationId, summary, tags: ['pages'], hide: true },
-})
 const parse = ({ request }: { request: Request }) => readForm(request)
 
 const expired: Notice = {
@@ -57,7 +54,7 @@ const expired: Notice = {
  */
 export const signInRoutes = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['pages'], detail: { hide: true } })
     .use(comeIn(deps, shared))
     .use(account(deps, shared))
     .use(invited(deps, shared))
@@ -148,7 +145,7 @@ function comeIn(
       {
         access: showing,
         query: t.Object({ token: t.Optional(t.String()) }),
-        ...hidden('showSignIn', 'Sign in'),
+        detail: { operationId: 'showSignIn', summary: 'Sign in' },
       },
     )
     .post(
@@ -171,7 +168,12 @@ function comeIn(
             status: outcome.status,
           })
         }),
-      { access: taking, body: form, parse, ...hidden('takeSignIn', 'Sign in') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeSignIn', summary: 'Sign in' },
+      },
     )
     .post(
       '/sign-in/link',
@@ -183,7 +185,12 @@ function comeIn(
             message({ text: 'If the address has an account, a link to sign in is on its way.' }),
           )
         }),
-      { access: taking, body: form, parse, ...hidden('askForLink', 'Mail a link') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'askForLink', summary: 'Mail a link' },
+      },
     )
 }
 
@@ -257,7 +264,12 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
           return page('Your account', accountBody(deps, person, notice), { status })
         }),
-      { access: taking, body: form, parse, ...hidden('takePassword', 'Set a password') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takePassword', summary: 'Set a password' },
+      },
     )
     .post(
       '/sign-out',
@@ -269,7 +281,12 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           else if (person) sessions.end(person.session)
           return seeOther('/sign-in', endedCookie(isSecure()))
         }),
-      { access: taking, body: form, parse, ...hidden('takeSignOut', 'Sign out') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeSignOut', summary: 'Sign out' },
+      },
     )
 }
 
@@ -316,7 +333,7 @@ function invited(
       {
         access: showing,
         query: t.Object({ token: t.Optional(t.String()) }),
-        ...hidden('showInvitation', 'Invitation'),
+        detail: { operationId: 'showInvitation', summary: 'Invitation' },
       },
     )
     .post(
@@ -345,6 +362,11 @@ function invited(
             { status: 422 },
           )
         }),
-      { access: taking, body: form, parse, ...hidden('takeInvitation', 'Accept an invitation') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeInvitation', summary: 'Accept an invitation' },
+      },
     )
 }

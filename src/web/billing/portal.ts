@@ -22,9 +22,6 @@ export interface BillingPortalDeps {
 
 const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
-const hidden = (operationId: string, summary: string) => ({
-  detail: { operationId, summary, tags: ['pages'], hide: true },
-})
 const invoicesShown = 100
 
 /**
@@ -76,7 +73,7 @@ export function billingPortalRoutes({
     return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   }
 
-  return new Elysia()
+  return new Elysia({ tags: ['pages'], detail: { hide: true } })
     .use(access)
     .get(
       '/billing/portal',
@@ -98,7 +95,7 @@ export function billingPortalRoutes({
         access: showing,
         query,
         response: t.Any(),
-        ...hidden('showBillingPortal', 'What an account has bought'),
+        detail: { operationId: 'showBillingPortal', summary: 'What an account has bought' },
       },
     )
     .get(
@@ -120,7 +117,7 @@ export function billingPortalRoutes({
         access: showing,
         query,
         response: t.Any(),
-        ...hidden('showBillingInvoice', 'An invoice as PDF'),
+        detail: { operationId: 'showBillingInvoice', summary: 'An invoice as PDF' },
       },
     )
 }
