@@ -100,7 +100,8 @@ export function createBase({
       const requestId = requestIdOf(request, ids)
       const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
       if (problem.status === 500)
-        log.error('request failed', {
+        log.error('request_failed', {
+          message: 'a request failed inside the service',
           request_id: requestId,
           method: request.method,
           path: pathOf(request),

@@ -141,7 +141,11 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
       const charged = await processor.sell(customer, sale)
       entries.together(() => learned(purchaseId, charged))
     } catch (error) {
-      log.warn('a purchase waits for the processor', { purchase: purchaseId, error })
+      log.warn('payment_processor_unavailable', {
+        message: 'a purchase waits until the payment processor answers',
+        purchase: purchaseId,
+        error,
+      })
     }
     return purchases.byId(purchaseId)!
   }

@@ -106,7 +106,8 @@ function mirrorOf({
       return undefined
     const running = subscriptions.running(remote.accountId)
     if (running) {
-      log.warn('an account has two subscriptions', {
+      log.warn('subscription_duplicated', {
+        message: 'an account has two subscriptions at the processor; the first one counts',
         account: remote.accountId,
         kept: running.id,
         other: remote.ref,
@@ -452,7 +453,8 @@ function looking(
           const invoice = await processor.latestInvoice(providerRef)
           if (invoice) await look('invoice', invoice.ref, () => true)
         } catch (error) {
-          log.warn('the processor was asked about a subscription in vain', {
+          log.warn('payment_processor_unavailable', {
+            message: 'the payment processor did not answer about a subscription',
             subscription: providerRef,
             error,
           })

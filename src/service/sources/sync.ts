@@ -98,7 +98,7 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
     try {
       return await contentOf(source, timeoutMs)
     } catch (error) {
-      log.error('data source not read', { data_source: source.id, error })
+      log.error('data_source_read_failed', { data_source: source.id, error })
       return { fault: 'it could not be read; the log of this service says why', final: false }
     }
   }
@@ -126,7 +126,7 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
           else sources.postpone(source, notEntitled)
         })
       } catch (error) {
-        log.error('data source sync failed', { data_source: source.id, error })
+        log.error('data_source_sync_failed', { data_source: source.id, error })
       }
     },
     async syncNow(source) {
@@ -223,8 +223,8 @@ function recorder({ sources, clock, log }: SourceSyncDeps) {
       unchanged,
       rejected,
     }
-    if (status === 'success') log.info('data source synced', fields)
-    else log.warn('data source not synced', { ...fields, error })
+    if (status === 'success') log.info('data_source_synced', fields)
+    else log.warn('data_source_not_synced', { ...fields, error })
   }
   return (
     source: DataSource,
