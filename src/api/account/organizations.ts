@@ -3,21 +3,14 @@ import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
 import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, optional, text } from '../../http/input/body-schema.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import type { Belonging } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import {
-  invitationBody,
-  memberBody,
-  personOf,
-  resultOf,
-  roleBody,
-  roleIn,
-} from './organization-form.ts'
+import { PersonBody, RoleBody, resultOf } from './organization-form.ts'
 import {
   Dashboard,
   InvitationShape,
@@ -41,7 +34,10 @@ const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const
 /** The membership of the caller; whether it is theirs shows when the member is found. */
 const own = { meter: false, header: true, action: 'self' } as const
+
 const tokenMax = 200
+const tokenDescription = 'The token in the letter, for an account with another address.'
+const AcceptBody = body({ token: optional(text(tokenMax, { description: tokenDescription })) })
 
 const memberId = t.Object({
   id: t.String({
@@ -107,7 +103,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       '/organizations/members',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const person = personOf(body)
+          const person = PersonBody.read(body)
           const member = resultOf(
             organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
           )
@@ -120,7 +116,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       {
         access: change,
         headers: idempotencyHeader,
-        body: memberBody,
+        body: PersonBody.schema,
         response: {
           201: t.Object({ member: MemberShape, message: t.String() }),
           422: ValidationProblem,
@@ -136,9 +132,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
     .patch(
       '/organizations/members/:id',
       ({ body, caller, params: { id } }) => {
-        const form = formOf(body)
-        const role = roleIn(form)
-        form.check()
+        const { role } = RoleBody.read(body)
         const changed = organizations.changeRole(caller.key.holder, id, role)
         if (!changed) throw notFound('The member')
         return { member: memberRow(resultOf(changed)) }
@@ -146,7 +140,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       {
         access: change,
         params: memberId,
-        body: roleBody,
+        body: RoleBody.schema,
         response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'changeMember',
@@ -185,16 +179,13 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
 }
 
 function invitations({ access, organizations, idempotency, ownUrl, now }: OrganizationsDeps) {
-  const tokenText = t.String({
-    description: 'The token in the letter, for an account with another address.',
-  })
   return new Elysia()
     .use(access)
     .post(
       '/organizations/invitations',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const person = personOf(body)
+          const person = PersonBody.read(body)
           const invitation = resultOf(
             organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
           )
@@ -207,7 +198,7 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: change,
         headers: idempotencyHeader,
-        body: invitationBody,
+        body: PersonBody.schema,
         response: {
           201: t.Object({ invitation: InvitationShape, message: t.String() }),
           422: ValidationProblem,
@@ -239,7 +230,7 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: read,
         params: invitationId,
-        query: t.Object({ token: t.Optional(tokenText) }),
+        query: t.Object({ token: t.Optional(t.String({ description: tokenDescription })) }),
         response: {
           200: t.Object({
             invitation: InvitationShape,
@@ -260,9 +251,7 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
     .post(
       '/organizations/invitations/:id/confirm_accept',
       ({ body, caller, params: { id } }) => {
-        const form = formOf(body)
-        const token = form.text('token', tokenMax)
-        form.check()
+        const { token } = AcceptBody.read(body)
         const accepted = organizations.accept(id, caller.key.holder, token)
         if (!accepted) throw notFound('The invitation')
         const { invitation, member, organization } = resultOf(accepted)
@@ -275,7 +264,7 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: own,
         params: invitationId,
-        body: formBody(t.Object({ token: t.Optional(tokenText) })),
+        body: AcceptBody.schema,
         response: {
           200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
           404: NestedProblem,

@@ -2,7 +2,8 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { cookieOf, endedCookie } from '../../http/gate/session-cookie.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, documentedBody, text } from '../../http/input/body-schema.ts'
+import { formOf } from '../../http/input/form.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -30,16 +31,19 @@ const open = { open: 'Whoever signs in has nothing to show yet.', body: true } a
 const own = { meter: false, header: true, action: 'self' } as const
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
-const SignInBody = t.Union([
-  t.Object({
-    email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
-    password: t.String({ maxLength: secretMax }),
-  }),
-  t.Object({ link_token: t.String({ description: 'The `token` of a one-time link.' }) }),
-])
-const LinkBody = t.Object({
-  email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
-})
+const emailField = text(emailMax, { examples: ['person@example.com'] })
+const passwordFields = { email: emailField, password: text(secretMax) }
+const linkFields = {
+  link_token: text(secretMax, { description: 'The `token` of a one-time link.' }),
+}
+const PasswordBody = body(passwordFields)
+const LinkTokenBody = body(linkFields)
+/** Either of the two; which one shows in whether the body names a `link_token`. */
+const signInSchema = documentedBody(
+  t.Union([t.Object(passwordFields), t.Object(linkFields)]),
+  false,
+)
+const MailLinkBody = body({ email: emailField })
 
 /**
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
@@ -64,7 +68,7 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
       },
       {
         access: open,
-        body: formBody(SignInBody),
+        body: signInSchema,
         response: {
           200: SessionAnswer,
           401: NestedProblem,
@@ -82,16 +86,14 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
     .post(
       '/v1/auth/link',
       ({ body, set }) => {
-        const form = formOf(body)
-        const email = requiredText(form, 'email', emailMax)
-        form.check()
+        const { email } = MailLinkBody.read(body)
         signIn.mailLink(email, ownUrl())
         set.status = 202
         return { message: 'If the address has an account, a link to sign in is on its way.' }
       },
       {
         access: open,
-        body: formBody(LinkBody),
+        body: MailLinkBody.schema,
         response: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
         detail: {
           operationId: 'mailSignInLink',
@@ -163,26 +165,9 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
 
 type Proof = { link: string } | { email: string; password: string }
 
-function proofOf(body: unknown): Proof {
-  const form = formOf(body)
-  if (form.has('link_token')) {
-    const link = form.text('link_token', secretMax)
-    form.check()
-    return { link: link ?? '' }
-  }
-  const email = requiredText(form, 'email', emailMax)
-  const password = requiredText(form, 'password', secretMax)
-  form.check()
-  return { email, password }
-}
-
-function requiredText(
-  form: ReturnType<typeof formOf>,
-  field: string,
-  charactersMax: number,
-): string {
-  if (!form.has(field)) form.fault(field, 'is required.')
-  return form.text(field, charactersMax) ?? ''
+function proofOf(input: unknown): Proof {
+  if (formOf(input).has('link_token')) return { link: LinkTokenBody.read(input).link_token }
+  return PasswordBody.read(input)
 }
 
 function sessionOf({ session }: Caller): Session {

@@ -9,13 +9,10 @@ import { isoInstant } from '../../lib/instant.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { BillingPages } from '../../service/billing/pages.ts'
 import {
-  methodBody,
-  portalBody,
-  purchaseBody,
-  purchaseOf,
+  createPurchaseBody,
+  PaymentMethodBody,
+  PortalBody,
   resultOf,
-  returnUrlOf,
-  textOf,
   whenReachable,
 } from './form.ts'
 import { billingChange, billingRead, changeRefusals } from './plans.ts'
@@ -81,7 +78,7 @@ function methods({ access, billing }: BillingPaymentsDeps) {
     .patch(
       '/billing/payment_methods/update',
       async ({ body, caller }) => {
-        const id = textOf(body, 'payment_method_id')
+        const { payment_method_id: id } = PaymentMethodBody.read(body)
         const method = await whenReachable(() => payments.use(caller.key.account, id))
         if (!method) throw notFound('The payment method')
         return {
@@ -91,7 +88,7 @@ function methods({ access, billing }: BillingPaymentsDeps) {
       },
       {
         access: billingChange,
-        body: methodBody,
+        body: PaymentMethodBody.schema,
         response: {
           200: t.Object({ payment_method: MethodShape, message: t.String() }),
           ...changeRefusals,
@@ -134,7 +131,7 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
     '/billing/customer-portal/sessions',
     async ({ body, caller, request }) => {
       const { baseUrl } = links(request)
-      const returnUrl = returnUrlOf(body)
+      const { return_url: returnUrl } = PortalBody.read(body)
       const { account } = caller.key
       const remote = await whenReachable(() =>
         billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
@@ -145,7 +142,7 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
     },
     {
       access: billingChange,
-      body: portalBody,
+      body: PortalBody.schema,
       response: { 200: Portal, ...changeRefusals },
       detail: {
         operationId: 'createPortalSession',
@@ -159,6 +156,7 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
 
 function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
   const sales = billing.credits
+  const purchaseBody = createPurchaseBody(sales.packs)
   return new Elysia()
     .use(access)
     .get('/billing/credit_packs', () => ({ credit_packs: sales.packs.map(packRow) }), {
@@ -174,7 +172,7 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
     .post(
       '/billing/credit_purchases',
       async ({ body, caller, pass, request, set }) => {
-        const { pack, quantity } = purchaseOf(body, sales.packs)
+        const { pack_id: pack, quantity = 1 } = purchaseBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         // The order is written down first, and the processor is asked for the order: so it is paid
@@ -203,7 +201,7 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
       {
         access: billingChange,
         headers: idempotencyHeader,
-        body: purchaseBody,
+        body: purchaseBody.schema,
         response: { 201: Bought, ...changeRefusals },
         detail: {
           operationId: 'buyCredits',

@@ -11,15 +11,7 @@ import type { Billing } from '../../service/billing/billing.ts'
 import type { Changed } from '../../service/billing/terms.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import {
-  changePlanBody,
-  idempotencyKeyOf,
-  resultOf,
-  subscribeBody,
-  subscribeOf,
-  textOf,
-  whenReachable,
-} from './form.ts'
+import { idempotencyKeyOf, PlanChangeBody, resultOf, SubscribeBody, whenReachable } from './form.ts'
 import {
   AddOnShape,
   addOnRows,
@@ -120,7 +112,8 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
     .post(
       '/billing/subscriptions',
       ({ body, caller, pass, request, set }) => {
-        const { plan, billingPeriod } = subscribeOf(body)
+        const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
+          SubscribeBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         const ahead = () =>
@@ -136,7 +129,7 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
       {
         access: billingChange,
         headers: idempotencyHeader,
-        body: subscribeBody,
+        body: SubscribeBody.schema,
         response: { 201: Answer, ...changeRefusals },
         detail: {
           operationId: 'createBillingSubscription',
@@ -149,7 +142,7 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
     .post(
       '/billing/subscriptions/change_plan',
       ({ body, caller, pass, request, set }) => {
-        const plan = textOf(body, 'new_plan_id')
+        const { new_plan_id: plan } = PlanChangeBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
@@ -168,7 +161,7 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
       {
         access: billingChange,
         headers: idempotencyHeader,
-        body: changePlanBody,
+        body: PlanChangeBody.schema,
         response: { 200: PlanChange, ...changeRefusals },
         detail: {
           operationId: 'changePlan',

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, flag } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -43,7 +43,7 @@ export interface AdminDeps {
 const access = { operator: true } as const
 const perPageMax = 100
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
-const suspension = formBody(t.Object({ suspended: t.Boolean() }))
+const SuspensionBody = body({ suspended: flag() })
 
 const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
 const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
@@ -258,16 +258,13 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
     .patch(
       '/admin/v1/keys/:id',
       ({ body, params: { id } }) => {
-        const form = formOf(body)
-        if (!form.has('suspended')) form.fault('suspended', 'is required.')
-        const suspended = form.flag('suspended')
-        form.check()
-        return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended === true)) })
+        const { suspended } = SuspensionBody.read(body)
+        return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended)) })
       },
       {
         access,
         params,
-        body: suspension,
+        body: SuspensionBody.schema,
         response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'suspendKey',

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
+import { body, choice, field, moment, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import type { Links } from '../../http/problem/refusals.ts'
@@ -9,21 +9,15 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../plan/invoice.ts'
 import { firstPlan } from '../../plan/plans.ts'
-import { billingPeriods } from '../../plan/subscription.ts'
 import { planIds } from '../../plan/tiers.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
+import { emailMax } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
-import { resultOf } from '../billing/form.ts'
-import {
-  InvoiceShape,
-  invoiceRow,
-  periodName,
-  SubscriptionShape,
-  subscriptionRows,
-} from '../billing/row.ts'
+import { periodField, resultOf } from '../billing/form.ts'
+import { InvoiceShape, invoiceRow, SubscriptionShape, subscriptionRows } from '../billing/row.ts'
 import { countOrNull, instantOrNull, isoOrNull } from '../keys/row.ts'
 
 export interface AdminBillingDeps {
@@ -83,19 +77,36 @@ const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['stati
 export const billingAdminRoutes = (deps: AdminBillingDeps) =>
   new Elysia({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
-function accountIn(form: Form, keys: Keyring): AccountState | undefined {
-  const text = form.text('account', 254)
-  if (!form.has('account')) return form.fault('account', 'is required.')
-  const account = text === undefined ? undefined : (keys.account(text) ?? keys.accountByEmail(text))
-  return account ?? form.fault('account', 'is neither the id nor the address of an account.')
-}
+/** An account, named by its id or its address. */
+const accountField = (keys: Keyring) =>
+  field<AccountState>(
+    t.String({
+      maxLength: emailMax,
+      description: 'Id or e-mail address of the account.',
+      examples: ['eval@example.com'],
+    }),
+    (form, name) => {
+      const idOrEmail = form.text(name, emailMax)
+      if (idOrEmail === undefined) return undefined
+      return (
+        keys.account(idOrEmail) ??
+        keys.accountByEmail(idOrEmail) ??
+        form.fault(name, 'is neither the id nor the address of an account.')
+      )
+    },
+  )
 
-const accountField = t.String({
-  description: 'Id or e-mail address of the account.',
-  examples: ['eval@example.com'],
-})
+const createInvoiceBody = (keys: Keyring) =>
+  body({
+    account: accountField(keys),
+    description: text(descriptionMax, { examples: ['Futures Data, November'] }),
+    amount: whole(1, centsMax, { description: 'In cents.', examples: [4900] }),
+    period_start: optional(moment()),
+    period_end: optional(moment()),
+  })
 
 function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
+  const invoiceBody = createInvoiceBody(keys)
   return new Elysia()
     .use(access)
     .get(
@@ -148,20 +159,19 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
     .post(
       '/admin/v1/invoices',
       ({ body, request, set }) => {
-        const form = formOf(body)
-        const account = accountIn(form, keys)
-        for (const field of ['description', 'amount'])
-          if (!form.has(field)) form.fault(field, 'is required.')
-        const description = form.text('description', descriptionMax) ?? ''
-        const amountCents = form.integer('amount', 1, centsMax) ?? 0
-        const startsAt = form.moment('period_start') ?? now()
-        const endsAt = form.moment('period_end') ?? startsAt
-        if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
-        form.check()
+        const issuedAt = now()
+        const { account, description, amount, period_start, period_end } = invoiceBody.read(
+          body,
+          (form, { period_start: startsAt = issuedAt, period_end: endsAt = startsAt }) => {
+            if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
+          },
+        )
+        const startsAt = period_start ?? issuedAt
+        const endsAt = period_end ?? startsAt
         set.status = 201
-        const invoice = billing.ledger.issue(account!, {
+        const invoice = billing.ledger.issue(account, {
           description,
-          amountCents,
+          amountCents: amount,
           startsAt,
           endsAt,
         })
@@ -169,18 +179,7 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
       },
       {
         access: operator,
-        body: formBody(
-          t.Object({
-            account: accountField,
-            description: t.String({
-              maxLength: descriptionMax,
-              examples: ['Futures Data, November'],
-            }),
-            amount: integer({ minimum: 1, description: 'In cents.', examples: [4900] }),
-            period_start: t.Optional(t.String({ format: 'date-time' })),
-            period_end: t.Optional(t.String({ format: 'date-time' })),
-          }),
-        ),
+        body: invoiceBody.schema,
         response: { 201: One, 422: ValidationProblem },
         detail: {
           operationId: 'issueInvoice',
@@ -253,40 +252,30 @@ function marking({ access, billing, links }: AdminBillingDeps) {
 function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const plans = planIds.filter(plan => plan !== firstPlan)
+  const agreementBody = body({
+    account: accountField(keys),
+    plan: choice(plans),
+    billing_period: periodField,
+    price: whole(0, centsMax, { description: 'Of a period, in cents.', examples: [120_000] }),
+  })
   return new Elysia().use(access).post(
     '/admin/v1/subscriptions',
     ({ body, set }) => {
-      const form = formOf(body)
-      const account = accountIn(form, keys)
-      for (const field of ['plan', 'price']) if (!form.has(field)) form.fault(field, 'is required.')
-      const plan = form.choice('plan', plans)
-      const billingPeriod = form.choice('billing_period', billingPeriods) ?? 'monthly'
-      const priceCents = form.integer('price', 0, centsMax) ?? 0
-      form.check()
-      resultOf(
-        billing.ledger.agree(account!, { plan: plan!, billingPeriod, priceCents }),
-        'plan',
+      const {
+        account,
         plan,
-      )
+        price: priceCents,
+        billing_period: billingPeriod = 'monthly',
+      } = agreementBody.read(body)
+      resultOf(billing.ledger.agree(account, { plan, billingPeriod, priceCents }), 'plan', plan)
       set.status = 201
       return success({
-        subscription: { ...row(account!), account_id: account!.account.id, price: priceCents },
+        subscription: { ...row(account), account_id: account.account.id, price: priceCents },
       })
     },
     {
       access: operator,
-      body: formBody(
-        t.Object({
-          account: accountField,
-          plan: t.Union(plans.map(plan => t.Literal(plan))),
-          billing_period: t.Optional(periodName),
-          price: integer({
-            minimum: 0,
-            description: 'Of a period, in cents.',
-            examples: [120_000],
-          }),
-        }),
-      ),
+      body: agreementBody.schema,
       response: {
         201: envelope(
           t.Object({

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, field, optional, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -19,6 +19,7 @@ const operator = { operator: true } as const
 const perPageMax = 100
 const addressMax = 254
 const reasonMax = 200
+const operatorReason = 'The operator put it on the list.'
 
 const SuppressionShape = t.Object({
   address: t.String({ examples: ['gone@example.com'] }),
@@ -26,14 +27,18 @@ const SuppressionShape = t.Object({
   created_at: t.String({ format: 'date-time' }),
 })
 const Listed = envelope(t.Object({ suppressions: t.Array(SuppressionShape), meta: PageMetaShape }))
-const suppressionBody = formBody(
-  t.Object({
-    address: t.String({ maxLength: addressMax, examples: ['gone@example.com'] }),
-    reason: t.Optional(
-      t.String({ maxLength: reasonMax, examples: ['asked not to be written to'] }),
-    ),
-  }),
-)
+const SuppressionBody = body({
+  address: field(
+    t.String({ maxLength: addressMax, examples: ['gone@example.com'] }),
+    (form, name) => {
+      const written = form.text(name, addressMax)
+      if (written === undefined) return undefined
+      const address = plainAddress(written)
+      return address?.toLowerCase() ?? form.fault(name, 'must be an e-mail address.')
+    },
+  ),
+  reason: optional(text(reasonMax, { examples: ['asked not to be written to'] })),
+})
 const params = t.Object({
   address: t.String({
     description: 'The address, in any case of its letters.',
@@ -75,14 +80,14 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
     .post(
       '/admin/v1/suppressions',
       ({ body, set }) => {
-        const { address, reason } = suppressionOf(body)
-        suppressions.add({ address, reason, createdAt: now() })
+        const { address, reason } = SuppressionBody.read(body)
+        suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
         set.status = 201
         return success(rowOf(suppressions.find(address)!))
       },
       {
         access: operator,
-        body: suppressionBody,
+        body: SuppressionBody.schema,
         response: { 201: envelope(SuppressionShape), 422: ValidationProblem },
         detail: {
           operationId: 'addSuppression',
@@ -112,15 +117,3 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
         },
       },
     )
-
-function suppressionOf(body: unknown): { address: string; reason: string } {
-  const form = formOf(body)
-  const address = plainAddress(form.text('address', addressMax) ?? '')
-  if (address === undefined) form.fault('address', 'must be an e-mail address.')
-  const reason = form.text('reason', reasonMax)
-  form.check()
-  return {
-    address: (address ?? '').toLowerCase(),
-    reason: reason || 'The operator put it on the list.',
-  }
-}

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -54,12 +54,14 @@ const Released = envelope(
     more: t.Boolean({ description: 'Ask again for the rest.' }),
   }),
 )
-const releaseBody = formBody(
-  t.Object({
-    kind: t.Optional(literals(kinds)),
-    ids: t.Optional(t.Array(t.String(), { maxItems: idsMax, description: 'Only these messages.' })),
-  }),
-)
+const ReleaseBody = body({
+  kind: optional(choice(kinds)),
+  ids: optional(
+    listOf(t.String(), 'ids of messages', idsMax, id => id, {
+      description: 'Only these messages.',
+    }),
+  ),
+})
 const rowOf = ({
   id,
   kind,
@@ -116,10 +118,7 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
     .post(
       '/admin/v1/outbox/release',
       async ({ body }) => {
-        const form = formOf(body)
-        const kind = form.choice('kind', kinds)
-        const ids = form.list('ids', 'ids of messages', idsMax, text => text)
-        form.check()
+        const { kind, ids } = ReleaseBody.read(body)
         const released = await held.release(
           { ...(kind && { kind }), ...(ids && { ids }) },
           releaseMax,
@@ -128,7 +127,7 @@ export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
       },
       {
         access: operator,
-        body: releaseBody,
+        body: ReleaseBody.schema,
         response: { 200: Released, 422: ValidationProblem },
         detail: {
           operationId: 'releaseHeldMessages',

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, text } from '../../http/input/body-schema.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -24,6 +24,9 @@ const access = { operator: true } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000
+const PasswordBody = body({
+  password: text(passwordMax, { minLength: 10, description: 'At least 10 characters.' }),
+})
 
 /** How an operator lets people in, and out. */
 export function signInAdminRoutes({
@@ -47,14 +50,9 @@ export function signInAdminRoutes({
       '/admin/v1/accounts/:id/password',
       async ({ body, params: { id } }) => {
         const account = accountOf(id)
-        const form = formOf(body)
-        if (!form.has('password')) form.fault('password', 'is required.')
-        const password = form.text('password', passwordMax)
-        form.check()
+        const { password } = PasswordBody.read(body)
         const { fault } = await resultOf(
-          signIn
-            .setPassword(account, password ?? '')
-            .then(result => result ?? { fault: undefined }),
+          signIn.setPassword(account, password).then(result => result ?? { fault: undefined }),
         )
         if (fault !== undefined)
           throw validationFailed([
@@ -65,11 +63,7 @@ export function signInAdminRoutes({
       {
         access,
         params,
-        body: formBody(
-          t.Object({
-            password: t.String({ minLength: 10, description: 'At least 10 characters.' }),
-          }),
-        ),
+        body: PasswordBody.schema,
         response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'setAccountPassword',
