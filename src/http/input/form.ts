@@ -22,8 +22,12 @@ export interface Form {
   has(field: string): boolean
   /** Whether it says null. */
   isNull(field: string): boolean
+  /** What the body says of a field, unread. */
+  value(field: string): unknown
   /** Notes what is wrong with a field; the sentence goes on after the field's name. */
   fault(field: string, why: string): undefined
+  /** The same for a secret: the refusal does not repeat what was sent. */
+  secretFault(field: string, why: string): undefined
   /** Undefined when absent; so also below. */
   text(field: string, charactersMax: number): string | undefined
   flag(field: string): boolean | undefined
@@ -78,7 +82,9 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
   return {
     has: field => fieldValue(field) !== undefined,
     isNull: field => fieldValue(field) === null,
+    value: fieldValue,
     fault,
+    secretFault: (field, why) => note(field, why, null),
     text(field, charactersMax) {
       const value = fieldValue(field)
       if (value === undefined) return undefined
