@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { body, field, optional, text } from '../../http/input/body-schema.ts'
+import { body, field, optional, requiredAs, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -19,6 +19,7 @@ const operator = { operator: true } as const
 const perPageMax = 100
 const addressMax = 254
 const reasonMax = 200
+const notAnAddress = 'must be an e-mail address.'
 const operatorReason = 'The operator put it on the list.'
 
 const SuppressionShape = t.Object({
@@ -28,14 +29,14 @@ const SuppressionShape = t.Object({
 })
 const Listed = envelope(t.Object({ suppressions: t.Array(SuppressionShape), meta: PageMetaShape }))
 const SuppressionBody = body({
-  address: field(
-    t.String({ maxLength: addressMax, examples: ['gone@example.com'] }),
-    (form, name) => {
+  address: requiredAs(
+    field(t.String({ maxLength: addressMax, examples: ['gone@example.com'] }), (form, name) => {
       const written = form.text(name, addressMax)
       if (written === undefined) return undefined
       const address = plainAddress(written)
-      return address?.toLowerCase() ?? form.fault(name, 'must be an e-mail address.')
-    },
+      return address?.toLowerCase() ?? form.fault(name, notAnAddress)
+    }),
+    notAnAddress,
   ),
   reason: optional(text(reasonMax, { examples: ['asked not to be written to'] })),
 })

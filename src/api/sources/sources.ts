@@ -6,7 +6,7 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { SourceRefusal } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
 import { noBody } from '../webhooks/body.ts'
-import { createSourceForms, newSourceBody, sourceChangeBody } from './form.ts'
+import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
 import { sourceIngestRoutes } from './ingest.ts'
 import {
   type DataSourcesApiDeps,
@@ -65,7 +65,7 @@ function listAndCreate(deps: DataSourcesApiDeps) {
       {
         access: sourceWrite,
         headers: idempotencyHeader,
-        body: newSourceBody,
+        body: NewSourceBody.schema,
         response: { 201: One, 422: ValidationProblem },
         detail: {
           operationId: 'createDataSource',
@@ -127,7 +127,7 @@ function changeOne(deps: DataSourcesApiDeps) {
       },
       {
         ...common,
-        body: sourceChangeBody,
+        body: SourceChangeBody.schema,
         response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'changeDataSource',

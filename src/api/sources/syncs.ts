@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { envelope, success } from '../answer.ts'
 import { noBody } from '../webhooks/body.ts'
-import { createSourceForms, rotateBody } from './form.ts'
+import { createSourceForms, RotateBody } from './form.ts'
 import {
   type DataSourcesApiDeps,
   ownSource,
@@ -127,7 +127,7 @@ function rotation(deps: DataSourcesApiDeps) {
     {
       ...common,
       access: sourceWrite,
-      body: rotateBody,
+      body: RotateBody.schema,
       response: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
       detail: {
         operationId: 'rotateDataSourceCredentials',
