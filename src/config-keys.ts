@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
 import { unprintable } from './lib/text.ts'
 import { creditPackOf } from './plan/credit-packs.ts'
+import { defaultLimits } from './plan/limits.ts'
 
 /**
  * One sort of value: how text becomes one, which values it admits, how a value is shown to a
@@ -378,33 +379,41 @@ export const configKeys = {
     freeCodes,
     'Codes of the demo and of the free tier, in the order answered.',
   ),
-  'demo.limit_per_hour': key(perWindow, 20, 'Demo requests an hour from one address.'),
+  'demo.limit_per_hour': key(
+    perWindow,
+    defaultLimits.demoPerHour,
+    'Demo requests an hour from one address.',
+  ),
   'quota.scope': key(
     choice('key', 'account'),
     'key',
     'Whether the quota counts each key or the whole account.',
   ),
-  'limits.per_minute': key(perWindow, 60, 'Requests of a key in 60 seconds.'),
+  'limits.per_minute': key(perWindow, defaultLimits.perMinute, 'Requests of a key in 60 seconds.'),
   'limits.unauthenticated_per_minute': key(
     perWindow,
-    10,
+    defaultLimits.unauthenticated,
     'Requests of an address without a valid key in 60 seconds.',
   ),
   'limits.over_quota_per_minute': key(
     perWindow,
-    5,
+    defaultLimits.overQuota,
     'Requests in 60 seconds of a key that is suspended or has used up its quota.',
   ),
-  'limits.marine_per_minute': key(perWindow, 30, 'Marine fuel requests of a key in 60 seconds.'),
+  'limits.marine_per_minute': key(
+    perWindow,
+    defaultLimits.marine,
+    'Marine fuel requests of a key in 60 seconds.',
+  ),
   'limits.marine_historical_per_minute': key(
     perWindow,
-    5,
+    defaultLimits.marineHistorical,
     'Marine fuel history requests of a key in 60 seconds.',
   ),
-  'limits.keys_max': key(integer(1, 1000), 5, 'Active API keys of an account.'),
+  'limits.keys_max': key(integer(1, 1000), defaultLimits.keysMax, 'Active API keys of an account.'),
   'limits.enterprise_per_month': key(
     integer(1, 1_000_000_000_000),
-    10_000_000,
+    defaultLimits.enterprisePerMonth,
     'Requests of the enterprise plan in a month.',
   ),
   'vintage.coverage_since': key(
@@ -507,7 +516,7 @@ export const configKeys = {
   ),
   'deliveries.dispatch_interval': key(
     duration('1m', '1h'),
-    15 * minuteMs,
+    defaultLimits.dispatchIntervalSeconds * secondMs,
     'How often scheduled deliveries that are due are sent.',
   ),
   'billing.provider': key(

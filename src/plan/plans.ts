@@ -120,7 +120,9 @@ function grant(
   })
 }
 
-const addOnFits = (tier: Tier, addOn: AddOn): boolean => tier.access[addOn.feature] === 'addon'
+/** Whether an add-on can be had on a plan. */
+export const addOnFits = (tier: Tier, addOn: AddOn): boolean =>
+  tier.access[addOn.feature] === 'addon'
 
 /** The plan that an account begins on, and the only one that a trial can run on. */
 export const firstPlan: PlanId = 'free'
@@ -218,26 +220,3 @@ export const quotaPeriods = {
     resets: 'never; the account continues on the free plan when the trial ends',
   },
 } as const satisfies Record<QuotaKind, { period: string; resets: string }>
-
-/** One of `tiers` of `GET /v1/meta/limits`, and `limits` of the account. */
-export const tierRow = (plans: Plans, tier: Tier) => ({
-  id: tier.id,
-  name: tier.name,
-  tier_name: tier.tierName,
-  request_quota: {
-    limit: tier.requestQuota,
-    window: tier.quotaKind,
-    ...quotaPeriods[tier.quotaKind],
-  },
-  rate_limit: { limit: tier.requestsPerMinute, window_seconds: 60 },
-  scheduled_deliveries: tier.scheduledDeliveries,
-  api_keys: tier.apiKeys,
-  webhooks: { endpoints: tier.webhookEndpoints, events_per_month: tier.webhookEventsPerMonth },
-  sms_per_month: tier.smsPerMonth,
-  market_brief_codes: tier.marketBriefCodes,
-  watches: tier.watches,
-  min_watch_interval_seconds: tier.minWatchIntervalSeconds,
-  alerts: tier.alerts,
-  features: [...plans.entitlements.get(tier.id)![0]!.features],
-  addons: plans.addOns.filter(addOn => addOnFits(tier, addOn)).map(addOn => addOn.id),
-})
