@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
 import { unprintable } from './lib/text.ts'
 import { creditPackOf } from './plan/credit-packs.ts'
+import { defaultLimits } from './plan/limits.ts'
 
 /**
  * One sort of value: how text becomes one, which values it admits, how a value is shown to a
@@ -93,7 +94,7 @@ export const secret = (): Kind<Secret> => ({
 /** An integer of the closed range `from`..`to`. */
 export const integer = (from: number, to: number): Kind<number> => ({
   allowed: `an integer from ${from} to ${to}`,
-  fromText: given => (/^-?\d+$/.test(given) ? Number(given) : given),
+  fromText: text => (/^-?\d+$/.test(text) ? Number(text) : text),
   accept: value =>
     typeof value === 'number' && Number.isSafeInteger(value) && value >= from && value <= to
       ? value
@@ -104,7 +105,7 @@ export const integer = (from: number, to: number): Kind<number> => ({
 /** A number of the closed range `from`..`to`. */
 export const decimal = (from: number, to: number): Kind<number> => ({
   allowed: `a number from ${from} to ${to}`,
-  fromText: given => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given),
+  fromText: text => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
   accept: value => (typeof value === 'number' && value >= from && value <= to ? value : undefined),
   show: ownText,
 })
@@ -116,7 +117,7 @@ const words = new Map([
 
 export const flag = (): Kind<boolean> => ({
   allowed: 'true or false',
-  fromText: given => words.get(given.toLowerCase()) ?? given,
+  fromText: text => words.get(text.toLowerCase()) ?? text,
   accept: value => (typeof value === 'boolean' ? value : undefined),
   show: ownText,
 })
@@ -135,8 +136,8 @@ export const list = (
   atLeast = 0,
 ): Kind<readonly string[]> => ({
   allowed: `a list of ${allowed}${atLeast > 0 ? `, at least ${atLeast}` : ''}`,
-  fromText: given =>
-    given
+  fromText: text =>
+    text
       .split(',')
       .map(part => part.trim())
       .filter(part => part !== ''),
@@ -148,7 +149,7 @@ export const list = (
   show: value => value.join(', '),
 })
 
-const matching = (pattern: RegExp) => (given: string) => (pattern.test(given) ? given : undefined)
+const matching = (pattern: RegExp) => (text: string) => (pattern.test(text) ? text : undefined)
 
 const unitMs = new Map([
   ['ms', 1],
@@ -173,8 +174,8 @@ export const duration = (from: string, to: string): Kind<number, 'Ms'> => {
   }
 }
 
-function parseDuration(given: string): number | undefined {
-  const m = /^(\d{1,9})(ms|s|m|h|d)$/.exec(given)
+function parseDuration(text: string): number | undefined {
+  const m = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text)
   return m ? Number(m[1]) * unitMs.get(m[2] as 's')! : undefined
 }
 
@@ -208,16 +209,17 @@ export const path = (...reserved: string[]): Kind<string> => ({
  * An address or network, answered in CIDR notation; undefined for shorthand such as `10/8`, which
  * people read differently.
  */
-export function network(given: string): string | undefined {
-  if (given.includes('%')) return undefined
-  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(given) || ipaddr.IPv6.isValidCIDR(given)) return given
-  if (ipaddr.IPv4.isValidFourPartDecimal(given)) return `${given}/32`
-  return ipaddr.IPv6.isValid(given) ? `${given}/128` : undefined
+export function network(address: string): string | undefined {
+  if (address.includes('%')) return undefined
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(address) || ipaddr.IPv6.isValidCIDR(address))
+    return address
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return `${address}/32`
+  return ipaddr.IPv6.isValid(address) ? `${address}/128` : undefined
 }
 
-function origin(given: string): string | undefined {
-  if (given === '*') return given
-  const url = /^https?:\/\//.test(given) ? URL.parse(given) : null
+function origin(text: string): string | undefined {
+  if (text === '*') return text
+  const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
   return url && url.href === `${url.origin}/` ? url.origin : undefined
 }
 
@@ -377,33 +379,41 @@ export const configKeys = {
     freeCodes,
     'Codes of the demo and of the free tier, in the order answered.',
   ),
-  'demo.limit_per_hour': key(perWindow, 20, 'Demo requests an hour from one address.'),
+  'demo.limit_per_hour': key(
+    perWindow,
+    defaultLimits.demoPerHour,
+    'Demo requests an hour from one address.',
+  ),
   'quota.scope': key(
     choice('key', 'account'),
     'key',
     'Whether the quota counts each key or the whole account.',
   ),
-  'limits.per_minute': key(perWindow, 60, 'Requests of a key in 60 seconds.'),
+  'limits.per_minute': key(perWindow, defaultLimits.perMinute, 'Requests of a key in 60 seconds.'),
   'limits.unauthenticated_per_minute': key(
     perWindow,
-    10,
+    defaultLimits.unauthenticated,
     'Requests of an address without a valid key in 60 seconds.',
   ),
   'limits.over_quota_per_minute': key(
     perWindow,
-    5,
+    defaultLimits.overQuota,
     'Requests in 60 seconds of a key that is suspended or has used up its quota.',
   ),
-  'limits.marine_per_minute': key(perWindow, 30, 'Marine fuel requests of a key in 60 seconds.'),
+  'limits.marine_per_minute': key(
+    perWindow,
+    defaultLimits.marine,
+    'Marine fuel requests of a key in 60 seconds.',
+  ),
   'limits.marine_historical_per_minute': key(
     perWindow,
-    5,
+    defaultLimits.marineHistorical,
     'Marine fuel history requests of a key in 60 seconds.',
   ),
-  'limits.keys_max': key(integer(1, 1000), 5, 'Active API keys of an account.'),
+  'limits.keys_max': key(integer(1, 1000), defaultLimits.keysMax, 'Active API keys of an account.'),
   'limits.enterprise_per_month': key(
     integer(1, 1_000_000_000_000),
-    10_000_000,
+    defaultLimits.enterprisePerMonth,
     'Requests of the enterprise plan in a month.',
   ),
   'vintage.coverage_since': key(
@@ -506,7 +516,7 @@ export const configKeys = {
   ),
   'deliveries.dispatch_interval': key(
     duration('1m', '1h'),
-    15 * minuteMs,
+    defaultLimits.dispatchIntervalSeconds * secondMs,
     'How often scheduled deliveries that are due are sent.',
   ),
   'billing.provider': key(
@@ -530,8 +540,8 @@ export const configKeys = {
     'Who issues the invoices: name and address, lines separated by semicolons.',
   ),
   'billing.credit_packs': key(
-    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', given =>
-      creditPackOf(given) ? given : undefined,
+    list('packs as id:requests:price:days, such as pack_10k:10000:900:365', text =>
+      creditPackOf(text) ? text : undefined,
     ),
     ['pack_10k:10000:900:365', 'pack_50k:50000:3900:365', 'pack_250k:250000:14900:365'],
     'Requests that are sold beside a plan: id, requests, price in cents, days until they expire; without the days they do not.',

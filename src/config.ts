@@ -111,18 +111,18 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   const root: Record<string, unknown> = {}
   for (const [name, key] of Object.entries(keys)) {
     const preset = mode === 'dev' && key.inDev !== undefined ? key.inDev : key.default
-    const given = outer.get(name) ?? file.get(name)
-    const value = given ? key.kind.accept(given.value) : preset
-    if (given && value === undefined)
-      problems.push(`${given.source}: ${name} = ${shown(given)} must be ${key.kind.allowed}`)
+    const override = outer.get(name) ?? file.get(name)
+    const value = override ? key.kind.accept(override.value) : preset
+    if (override && value === undefined)
+      problems.push(`${override.source}: ${name} = ${shown(override)} must be ${key.kind.allowed}`)
     const [section, property] = propertyOf(name, key)
     const effective =
       value === undefined
         ? preset
-        : (key.kind.locate?.(value, given?.directory ?? sources.files.directory) ?? value)
+        : (key.kind.locate?.(value, override?.directory ?? sources.files.directory) ?? value)
     if (section === '') root[property] = effective
     else root[section] = { ...(root[section] as Table | undefined), [property]: effective }
-    provenance.set(name, given?.source ?? 'default')
+    provenance.set(name, override?.source ?? 'default')
   }
   const profiles = file.get(profilesKey)
   if (profiles) provenance.set(profilesKey, profiles.source)
@@ -186,13 +186,13 @@ function outerValues(
   problems: string[],
 ): Map<string, Given> {
   const { flags, env, files } = sources
-  const found = new Map<string, Given>()
+  const values = new Map<string, Given>()
   for (const name of Object.keys(flags))
     if (!Object.hasOwn(keys, name))
       problems.push(`flag ${name}: unknown key${suggestion(name, keys)}`)
   for (const [name, key] of Object.entries(keys)) {
     const take = (text: string, source: string, hidden: boolean) =>
-      found.set(name, {
+      values.set(name, {
         value: key.kind.fromText(text),
         source,
         directory: files.directory,
@@ -214,7 +214,7 @@ function outerValues(
       if (text !== undefined) take(text.replace(/\r?\n$/, ''), `env ${variable}_FILE`, true)
     }
   }
-  return found
+  return values
 }
 
 /** Reads a file that has to be there. */
@@ -280,8 +280,8 @@ function fileValues(
   outer: ReadonlyMap<string, Given>,
   problems: string[],
 ): Map<string, Given> {
-  const given = outer.get('data.dir')?.value ?? keys['data.dir']?.default
-  const dataDirectory = typeof given === 'string' ? given : '.'
+  const directory = outer.get('data.dir')?.value ?? keys['data.dir']?.default
+  const dataDirectory = typeof directory === 'string' ? directory : '.'
   const values = new Map<string, Given>()
   const file = findFile(sources, dataDirectory, problems)
   if (!file) return values
@@ -347,7 +347,7 @@ function* flatten(
 }
 
 const isSection = (name: string, keys: ConfigKeys) =>
-  Object.keys(keys).some(known => known.startsWith(`${name}.`))
+  Object.keys(keys).some(key => key.startsWith(`${name}.`))
 
 function refusal(name: string, keys: ConfigKeys): string {
   if (name === profilesKey) return `${profilesKey} must be tables, each under [[${profilesKey}]]`
@@ -369,11 +369,11 @@ function suggestion(name: string, keys: ConfigKeys): string {
         (at > 0 && /[a-z]/.test(name[at - 1]!) ? '_' : '') + capitals.toLowerCase(),
     )
   const last = plain.slice(plain.lastIndexOf('.') + 1)
-  const known = [...Object.keys(keys), profilesKey]
+  const keyNames = [...Object.keys(keys), profilesKey]
   const ranked = (names: string[]) =>
     names.map(key => ({ key, steps: distance(plain, key) })).sort((a, b) => a.steps - b.steps)[0]
-  const moved = ranked(known.filter(key => key.endsWith(`.${last}`)))
-  const near = ranked(known)
+  const moved = ranked(keyNames.filter(key => key.endsWith(`.${last}`)))
+  const near = ranked(keyNames)
   const meant =
     moved ?? (near && near.steps <= Math.max(1, Math.floor(plain.length / 3)) ? near : undefined)
   return meant ? `; did you mean ${meant.key}?` : ''

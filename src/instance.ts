@@ -32,7 +32,7 @@ import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
 import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
 import { contractOf } from './service/futures/contracts.ts'
-import { giveUpSealed, opensAll } from './service/operator/secret-check.ts'
+import { giveUpSealed, opensEverySample } from './service/operator/secret-check.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
@@ -179,7 +179,7 @@ export function openInstance({
  */
 function checkMasterKey({ db, vault, config, ids, log }: Services, dir: string, takesNew: boolean) {
   const store = createSecretCheckStore(db)
-  if (opensAll(vault, store)) return
+  if (opensEverySample(vault, store)) return
   if (takesNew) {
     log.warn('master_key_replaced', {
       ...giveUpSealed(vault, store, ids),

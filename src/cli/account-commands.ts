@@ -21,7 +21,7 @@ const collect = (value: string, before: string[] = []) => [...before, value]
 const listed = (text: string) =>
   text
     .split(',')
-    .map(one => one.trim())
+    .map(part => part.trim())
     .filter(Boolean)
 
 /**

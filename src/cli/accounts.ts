@@ -1,10 +1,10 @@
 import {
   accountPath,
   accountsPath,
-  answered,
+  answerOf,
   type CommandEnvironment,
-  commanded,
   print,
+  runAgainstServer,
 } from './command.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 import { tableLines } from './table.ts'
@@ -54,14 +54,14 @@ function stateOf(account: AccountLine): string {
 const accountTable = (accounts: readonly AccountLine[]) =>
   tableLines(
     ['ID', 'EMAIL', 'PLAN', 'ADD-ONS', 'STATE', 'KEYS', 'CREATED'],
-    accounts.map(one => [
-      one.id,
-      one.email,
-      one.plan,
-      one.add_ons.join(',') || '-',
-      stateOf(one),
-      String(one.active_keys),
-      one.created_at,
+    accounts.map(account => [
+      account.id,
+      account.email,
+      account.plan,
+      account.add_ons.join(',') || '-',
+      stateOf(account),
+      String(account.active_keys),
+      account.created_at,
     ]),
   )
 
@@ -81,7 +81,7 @@ export const listAccounts = (
   env: CommandEnvironment,
   { plan, q }: { plan?: string; q?: string } = {},
 ): Promise<number> =>
-  commanded(env, 'accounts list', async () => {
+  runAgainstServer(env, 'accounts list', async () => {
     const filter = new URLSearchParams({
       per_page: String(perPage),
       ...(plan && { plan }),
@@ -89,7 +89,7 @@ export const listAccounts = (
     })
     const all: AccountLine[] = []
     for (let page = 1; ; page += 1) {
-      const { accounts } = await answered<{ accounts: AccountLine[] }>(
+      const { accounts } = await answerOf<{ accounts: AccountLine[] }>(
         env,
         'GET',
         `${accountsPath}?${filter}&page=${page}`,
@@ -102,8 +102,8 @@ export const listAccounts = (
 
 /** Shows an account with its keys. */
 export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
-  commanded(env, 'accounts show', async () => {
-    const { account } = await answered<{ account: AccountDetail }>(
+  runAgainstServer(env, 'accounts show', async () => {
+    const { account } = await answerOf<{ account: AccountDetail }>(
       env,
       'GET',
       await accountPath(env, who),
@@ -116,13 +116,13 @@ export const createAccount = (
   env: CommandEnvironment,
   { email, keyName, ...changes }: AccountChanges & { email: string; keyName?: string },
 ): Promise<number> =>
-  commanded(env, 'accounts create', async () => {
+  runAgainstServer(env, 'accounts create', async () => {
     const body = { email, ...(keyName !== undefined && { key_name: keyName }), ...wireOf(changes) }
-    const made = await answered<{
+    const created = await answerOf<{
       account: AccountDetail
       api_key: KeyLine & { plain_token: string }
     }>(env, 'POST', accountsPath, body)
-    print(env, made, ({ account, api_key }) => [
+    print(env, created, ({ account, api_key }) => [
       ...accountTable([account]),
       '',
       ...tokenLines('API key', api_key.plain_token),
@@ -138,14 +138,14 @@ export const changeAccount = (
   who: string,
   changes: AccountChanges,
 ): Promise<number> =>
-  commanded(env, 'accounts change', async () => {
-    const { account } = await answered<{ account: AccountDetail }>(
+  runAgainstServer(env, 'accounts change', async () => {
+    const { account } = await answerOf<{ account: AccountDetail }>(
       env,
       'PATCH',
       await accountPath(env, who),
       wireOf(changes),
     )
-    print(env, account, one => accountTable([one]))
+    print(env, account, detail => accountTable([detail]))
   })
 
 const wireOf = ({ plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({

@@ -62,7 +62,7 @@ export interface RestoreOptions {
 export interface Restored {
   /** The database that was replaced. */
   keptAs: string | undefined
-  held: KeptBack | undefined
+  keptBack: KeptBack | undefined
 }
 
 /**
@@ -89,13 +89,13 @@ export function restore(
     copyFileSync(source, part)
     // A backup may be kept read-only.
     chmodSync(part, statSync(part).mode | ownerReadsAndWrites)
-    const held = holdOutbox ? heldIn(part, at, ids) : undefined
+    const keptBack = holdOutbox ? heldIn(part, at, ids) : undefined
     toDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
     removeLog(path)
     renameSync(part, path)
     toDisk(dir)
-    return { keptAs, held }
+    return { keptAs, keptBack }
   } finally {
     removeWithLog(part)
     lock.release()
@@ -105,10 +105,10 @@ export function restore(
 const ownerReadsAndWrites = 0o600
 
 function heldIn(path: string, at: number, ids: Ids): KeptBack {
-  const held = folded(path, db => holdBack(db, at, ids))
+  const keptBack = folded(path, db => holdBack(db, at, ids))
   refuseLog(path)
   removeLog(path)
-  return held
+  return keptBack
 }
 
 /** Runs work on a database, whose log is copied into it afterwards. */

@@ -32,7 +32,7 @@ export class Refusal extends Error {
  * Runs a command and answers its exit code: 0 when it is done, 1 when it was refused, with the
  * reason on standard error.
  */
-export async function commanded(
+export async function runAgainstServer(
   env: CommandEnvironment,
   name: string,
   work: () => Promise<void>,
@@ -51,7 +51,7 @@ export async function commanded(
 }
 
 /** The data of a success; throws what the service says against it. */
-export async function answered<T>(
+export async function answerOf<T>(
   { operator }: CommandEnvironment,
   method: string,
   path: string,
@@ -64,7 +64,7 @@ export async function answered<T>(
     message ??
     (typeof error === 'object' ? error.message : error) ??
     `the service answered ${answer.status}`
-  throw new Refusal(errors.length > 0 ? errors.map(one => one.message) : [own])
+  throw new Refusal(errors.length > 0 ? errors.map(error => error.message) : [own])
 }
 
 export const accountsPath = '/admin/v1/accounts'
@@ -72,14 +72,14 @@ export const accountsPath = '/admin/v1/accounts'
 /** The path of an account that is named by its id or its address. */
 export async function accountPath(env: CommandEnvironment, who: string): Promise<string> {
   if (!who.includes('@')) return `${accountsPath}/${encodeURIComponent(who)}`
-  const { accounts } = await answered<{ accounts: { id: string }[] }>(
+  const { accounts } = await answerOf<{ accounts: { id: string }[] }>(
     env,
     'GET',
     `${accountsPath}?email=${encodeURIComponent(who)}`,
   )
-  const [found] = accounts
-  if (!found) throw new Error(`no account has the address ${who}`)
-  return `${accountsPath}/${found.id}`
+  const [account] = accounts
+  if (!account) throw new Error(`no account has the address ${who}`)
+  return `${accountsPath}/${account.id}`
 }
 
 /** Prints data as JSON where that was asked for, else as `lines` has it for people. */

@@ -95,7 +95,7 @@ export function openCopy(options: InstanceOptions): Copy {
       .accounts()
       .flatMap(({ account, keys }) => [
         account,
-        ...keys.map(one => ({ ...one.key, lastUsedAt: null })),
+        ...keys.map(key => ({ ...key.key, lastUsedAt: null })),
       ])
     const ahead = clock.frozen
       ? clock.now()

@@ -27,7 +27,7 @@ export async function dataOf(
     }
   }
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
-  const byId = new Map(series.map(one => [one.id, one.code]))
+  const byId = new Map(series.map(listed => [listed.id, listed.code]))
   return {
     catalogue: catalogueOf(series),
     writer: {

@@ -34,10 +34,10 @@ export async function runDatasetImport(
     const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as (Layout & {
       batch_max: number
     })[]
-    const layout = layouts.find(one => one.name === options.dataset.toLowerCase())
+    const layout = layouts.find(layout => layout.name === options.dataset.toLowerCase())
     if (!layout)
       throw new Error(
-        `--dataset ${options.dataset}: there are ${layouts.map(one => one.name).join(', ')}`,
+        `--dataset ${options.dataset}: there are ${layouts.map(layout => layout.name).join(', ')}`,
       )
     const writer = writerTo(env.operator, layout.name, layout.batch_max, rows => {
       written += rows

@@ -8,7 +8,7 @@ import { createCatalogue } from '../service/catalogue/catalogue.ts'
 import { createFreshness } from '../service/condition/freshness.ts'
 import { contractCalendar } from '../service/futures/contracts.ts'
 import { createVault } from '../service/keys/vault.ts'
-import { opensAll } from '../service/operator/secret-check.ts'
+import { opensEverySample } from '../service/operator/secret-check.ts'
 import { createBoard } from '../service/prices/board.ts'
 import { createQuarantineList } from '../service/prices/quarantine.ts'
 import { createSeriesStore } from '../store/catalogue/series.ts'
@@ -22,7 +22,7 @@ import { createQuarantineStore } from '../store/prices/quarantine.ts'
 import { createWebhookStore } from '../store/webhooks/webhooks.ts'
 import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 
-export interface DataGround {
+export interface DatabaseReport {
   now: number
   /** Undefined: there is none. Null: it is not known, because the configuration was refused. */
   masterKey: string | null | undefined
@@ -79,7 +79,7 @@ export function modeOf(dir: string): 'serve' | 'dev' | undefined {
 }
 
 /** What the database holds: whether it is sound, and whether what is in it goes on. */
-export function examineDatabase(dir: string, runtime: DataGround): readonly Finding[] {
+export function examineDatabase(dir: string, runtime: DatabaseReport): readonly Finding[] {
   const path = databasePath(dir)
   if (!existsSync(path))
     return [
@@ -93,11 +93,11 @@ export function examineDatabase(dir: string, runtime: DataGround): readonly Find
           doubtful('database', `${path} is empty`, 'start wellhead serve, which makes its tables'),
         ]
       if (version < schemaVersion) {
-        const found = `schema version ${version} of ${schemaVersion}; what it holds was not looked at`
+        const finding = `schema version ${version} of ${schemaVersion}; what it holds was not looked at`
         return [
           doubtful(
             'schema',
-            found,
+            finding,
             'make a backup and start the server: it brings the database up to date',
           ),
           ...integrity(db, path),
@@ -125,22 +125,22 @@ const integrity = (db: Database, path: string): readonly Finding[] =>
     const faults = quickFaults(db)
     if (faults.length === 0)
       return fine('database', `${path} is sound as far as the quick check goes`)
-    const found = `${path} is damaged: ${faults.slice(0, faultsShown).join('; ')}`
+    const finding = `${path} is damaged: ${faults.slice(0, faultsShown).join('; ')}`
     return faulty(
       'database',
-      found,
+      finding,
       'restore a backup: wellhead restore FILE; wellhead verify says more',
     )
   })
 
-const contents = (db: Database, runtime: DataGround): readonly Finding[] => [
+const contents = (db: Database, runtime: DatabaseReport): readonly Finding[] => [
   ...checked('secrets', () => examineSealed(db, runtime.masterKey)),
   ...checked('clock', () => examineClock(db, runtime)),
   ...checked('outbox', () => examineOutbox(db, runtime)),
   ...checked('data', () => examineFreshness(db, runtime.now)),
 ]
 
-function examineSealed(db: Database, masterKey: DataGround['masterKey']): Finding {
+function examineSealed(db: Database, masterKey: DatabaseReport['masterKey']): Finding {
   const store = createSecretCheckStore(db)
   const count = store.sealedCount()
   if (count === 0) return fine('secrets', 'none is sealed')
@@ -150,12 +150,12 @@ function examineSealed(db: Database, masterKey: DataGround['masterKey']): Findin
     'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
   if (masterKey === undefined)
     return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
-  if (!opensAll(createVault(masterKey), store))
+  if (!opensEverySample(createVault(masterKey), store))
     return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
   return fine('secrets', `${count} sealed, and the master key opens them`)
 }
 
-function examineClock(db: Database, { now, isCopy }: DataGround): Finding {
+function examineClock(db: Database, { now, isCopy }: DatabaseReport): Finding {
   const recordedAt = createSecretCheckStore(db).recordedAt()
   if (recordedAt === undefined || recordedAt - now <= dayMs) return fine('clock', isoInstant(now))
   if (isCopy)
@@ -163,11 +163,11 @@ function examineClock(db: Database, { now, isCopy }: DataGround): Finding {
       'clock',
       `${isoInstant(now)}; the clock of this evaluation copy was moved ahead of it`,
     )
-  const found = `it is ${isoInstant(now)} here, and an observation was recorded at ${isoInstant(recordedAt)}`
-  return faulty('clock', found, 'set the clock of this machine, and keep it by NTP')
+  const finding = `it is ${isoInstant(now)} here, and an observation was recorded at ${isoInstant(recordedAt)}`
+  return faulty('clock', finding, 'set the clock of this machine, and keep it by NTP')
 }
 
-function examineOutbox(db: Database, { now, hasServer }: DataGround): Finding {
+function examineOutbox(db: Database, { now, hasServer }: DatabaseReport): Finding {
   const store = createOutboxStore(db)
   const endpoints = createWebhookStore(db)
   // An endpoint that is switched off keeps its messages for when it is switched on.
@@ -181,12 +181,12 @@ function examineOutbox(db: Database, { now, hasServer }: DataGround): Finding {
     underWay.dueAt ?? Number.POSITIVE_INFINITY,
   )
   if (count === 0) return fine('outbox', 'nothing waits')
-  const found = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`
-  if (oldestAt > now - lateMs) return fine('outbox', found)
+  const finding = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`
+  if (oldestAt > now - lateMs) return fine('outbox', finding)
   const advice = hasServer
     ? 'see in the log of the server why they do not leave: a receiver or a provider refuses them'
     : 'start the server: it sends them'
-  return doubtful('outbox', found, advice)
+  return doubtful('outbox', finding, advice)
 }
 
 const cadences: readonly Cadence[] = [
@@ -201,33 +201,33 @@ const cadences: readonly Cadence[] = [
 function examineFreshness(db: Database, now: number): Finding | Finding[] {
   const clock = { now: () => now, monotonic: () => 0 }
   const observations = createObservationStore(db)
-  const known = createCatalogue(createSeriesStore(db), contractCalendar)
+  const catalogue = createCatalogue(createSeriesStore(db), contractCalendar)
   const quarantine = createQuarantineList(createQuarantineStore(db), () => {})
   const { reach } = createFreshness({
-    catalogue: known,
+    catalogue,
     quarantine,
     observations,
     now: clock.now,
     board: createBoard(observations, quarantine, clock),
   })
-  const dated = known.list().flatMap(series => {
+  const dated = catalogue.list().flatMap(series => {
     const lastAt = series.unavailableReason === null ? reach(series)?.lastAt : undefined
     return lastAt === undefined ? [] : [{ series, lastAt }]
   })
   if (dated.length === 0)
     return doubtful('data', 'there is no observation yet', 'record some: wellhead import FILE')
   return cadences.flatMap(cadence => {
-    const those = dated.filter(one => one.series.cadence === cadence)
+    const those = dated.filter(entry => entry.series.cadence === cadence)
     if (those.length === 0) return []
     const stale = those.filter(({ series, lastAt }) => dataStatus(series, lastAt, now) === 'stale')
-    const newestAt = Math.max(...those.map(one => one.lastAt))
+    const newestAt = Math.max(...those.map(entry => entry.lastAt))
     const check = `data, ${cadence}`
-    const found = `newest ${isoInstant(newestAt)}, ${stale.length} of ${those.length} codes stale`
-    if (stale.length === 0) return [fine(check, found)]
+    const finding = `newest ${isoInstant(newestAt)}, ${stale.length} of ${those.length} codes stale`
+    if (stale.length === 0) return [fine(check, finding)]
     return [
       doubtful(
         check,
-        found,
+        finding,
         `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`,
       ),
     ]

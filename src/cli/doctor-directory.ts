@@ -48,10 +48,10 @@ export function examineDirectory(dir: string): Finding[] {
       : doubtful(check, `${dir} has mode ${bits}: other users may look into it`, `chmod 700 ${dir}`)
   const foreign = readdirSync(dir).filter(name => lstatSync(join(dir, name)).uid !== uid)
   if (foreign.length === 0) return [own]
-  const found = `${foreign.join(', ')} belong to another user than the directory`
+  const finding = `${foreign.join(', ')} belong to another user than the directory`
   return [
     own,
-    doubtful('owner', found, 'give them to the user that the server runs as, with chown'),
+    doubtful('owner', finding, 'give them to the user that the server runs as, with chown'),
   ]
 }
 
@@ -84,8 +84,8 @@ export function masterKeyIn(
       ],
     }
   } catch (error) {
-    const found = `${path} can not be read: ${(error as Error).message}`
-    return { key: undefined, findings: [faulty(check, found, 'run as the user that owns it')] }
+    const finding = `${path} can not be read: ${(error as Error).message}`
+    return { key: undefined, findings: [faulty(check, finding, 'run as the user that owns it')] }
   }
 }
 
@@ -102,19 +102,19 @@ export interface ServerState {
 export async function examineServer(dir: string): Promise<ServerState> {
   const check = 'server'
   const nobody = { holder: undefined, answers: false, now: undefined }
-  let held: ReturnType<typeof holderOf>
+  let owner: ReturnType<typeof holderOf>
   try {
-    held = holderOf(dir)
+    owner = holderOf(dir)
   } catch (error) {
-    const found = `whether one runs can not be told: ${reasonOf(error)}`
+    const finding = `whether one runs can not be told: ${reasonOf(error)}`
     return {
       ...nobody,
-      findings: [faulty(check, found, 'run as the user that owns the directory')],
+      findings: [faulty(check, finding, 'run as the user that owns the directory')],
     }
   }
-  const holder = held?.heldBy
+  const holder = owner?.heldBy
   const state = { ...nobody, holder }
-  if (!held) return { ...state, findings: [fine(check, 'none runs')] }
+  if (!owner) return { ...state, findings: [fine(check, 'none runs')] }
   const who = holder ? `${holder.role} (process ${holder.pid})` : 'another process'
   if (holder && holder.role !== 'serve' && holder.role !== 'dev')
     return { ...state, findings: [fine(check, `none runs; in use by ${who}`)] }
@@ -128,28 +128,28 @@ export async function examineServer(dir: string): Promise<ServerState> {
       version?: string
       timestamp?: string
     }
-    const told = { holder, answers: true, now: parseInstant(health.timestamp ?? '') }
+    const server = { holder, answers: true, now: parseInstant(health.timestamp ?? '') }
     if (!answer.ok)
       return {
-        ...told,
+        ...server,
         findings: [
           faulty(check, `${who} says it is ${health.status}`, 'see its log; start it again'),
         ],
       }
     if (health.version === version)
-      return { ...told, findings: [fine(check, `${who} answers, version ${version}`)] }
-    const found = `${who} is version ${health.version}, this command is ${version}`
+      return { ...server, findings: [fine(check, `${who} answers, version ${version}`)] }
+    const sentence = `${who} is version ${health.version}, this command is ${version}`
     return {
-      ...told,
+      ...server,
       findings: [
-        doubtful(check, found, 'start the server again with the program that is installed'),
+        doubtful(check, sentence, 'start the server again with the program that is installed'),
       ],
     }
   } catch (error) {
-    const found = `${who} holds the directory and does not answer: ${(error as Error).message}`
+    const sentence = `${who} holds the directory and does not answer: ${(error as Error).message}`
     return {
       ...state,
-      findings: [faulty(check, found, 'see its log; stop the process and start it again')],
+      findings: [faulty(check, sentence, 'see its log; stop the process and start it again')],
     }
   }
 }
@@ -164,21 +164,21 @@ export function examineSpace(
   const path = databasePath(dir)
   const [size, log] = [sizeOf(path), sizeOf(`${path}-wal`)]
   const least = log + logBytes
-  const found = `${megabytes(freeBytes)} free, the database has ${megabytes(size)}`
+  const finding = `${megabytes(freeBytes)} free, the database has ${megabytes(size)}`
   const space =
     freeBytes < least
       ? faulty(
           'disk',
-          found,
+          finding,
           `at least ${megabytes(least)} must be free: the log is written back and grows again`,
         )
       : freeBytes < 2 * size
         ? doubtful(
             'disk',
-            found,
+            finding,
             `${megabytes(2 * size)} would be right: a backup or a restore needs room beside the database`,
           )
-        : fine('disk', found)
+        : fine('disk', finding)
   const isLong = log > logBytesMax
   const advice = !hasServer
     ? 'start the server: it writes the log back'
@@ -212,10 +212,10 @@ export function openFilesOf(pid: number | 'self'): number | undefined {
 
 export function examineOpenFiles(limit: number | undefined): Finding[] {
   if (limit === undefined) return []
-  const found = Number.isFinite(limit)
+  const finding = Number.isFinite(limit)
     ? `${limit} files and connections at a time`
     : 'as many files and connections as there are'
-  if (limit >= openFilesMin) return [fine('open files', found)]
+  if (limit >= openFilesMin) return [fine('open files', finding)]
   const advice = `allow ${4 * openFilesMin}: LimitNOFILE= of a systemd unit, --ulimit nofile= of a container, or ulimit -n`
-  return [doubtful('open files', found, advice)]
+  return [doubtful('open files', finding, advice)]
 }

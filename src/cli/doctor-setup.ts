@@ -23,7 +23,9 @@ export interface SetupSources {
  */
 export function examineSetup(config: Config, sources: SetupSources): readonly Finding[] {
   const providers = examineProviders(config)
-  const start = providers.some(one => one.status === 'error') ? [] : [examineStart(config)]
+  const start = providers.some(provider => provider.status === 'error')
+    ? []
+    : [examineStart(config)]
   return [...start, ...examineFiles(config, sources), ...providers]
 }
 
@@ -33,13 +35,13 @@ function examineStart(config: Config): Finding {
   const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
   try {
     openServices({ config, clock, ids: createRandomIds(), log, db, masterKey: 'of no vault' })
-    const given = [...config.provenance.values()].filter(source => source !== 'default')
-    const where = [...new Set(given.map(source => source.replace(/:\d+$/, '')))]
+    const sources = [...config.provenance.values()].filter(source => source !== 'default')
+    const where = [...new Set(sources.map(source => source.replace(/:\d+$/, '')))]
     return fine(
       'configuration',
-      given.length === 0
+      sources.length === 0
         ? 'every setting has its default'
-        : `${given.length} ${given.length === 1 ? 'setting' : 'settings'} from ${where.join(', ')}`,
+        : `${sources.length} ${sources.length === 1 ? 'setting' : 'settings'} from ${where.join(', ')}`,
     )
   } catch (error) {
     return faulty(
@@ -172,11 +174,11 @@ function examineProviders(config: Config): Finding[] {
       return fine(check, `${key} is capture: an evaluation copy keeps what it would send`)
     if (provider !== none) return fine(check, `${key} is ${provider}`)
     const unused = Object.entries(needs).flatMap(([name, keys]) =>
-      keys.filter(one => shown.get(one) !== '').map(one => [name, one] as const),
+      keys.filter(key => shown.get(key) !== '').map(key => [name, key] as const),
     )
     const [first] = unused
     if (!first) return fine(check, `${key} is ${provider}: ${idle}`)
-    const set = unused.map(([, one]) => one).join(', ')
+    const set = unused.map(([, name]) => name).join(', ')
     return doubtful(
       check,
       `${set} is set, and ${key} is ${provider}: ${idle}`,

@@ -55,8 +55,9 @@ const [wellCode, illCode] = [0, 1]
 export async function runDoctor(env: DoctorEnvironment): Promise<number> {
   const findings = await examined(env)
   const worst =
-    (['error', 'warning'] as const).find(status => findings.some(one => one.status === status)) ??
-    'ok'
+    (['error', 'warning'] as const).find(status =>
+      findings.some(finding => finding.status === status),
+    ) ?? 'ok'
   if (env.json) env.out(JSON.stringify({ status: worst, checks: findings }, null, 2))
   else for (const line of linesOf(findings)) env.out(oneLine(line))
   return worst === 'error' ? illCode : wellCode
@@ -68,7 +69,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const { freeBytes, openFiles } = env.machine ?? thisMachine
   const directory = checked('data directory', () => examineDirectory(dir))
   if (
-    directory.some(one => one.check === 'data directory' && one.status === 'error') ||
+    directory.some(finding => finding.check === 'data directory' && finding.status === 'error') ||
     !existsSync(dir)
   ) {
     return [
@@ -120,12 +121,12 @@ function configured({ config: load, fallback, sources }: DoctorEnvironment): {
 }
 
 function linesOf(findings: readonly Finding[]): string[] {
-  const count = (status: Verdict) => findings.filter(one => one.status === status).length
+  const count = (status: Verdict) => findings.filter(finding => finding.status === status).length
   const [errors, warnings] = [count('error'), count('warning')]
-  const rows = findings.map(({ check, status, found, advice }) => [
+  const rows = findings.map(({ check, status, found: sentence, advice }) => [
     status,
     check,
-    advice === null ? found : `${found}; ${advice}`,
+    advice === null ? sentence : `${sentence}; ${advice}`,
   ])
   return [
     ...tableLines(['STATUS', 'CHECK', 'FOUND'], rows),

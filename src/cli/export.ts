@@ -38,7 +38,7 @@ export async function runExport(
   let rows = 0
   try {
     const format = formatFor(options.format, output)
-    const pages = counted(env.pages(seriesOf(codes, env.catalogue)), count => {
+    const pages = countedRows(env.pages(seriesOf(codes, env.catalogue)), count => {
       rows += count
     })
     if (output === '-') for await (const text of exportText(pages, format)) await env.out(text)
@@ -61,7 +61,7 @@ function formatFor(format: string | undefined, output: string): ExportFormat {
 
 function seriesOf(codes: readonly string[], catalogue: Catalogue): KnownSeries[] | undefined {
   if (codes.length === 0) return undefined
-  const found = new Map<number, KnownSeries>()
+  const seriesById = new Map<number, KnownSeries>()
   for (const code of codes) {
     const series = catalogue.find(code)
     const nearest = series ? undefined : catalogue.nearest(code)
@@ -69,12 +69,12 @@ function seriesOf(codes: readonly string[], catalogue: Catalogue): KnownSeries[]
       throw new Error(
         `${code} is not a code of the catalogue${nearest ? `: did you mean ${nearest}?` : ''}`,
       )
-    found.set(series.id, series)
+    seriesById.set(series.id, series)
   }
-  return [...found.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+  return [...seriesById.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-async function* counted(
+async function* countedRows(
   pages: ExportPages,
   add: (rows: number) => void,
 ): AsyncGenerator<readonly ExportRow[]> {

@@ -11,22 +11,22 @@ export interface Finding {
   advice: string | null
 }
 
-export const fine = (check: string, found: string): Finding => ({
+export const fine = (check: string, sentence: string): Finding => ({
   check,
   status: 'ok',
-  found,
+  found: sentence,
   advice: null,
 })
-export const doubtful = (check: string, found: string, advice: string): Finding => ({
+export const doubtful = (check: string, sentence: string, advice: string): Finding => ({
   check,
   status: 'warning',
-  found,
+  found: sentence,
   advice,
 })
-export const faulty = (check: string, found: string, advice: string): Finding => ({
+export const faulty = (check: string, sentence: string, advice: string): Finding => ({
   check,
   status: 'error',
-  found,
+  found: sentence,
   advice,
 })
 

@@ -69,12 +69,16 @@ export function evaluationLink({ keys, signIn }: Services): string | undefined {
  */
 export function evaluationKeys(services: Services, dir: string): FirstKeys {
   const path = join(dir, 'evaluation-keys.json')
-  const held = readDisposable(path, keysFrom, services.log)
-  if (held && services.keys.find(held.apiKey) && services.adminTokens.accepts(held.adminToken))
-    return held
-  const made = { apiKey: evaluationAccount(services), adminToken: services.adminTokens.rotate() }
-  writeSideFile(path, JSON.stringify(made))
-  return made
+  const stored = readDisposable(path, keysFrom, services.log)
+  if (
+    stored &&
+    services.keys.find(stored.apiKey) &&
+    services.adminTokens.accepts(stored.adminToken)
+  )
+    return stored
+  const tokens = { apiKey: evaluationAccount(services), adminToken: services.adminTokens.rotate() }
+  writeSideFile(path, JSON.stringify(tokens))
+  return tokens
 }
 
 function keysFrom(text: string): { apiKey: string; adminToken: string } {
@@ -88,8 +92,8 @@ function keysFrom(text: string): { apiKey: string; adminToken: string } {
 function evaluationAccount(services: Services): string {
   const { keys, clock, ids } = services
   const at = clock.now()
-  const held = keys.byId(sampleId(101))
-  if (held) return keys.rollKey(held)
+  const key = keys.byId(sampleId(101))
+  if (key) return keys.rollKey(key)
   const account = keys.putAccount({
     id: sampleId(1),
     email: evaluationEmail,

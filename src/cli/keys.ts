@@ -1,4 +1,10 @@
-import { accountPath, answered, type CommandEnvironment, commanded, print } from './command.ts'
+import {
+  accountPath,
+  answerOf,
+  type CommandEnvironment,
+  print,
+  runAgainstServer,
+} from './command.ts'
 import { tableLines } from './table.ts'
 
 export interface KeyLine {
@@ -62,8 +68,8 @@ export const keyTable = (keys: readonly KeyLine[]): string[] =>
   )
 
 /** A token, with the warning that it will not be seen again. */
-export const tokenLines = (what: string, token: string): string[] => [
-  `${what}: ${token}`,
+export const tokenLines = (label: string, token: string): string[] => [
+  `${label}: ${token}`,
   'It is shown this once and kept as a hash only.',
 ]
 
@@ -76,8 +82,8 @@ const keyPath = (id: string) => `/admin/v1/keys/${encodeURIComponent(id)}`
 
 /** Lists the keys of an account, named by its id or its address. */
 export const listKeys = (env: CommandEnvironment, who: string): Promise<number> =>
-  commanded(env, 'keys list', async () => {
-    const { api_keys } = await answered<{ api_keys: KeyLine[] }>(
+  runAgainstServer(env, 'keys list', async () => {
+    const { api_keys } = await answerOf<{ api_keys: KeyLine[] }>(
       env,
       'GET',
       `${await accountPath(env, who)}/keys`,
@@ -91,7 +97,7 @@ export const createKey = (
   who: string,
   options: NewKeyOptions = {},
 ): Promise<number> =>
-  commanded(env, 'keys create', async () => {
+  runAgainstServer(env, 'keys create', async () => {
     const { name, expires, readOnly, allowedIps, allowedDomains } = options
     const body = {
       ...(name !== undefined && { name }),
@@ -100,7 +106,7 @@ export const createKey = (
       ...(allowedIps && { allowed_ips: allowedIps }),
       ...(allowedDomains && { allowed_domains: allowedDomains }),
     }
-    const { api_key } = await answered<{ api_key: MadeKey }>(
+    const { api_key } = await answerOf<{ api_key: MadeKey }>(
       env,
       'POST',
       `${await accountPath(env, who)}/keys`,
@@ -118,9 +124,9 @@ export const rollKey = (
   id: string,
   { overlapSeconds }: { overlapSeconds?: number } = {},
 ): Promise<number> =>
-  commanded(env, 'keys roll', async () => {
+  runAgainstServer(env, 'keys roll', async () => {
     const body = overlapSeconds === undefined ? {} : { overlap_seconds: overlapSeconds }
-    const { api_key } = await answered<{ api_key: MadeKey }>(
+    const { api_key } = await answerOf<{ api_key: MadeKey }>(
       env,
       'POST',
       `${keyPath(id)}/roll`,
@@ -131,8 +137,8 @@ export const rollKey = (
 
 /** Ends a key for good. */
 export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> =>
-  commanded(env, 'keys revoke', async () => {
-    const { api_key } = await answered<{ api_key: KeyLine }>(env, 'DELETE', keyPath(id))
+  runAgainstServer(env, 'keys revoke', async () => {
+    const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'DELETE', keyPath(id))
     print(env, api_key, key => keyTable([key]))
   })
 
@@ -142,8 +148,8 @@ export const suspendKey = (
   id: string,
   suspended = true,
 ): Promise<number> =>
-  commanded(env, suspended ? 'keys suspend' : 'keys release', async () => {
-    const { api_key } = await answered<{ api_key: KeyLine }>(env, 'PATCH', keyPath(id), {
+  runAgainstServer(env, suspended ? 'keys suspend' : 'keys release', async () => {
+    const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'PATCH', keyPath(id), {
       suspended,
     })
     print(env, api_key, key => keyTable([key]))
@@ -151,7 +157,7 @@ export const suspendKey = (
 
 /** Makes a new admin token and prints it, this once; the earlier ones end. */
 export const rotateAdminToken = (env: CommandEnvironment): Promise<number> =>
-  commanded(env, 'admin-token', async () => {
-    const made = await answered<{ admin_token: string }>(env, 'POST', '/admin/v1/token/rotate')
-    print(env, made, ({ admin_token }) => tokenLines('Admin token', admin_token))
+  runAgainstServer(env, 'admin-token', async () => {
+    const body = await answerOf<{ admin_token: string }>(env, 'POST', '/admin/v1/token/rotate')
+    print(env, body, ({ admin_token }) => tokenLines('Admin token', admin_token))
   })

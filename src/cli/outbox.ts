@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { heldReason, type KeptBack } from '../service/outbox/held-back.ts'
 import type { OperatorAction } from './account-commands.ts'
-import { answered, type CommandEnvironment, commanded, print } from './command.ts'
+import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
 import { tableLines } from './table.ts'
 
 interface HeldLine {
@@ -30,27 +30,27 @@ export function heldLines({
   prices,
 }: KeptBack): string[] {
   return [
-    `held back: ${countText(webhook, 'webhook')}, ${countText(email, 'e-mail')}, ${countText(sms, 'text message')}`,
-    `skipped: ${countText(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,
-    `dropped: ${countText(prices, 'price')} that alerts had still to be judged by`,
+    `held back: ${countOf(webhook, 'webhook')}, ${countOf(email, 'e-mail')}, ${countOf(sms, 'text message')}`,
+    `skipped: ${countOf(deliveries, 'scheduled delivery', 'scheduled deliveries')} whose time has come`,
+    `dropped: ${countOf(prices, 'price')} that alerts had still to be judged by`,
     `They are logged as "${heldReason}". To send them after all: wellhead outbox release; webhooks also: POST /v1/webhooks/{id}/replay`,
     'Not held back: watches and billing periods that are due run at the start, and prices that are recorded again make their events again.',
   ]
 }
 
-const countText = (n: number, singular: string, plural = `${singular}s`): string =>
-  `${n} ${n === 1 ? singular : plural}`
+const countOf = (n: number, singular: string, many = `${singular}s`): string =>
+  `${n} ${n === 1 ? singular : many}`
 
 /** Lists what restores kept back, in the order in which it was made. */
 export const listHeld = (
   env: CommandEnvironment,
   { kind }: Pick<Choice, 'kind'> = {},
 ): Promise<number> =>
-  commanded(env, 'outbox held', async () => {
+  runAgainstServer(env, 'outbox held', async () => {
     const filter = kind === undefined ? '' : `&kind=${encodeURIComponent(kind)}`
     const all: HeldLine[] = []
     for (let page = 1; ; page += 1) {
-      const { held: messages } = await answered<{ held: HeldLine[] }>(
+      const { held: messages } = await answerOf<{ held: HeldLine[] }>(
         env,
         'GET',
         `${heldPath}?per_page=${perPage}&page=${page}${filter}`,
@@ -61,14 +61,14 @@ export const listHeld = (
     print(env, all, lines =>
       tableLines(
         ['ID', 'KIND', 'TYPE', 'EVENT', 'ABOUT', 'ACCOUNT', 'CREATED'],
-        lines.map(message => [
-          message.id,
-          message.kind,
-          message.event_type,
-          message.event_id,
-          message.about ?? '-',
-          message.account_id ?? '-',
-          message.created_at,
+        lines.map(line => [
+          line.id,
+          line.kind,
+          line.event_type,
+          line.event_id,
+          line.about ?? '-',
+          line.account_id ?? '-',
+          line.created_at,
         ]),
       ),
     )
@@ -76,20 +76,20 @@ export const listHeld = (
 
 /** Sends what restores kept back. */
 export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Promise<number> =>
-  commanded(env, 'outbox release', async () => {
+  runAgainstServer(env, 'outbox release', async () => {
     let released = 0
     for (;;) {
       const body = { ...(kind !== undefined && { kind }), ...(ids && { ids }) }
-      const batch = await answered<{ released: number; more: boolean }>(
+      const done = await answerOf<{ released: number; more: boolean }>(
         env,
         'POST',
         '/admin/v1/outbox/release',
         body,
       )
-      released += batch.released
-      if (!batch.more) break
+      released += done.released
+      if (!done.more) break
     }
-    print(env, { released }, () => [`released: ${countText(released, 'message')}`])
+    print(env, { released }, () => [`released: ${countOf(released, 'message')}`])
   })
 
 /** `outbox`: what a restore kept back. */

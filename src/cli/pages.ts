@@ -19,11 +19,12 @@ export function exportSource(
     throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
   const db = openDatabase(path, { readonly: true })
   const all = createSeriesStore(db).all()
-  const byId = new Map(all.map(one => [one.id, one]))
+  const byId = new Map(all.map(series => [series.id, series]))
   const observations = createObservationStore(db)
   return {
     catalogue: catalogueOf(all),
-    pages: series => observationPages(observations, series?.map(one => byId.get(one.id)!) ?? all),
+    pages: series =>
+      observationPages(observations, series?.map(listed => byId.get(listed.id)!) ?? all),
     close: () => db.close(),
   }
 }

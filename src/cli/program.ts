@@ -332,13 +332,13 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
     )
     .action((file: string, options: Options & { holdOutbox?: boolean }) => {
       const { holdOutbox = false } = options
-      const { keptAs, held } = restore(dirOf(options), file, {
+      const { keptAs, keptBack } = restore(dirOf(options), file, {
         at: createSystemClock().now(),
         ids: createRandomIds(),
         holdOutbox,
       })
       env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
-      for (const line of held ? heldLines(held) : []) env.out(line)
+      for (const line of keptBack ? heldLines(keptBack) : []) env.out(line)
     })
   const config = program.command('config').description('the configuration')
   located(

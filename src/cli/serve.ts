@@ -101,18 +101,18 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   if (instance.feed) await leadingCodesFilled(instance)
   announce(env, url, keys, instance)
   instance.runner.start()
-  log.info('listening', { url, data: dir, mode: config.mode })
+  log.info('server_listening', { url, data: dir, mode: config.mode })
   if (instance.feed) copy.begin()
 
   await new Promise<void>(stopped => {
-    let asked = false
+    let isStopping = false
     env.onStop(() => {
-      if (asked) env.exit(exitCodes.failed)
-      asked = true
+      if (isStopping) env.exit(exitCodes.failed)
+      isStopping = true
       stopped()
     })
   })
-  log.info('stopping')
+  log.info('server_stopping')
   copy.instance.stopping = true
   copy.instance.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
@@ -123,7 +123,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   await Promise.all([server.stop(true), socket.stop(), copy.settled()])
   copy.instance.close()
   lock.release()
-  log.info('stopped')
+  log.info('server_stopped')
   return exitCodes.ok
 }
 

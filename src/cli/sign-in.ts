@@ -1,4 +1,10 @@
-import { accountPath, answered, type CommandEnvironment, commanded, print } from './command.ts'
+import {
+  accountPath,
+  answerOf,
+  type CommandEnvironment,
+  print,
+  runAgainstServer,
+} from './command.ts'
 
 /** Sets the password of an account and signs everybody out of it. */
 export const setPassword = (
@@ -6,25 +12,25 @@ export const setPassword = (
   who: string,
   readPassword: () => Promise<string>,
 ): Promise<number> =>
-  commanded(env, 'accounts password', async () => {
+  runAgainstServer(env, 'accounts password', async () => {
     const path = await accountPath(env, who)
-    const made = await answered<{ email: string }>(env, 'POST', `${path}/password`, {
+    const body = await answerOf<{ email: string }>(env, 'POST', `${path}/password`, {
       password: await readPassword(),
     })
-    print(env, made, ({ email }) => [
+    print(env, body, ({ email }) => [
       `The password of ${email} is set; everybody who was signed in is signed out.`,
     ])
   })
 
 /** Makes a link that signs in to an account once and prints it, this once. */
 export const makeLink = (env: CommandEnvironment, who: string): Promise<number> =>
-  commanded(env, 'accounts link', async () => {
-    const made = await answered<{ sign_in_url: string; expires_at: string }>(
+  runAgainstServer(env, 'accounts link', async () => {
+    const body = await answerOf<{ sign_in_url: string; expires_at: string }>(
       env,
       'POST',
       `${await accountPath(env, who)}/link`,
     )
-    print(env, made, ({ sign_in_url, expires_at }) => [
+    print(env, body, ({ sign_in_url, expires_at }) => [
       sign_in_url,
       `It signs in once, until ${expires_at}.`,
     ])
@@ -32,8 +38,8 @@ export const makeLink = (env: CommandEnvironment, who: string): Promise<number> 
 
 /** Signs everybody out of an account. */
 export const endSessions = (env: CommandEnvironment, who: string): Promise<number> =>
-  commanded(env, 'accounts sign-out', async () => {
-    const ended = await answered<{ email: string }>(
+  runAgainstServer(env, 'accounts sign-out', async () => {
+    const ended = await answerOf<{ email: string }>(
       env,
       'DELETE',
       `${await accountPath(env, who)}/sessions`,

@@ -1,4 +1,4 @@
-import { answered, type CommandEnvironment, commanded, print, Refusal } from './command.ts'
+import { answerOf, type CommandEnvironment, print, Refusal, runAgainstServer } from './command.ts'
 import { tableLines } from './table.ts'
 
 interface SourceLine {
@@ -36,7 +36,7 @@ async function sourcesOf(env: CommandEnvironment, name?: string): Promise<Source
   })
   const all: SourceLine[] = []
   for (let page = 1; ; page += 1) {
-    const { sources } = await answered<{ sources: SourceLine[] }>(
+    const { sources } = await answerOf<{ sources: SourceLine[] }>(
       env,
       'GET',
       `${sourcesPath}?${filter}&page=${page}`,
@@ -49,50 +49,50 @@ async function sourcesOf(env: CommandEnvironment, name?: string): Promise<Source
 const sourceTable = (sources: readonly SourceLine[]) =>
   tableLines(
     ['ID', 'NAME', 'TYPE', 'ACCOUNT', 'STATUS', 'LAST SYNC', 'NEXT SYNC', 'LAST ERROR'],
-    sources.map(one => [
-      one.id,
-      one.name,
-      one.source_type,
-      one.account_email ?? one.account_id,
-      one.status,
-      one.last_sync_at ?? '-',
-      one.next_sync_at ?? '-',
-      one.last_error ?? '-',
+    sources.map(source => [
+      source.id,
+      source.name,
+      source.source_type,
+      source.account_email ?? source.account_id,
+      source.status,
+      source.last_sync_at ?? '-',
+      source.next_sync_at ?? '-',
+      source.last_error ?? '-',
     ]),
   )
 
 /** Lists the data sources of all accounts, the oldest first. */
 export const listSources = (env: CommandEnvironment): Promise<number> =>
-  commanded(env, 'sources list', async () => print(env, await sourcesOf(env), sourceTable))
+  runAgainstServer(env, 'sources list', async () => print(env, await sourcesOf(env), sourceTable))
 
 /**
  * Syncs one source now and prints the counts; a source that can not be read or a name that fits
  * several is a failure.
  */
 export const syncSource = (env: CommandEnvironment, name: string): Promise<number> =>
-  commanded(env, 'sources sync', async () => {
-    const source = theOne(await sourcesOf(env, name), name)
-    const done = await answered<SyncLine>(env, 'POST', `${sourcesPath}/${source.id}/sync`)
+  runAgainstServer(env, 'sources sync', async () => {
+    const source = sourceNamed(await sourcesOf(env, name), name)
+    const done = await answerOf<SyncLine>(env, 'POST', `${sourcesPath}/${source.id}/sync`)
     print(env, done, ({ received, inserted, revised, unchanged, rejected }) => [
       `${source.name}: read ${received}, inserted ${inserted}, revised ${revised}, unchanged ${unchanged}, rejected ${rejected}`,
     ])
-    const told = [
+    const parts = [
       ...(done.error === null ? [] : [done.error]),
       ...done.rejections.slice(0, rejectionsShown),
     ]
-    if (done.status === 'failed') throw new Refusal(told)
-    for (const rejection of told) env.err(`sources sync: ${rejection}`)
+    if (done.status === 'failed') throw new Refusal(parts)
+    for (const rejection of parts) env.err(`sources sync: ${rejection}`)
   })
 
 /** An id is one source's alone, whatever others are called. */
-function theOne(found: readonly SourceLine[], name: string): SourceLine {
-  const [first, ...others] = found
+function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
+  const [first, ...others] = sources
   if (!first)
     throw new Error(`no data source has the name or id ${name}: see wellhead sources list`)
-  const byId = found.find(one => one.id === name)
+  const byId = sources.find(source => source.id === name)
   if (byId || others.length === 0) return byId ?? first
   throw new Refusal([
-    `${found.length} data sources have the name ${name}; take the id of the one that is meant:`,
-    ...sourceTable(found),
+    `${sources.length} data sources have the name ${name}; take the id of the one that is meant:`,
+    ...sourceTable(sources),
   ])
 }

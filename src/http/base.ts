@@ -27,8 +27,8 @@ const visible = /^[\x21-\x7e]{1,128}$/
 
 /** The id of a request: the client's own when it is one, otherwise a new one. */
 export function requestIdOf(request: Request, ids: Ids): string {
-  const given = request.headers.get('x-request-id')
-  return given !== null && visible.test(given) ? given : ids.uuid()
+  const requestId = request.headers.get('x-request-id')
+  return requestId !== null && visible.test(requestId) ? requestId : ids.uuid()
 }
 
 interface Leaving {
@@ -101,7 +101,8 @@ export function createBase({
       const requestId = requestIdOf(request, ids)
       const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
       if (problem.status === 500)
-        log.error('request failed', {
+        log.error('request_failed', {
+          message: 'a request failed inside the service',
           request_id: requestId,
           method: request.method,
           path: pathOf(request),

@@ -35,32 +35,32 @@ export interface Faults {
 
 /** `chance` answers the next number in [0, 1). */
 export function createFaults(chance: () => number): Faults {
-  let held: Fault[] = []
+  let faults: Fault[] = []
   let ids = 0
   return {
     add(fault) {
       ids += 1
       const added = { ...fault, id: ids }
-      held.push(added)
+      faults.push(added)
       return added
     },
-    all: () => held,
+    all: () => faults,
     clear() {
-      held = []
+      faults = []
     },
     meet(method, route) {
       const path = documentedPath(route)
-      const found = held.find(
+      const metFault = faults.find(
         fault =>
           (fault.path === '*' || fault.path === path) &&
           (!fault.method || fault.method === method) &&
           chance() < fault.probability,
       )
-      if (found?.count !== undefined) {
-        found.count -= 1
-        if (found.count <= 0) held = held.filter(fault => fault !== found)
+      if (metFault?.count !== undefined) {
+        metFault.count -= 1
+        if (metFault.count <= 0) faults = faults.filter(fault => fault !== metFault)
       }
-      return found
+      return metFault
     },
   }
 }
@@ -98,7 +98,7 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
       simulated: true,
       ...(problems[code].status === 503 && { retry_after: 5 }),
     })
-  const tier = plans.tiers.find(one => one.quotaKind === kind) ?? plans.tiers[0]!
+  const tier = plans.tiers.find(tier => tier.quotaKind === kind) ?? plans.tiers[0]!
   const limit = tier.requestQuota ?? 0
   const resetAt = isoInstant(now + dayMs)
   const inSeconds = dayMs / 1000
@@ -132,9 +132,9 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
 
 /** What a request does that meets a fault: it waits, then it is refused. */
 export const faultMeeter =
-  (held: Faults, plans: Plans, links: (request: Request) => Links, now: () => number) =>
+  (faults: Faults, plans: Plans, links: (request: Request) => Links, now: () => number) =>
   async (request: Request, route: string): Promise<void> => {
-    const fault = held.meet(request.method, route)
+    const fault = faults.meet(request.method, route)
     if (!fault) return
     if (fault.delayMs > 0) await sleep(fault.delayMs)
     if (fault.code) throw refusalOf(fault.code, plans, links(request), now())

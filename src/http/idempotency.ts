@@ -50,7 +50,7 @@ export interface Idempotency {
     context: Repeatable,
     body: unknown,
     ahead: () => Promise<A>,
-    work: (found: A) => T,
+    work: (preparation: A) => T,
   ): Promise<T>
 }
 
@@ -128,19 +128,19 @@ export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idem
     body: unknown,
     work: () => T,
   ): T => {
-    const found = opened(repeatable, body)
-    if (!found) return work()
-    if (found.kept) return found.kept.answer as T
-    let made = false
+    const opening = opened(repeatable, body)
+    if (!opening) return work()
+    if (opening.kept) return opening.kept.answer as T
+    let isDone = false
     try {
       return store.together(() => {
         const answer = work()
-        made = true
-        found.keep(answer)
+        isDone = true
+        opening.keep(answer)
         return answer
       })
     } catch (error) {
-      if (made) reload()
+      if (isDone) reload()
       throw error
     }
   }
@@ -151,13 +151,13 @@ export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idem
       repeatable: Repeatable,
       body: unknown,
       ahead: () => Promise<A>,
-      work: (found: A) => T,
+      work: (preparation: A) => T,
     ): Promise<T> {
       const before = opened(repeatable, body)
       if (before?.kept) return before.kept.answer as T
-      const found = await ahead()
+      const prepared = await ahead()
       // The same request may have come in twice meanwhile: whoever is first here makes the answer.
-      return once(repeatable, body, () => work(found))
+      return once(repeatable, body, () => work(prepared))
     },
   }
 }

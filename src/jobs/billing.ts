@@ -22,7 +22,10 @@ export function createBillingJob({ billing: { duties }, clock, log }: BillingJob
     try {
       await duties.ask()
     } catch (error) {
-      log.error('the payment processor was asked in vain', { error })
+      log.error('payment_processor_unavailable', {
+        message: 'the payment processor did not answer the billing job',
+        error,
+      })
     }
     asking = undefined
   }

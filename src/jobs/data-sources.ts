@@ -35,7 +35,7 @@ export function createDataSourcesJob({
     if (room <= 0) return 0
     const due = dataSources.due(concurrency + underWay.size)
     const free = due
-      .filter(one => !underWay.has(one.number) && !sourceSync.isUnderWay(one))
+      .filter(source => !underWay.has(source.number) && !sourceSync.isUnderWay(source))
       .slice(0, room)
     for (const source of free) void begin(source)
     return free.length
@@ -50,11 +50,11 @@ export function createDataSourcesJob({
     async settled() {
       // One more round than there can be due sources would mean that one does not move on: it has
       // its turn at the next pass.
-      const seen = new Set<number>()
+      const attempted = new Set<number>()
       while (underWay.size > 0) {
-        for (const number of underWay.keys()) seen.add(number)
+        for (const number of underWay.keys()) attempted.add(number)
         await Promise.all(underWay.values())
-        if (dataSources.due(concurrency).every(one => seen.has(one.number))) return
+        if (dataSources.due(concurrency).every(source => attempted.has(source.number))) return
         fill()
       }
     },

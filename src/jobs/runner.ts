@@ -26,7 +26,7 @@ export function createRunner(jobs: readonly Job[], clock: Clock, log: Log): Runn
       try {
         await job.pass()
       } catch (error) {
-        log.error('job failed', { job: job.name, error })
+        log.error('job_failed', { job: job.name, error })
       }
     }
     lastPassAt = clock.now()
@@ -58,7 +58,7 @@ export function createRunner(jobs: readonly Job[], clock: Clock, log: Log): Runn
       const options = {
         utcOffset: 0,
         protect: true,
-        catch: (error: unknown) => log.error('heartbeat failed', { error }),
+        catch: (error: unknown) => log.error('heartbeat_failed', { error }),
       }
       heartbeat = new Cron('* * * * * *', options, tick)
     },

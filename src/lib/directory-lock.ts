@@ -15,7 +15,7 @@ export type LockResult = { release(): void } | { heldBy: Holder | undefined }
 
 // A connection that is garbage-collected is closed, and its lock with it: what is held stays
 // referenced.
-const held = new Set<Database>()
+const openLocks = new Set<Database>()
 
 /**
  * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when
@@ -27,7 +27,7 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
   const sidecar = join(dir, 'lock.json')
   const db = exclusive(dir)
   if (!db) return { heldBy: readHolder(sidecar) }
-  held.add(db)
+  openLocks.add(db)
   try {
     writeHolder(sidecar, holder)
   } catch (error) {
@@ -36,7 +36,7 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
   }
   return {
     release() {
-      if (!held.has(db)) return
+      if (!openLocks.has(db)) return
       // First the name, then the lock: the other way round this could remove the next holder's
       // name.
       rmSync(sidecar, { force: true })
@@ -91,7 +91,7 @@ function exclusive(dir: string): Database | undefined {
 }
 
 function unlock(db: Database) {
-  held.delete(db)
+  openLocks.delete(db)
   db.run('ROLLBACK')
   db.close()
 }

@@ -8,47 +8,48 @@ export interface Heap<T> {
 }
 
 export function createHeap<T>(): Heap<T> {
-  const held: { at: number; value: T }[] = []
+  const entries: { at: number; value: T }[] = []
   const swap = (a: number, b: number) => {
-    const moved = held[a]!
-    held[a] = held[b]!
-    held[b] = moved
+    const moved = entries[a]!
+    entries[a] = entries[b]!
+    entries[b] = moved
   }
   const sink = () => {
     for (let i = 0; ; ) {
       const left = 2 * i + 1
-      if (left >= held.length) return
-      const least = left + 1 < held.length && held[left + 1]!.at < held[left]!.at ? left + 1 : left
-      if (held[i]!.at <= held[least]!.at) return
+      if (left >= entries.length) return
+      const least =
+        left + 1 < entries.length && entries[left + 1]!.at < entries[left]!.at ? left + 1 : left
+      if (entries[i]!.at <= entries[least]!.at) return
       swap(i, least)
       i = least
     }
   }
   return {
     get size() {
-      return held.length
+      return entries.length
     },
     push(at, value) {
-      held.push({ at, value })
-      for (let i = held.length - 1; i > 0; ) {
+      entries.push({ at, value })
+      for (let i = entries.length - 1; i > 0; ) {
         const parent = (i - 1) >> 1
-        if (held[parent]!.at <= held[i]!.at) return
+        if (entries[parent]!.at <= entries[i]!.at) return
         swap(parent, i)
         i = parent
       }
     },
-    peek: () => held[0],
+    peek: () => entries[0],
     pop() {
-      const first = held[0]
-      const last = held.pop()
-      if (held.length > 0 && last) {
-        held[0] = last
+      const first = entries[0]
+      const last = entries.pop()
+      if (entries.length > 0 && last) {
+        entries[0] = last
         sink()
       }
       return first
     },
     clear() {
-      held.length = 0
+      entries.length = 0
     },
   }
 }

@@ -5,13 +5,14 @@ export type LogFormat = 'json' | 'text'
 export type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Every string of every line has passed `redact` and holds no line break, whatever it was made of.
+ * `event` is a stable name in snake_case that an operator can search for; a sentence goes into the
+ * field `message`. Every string of every line has passed `redact` and holds no line break.
  */
 export interface Log {
-  debug(message: string, fields?: Fields): void
-  info(message: string, fields?: Fields): void
-  warn(message: string, fields?: Fields): void
-  error(message: string, fields?: Fields): void
+  debug(event: string, fields?: Fields): void
+  info(event: string, fields?: Fields): void
+  warn(event: string, fields?: Fields): void
+  error(event: string, fields?: Fields): void
   /** A log whose every line carries these fields too. */
   child(fields: Fields): Log
 }
@@ -100,18 +101,18 @@ export const oneLine = (text: string): string =>
 export function createLog(options: LogOptions, inherited: Fields = {}): Log {
   const least = ranks[options.level]
   const render = options.format === 'json' ? jsonLine : textLine
-  const put = (level: LogLevel, message: string, fields: Fields = {}) => {
+  const put = (level: LogLevel, event: string, fields: Fields = {}) => {
     if (ranks[level] < least) return
     const at = new Date(options.clock.now()).toISOString()
     options.write(
-      `${render(at, level, cleanText(message), clean({ ...inherited, ...fields }, []) as Fields)}\n`,
+      `${render(at, level, cleanText(event), clean({ ...inherited, ...fields }, []) as Fields)}\n`,
     )
   }
   return {
-    debug: (message, fields) => put('debug', message, fields),
-    info: (message, fields) => put('info', message, fields),
-    warn: (message, fields) => put('warn', message, fields),
-    error: (message, fields) => put('error', message, fields),
+    debug: (event, fields) => put('debug', event, fields),
+    info: (event, fields) => put('info', event, fields),
+    warn: (event, fields) => put('warn', event, fields),
+    error: (event, fields) => put('error', event, fields),
     child: fields => createLog(options, { ...inherited, ...fields }),
   }
 }
@@ -143,10 +144,10 @@ const textValue = (value: unknown) =>
 // Cut after redaction: a cut before it could leave a token that is one character short of being
 // recognised.
 function cleanText(text: string): string {
-  const safe = redact(text).toWellFormed()
-  return safe.length > maxStringCharacters
-    ? `${safe.slice(0, maxStringCharacters).toWellFormed()}…`
-    : safe
+  const redacted = redact(text).toWellFormed()
+  return redacted.length > maxStringCharacters
+    ? `${redacted.slice(0, maxStringCharacters).toWellFormed()}…`
+    : redacted
 }
 
 /**

@@ -31,16 +31,16 @@ export async function phoneNumberOf(
   )
   const home =
     country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined
-  const found = parsePhoneNumberFromString(text, {
+  const phoneNumber = parsePhoneNumberFromString(text, {
     ...(home && { defaultCountry: home }),
     extract: false,
   })
-  if (!found?.isPossible()) return undefined
-  const type = found.getType()
+  if (!phoneNumber?.isPossible()) return undefined
+  const type = phoneNumber.getType()
   return {
-    number: found.number,
-    region: found.country,
-    domestic: home !== undefined && getCountryCallingCode(home) === found.countryCallingCode,
+    number: phoneNumber.number,
+    region: phoneNumber.country,
+    domestic: home !== undefined && getCountryCallingCode(home) === phoneNumber.countryCallingCode,
     premium: type === 'PREMIUM_RATE' || type === 'SHARED_COST',
   }
 }

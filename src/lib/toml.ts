@@ -36,7 +36,7 @@ export function parseToml(text: string): Toml {
  * alone, so that strings and lists of several lines are read by the same rules as the text itself.
  */
 function linesOf(text: string): Map<string, number> {
-  const found = new Map<string, number>()
+  const lines = new Map<string, number>()
   const entries = new Map<string, number>()
   let header = ''
   let statement = ''
@@ -49,19 +49,19 @@ function linesOf(text: string): Map<string, number> {
     const isHeader = statement.trimStart().startsWith('[')
     for (const name of names) {
       const full = isHeader ? name : header + name
-      if (!found.has(full)) found.set(full, start)
+      if (!lines.has(full)) lines.set(full, start)
     }
     if (isHeader) header = `${names[0]}.`
     if (statement.trimStart().startsWith('[[')) {
       const name = names[0]!
       const nth = entries.get(name) ?? 0
       entries.set(name, nth + 1)
-      found.set(`${name}[${nth}]`, start)
+      lines.set(`${name}[${nth}]`, start)
       header = `${name}[${nth}].`
     }
     statement = ''
   }
-  return found
+  return lines
 }
 
 function namesIn(statement: string): string[] | undefined {

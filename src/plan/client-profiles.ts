@@ -71,8 +71,8 @@ export function parseProfiles(tables: readonly Fields[]): {
   const names = new Set<string>()
   const profiles = tables.map((table, i) => {
     const at = `${listName}[${i}]`
-    const fault = (field: string, what: string) =>
-      void faults.push({ field, message: `${field} ${what}` })
+    const fault = (field: string, sentence: string) =>
+      void faults.push({ field, message: `${field} ${sentence}` })
     for (const key of Object.keys(table))
       if (!keys.includes(key)) fault(`${at}.${short(key)}`, `is unknown${suggestion(key, keys)}`)
     const profile = profileOf(table, at, fault)
@@ -84,7 +84,7 @@ export function parseProfiles(tables: readonly Fields[]): {
   return { profiles, faults }
 }
 
-type Fault = (field: string, what: string) => void
+type Fault = (field: string, sentence: string) => void
 
 function profileOf(
   { name, match, switches, values }: Fields,
@@ -93,7 +93,7 @@ function profileOf(
 ): ClientProfile {
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= nameCharactersMax
   if (!isName)
-    fault(`${at}.name`, `${given(name)} must be a text of 1 to ${nameCharactersMax} characters`)
+    fault(`${at}.name`, `${valueText(name)} must be a text of 1 to ${nameCharactersMax} characters`)
   return {
     name: isName ? name : '',
     match: matchesOf(match, `${at}.match`, fault),
@@ -106,7 +106,7 @@ function matchesOf(match: unknown, at: string, fault: Fault): HeaderMatch[] {
   if (!isFields(match) || Object.keys(match).length === 0) {
     fault(
       at,
-      `${given(match)} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }`,
+      `${valueText(match)} must name at least one request header with a regular expression, such as { User-Agent = '^example/1' }`,
     )
     return []
   }
@@ -114,7 +114,7 @@ function matchesOf(match: unknown, at: string, fault: Fault): HeaderMatch[] {
     const field = `${at}.${short(header)}`
     const pattern = patternOf(text)
     if (!headerName.test(header)) fault(field, 'is not the name of a header')
-    if (typeof pattern === 'string') fault(field, `${given(text)} must be ${pattern}`)
+    if (typeof pattern === 'string') fault(field, `${valueText(text)} must be ${pattern}`)
     return typeof pattern === 'string' ? [] : [{ header: header.toLowerCase(), pattern }]
   })
 }
@@ -133,17 +133,21 @@ function patternOf(text: unknown): RegExp | string {
 
 function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName> {
   if (!Array.isArray(switches) || switches.length === 0) {
-    fault(at, `${given(switches)} must be a list of at least one switch: ${switchNames.join(', ')}`)
+    fault(
+      at,
+      `${valueText(switches)} must be a list of at least one switch: ${switchNames.join(', ')}`,
+    )
     return new Set()
   }
-  const known = new Set<SwitchName>()
+  const switched = new Set<SwitchName>()
   for (const [i, name] of switches.entries()) {
-    if (isSwitch(name)) known.add(name)
-    else fault(`${at}[${i}]`, `${given(name)} is no switch${suggestion(name, switchNames)}`)
+    if (isSwitch(name)) switched.add(name)
+    else fault(`${at}[${i}]`, `${valueText(name)} is no switch${suggestion(name, switchNames)}`)
   }
-  for (const [one, other] of exclusive)
-    if (known.has(one) && known.has(other)) fault(at, `must not name both ${one} and ${other}`)
-  return known
+  for (const [first, other] of exclusive)
+    if (switched.has(first) && switched.has(other))
+      fault(at, `must not name both ${first} and ${other}`)
+  return switched
 }
 
 const isSwitch = (name: unknown): name is SwitchName =>
@@ -154,7 +158,7 @@ function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
   if (!isFields(values)) {
     fault(
       at,
-      `${given(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`,
+      `${valueText(values)} must be a table, such as { retry_after_cap = ${retryAfterCapDefaultSeconds} }`,
     )
     return retryAfterCapDefaultSeconds
   }
@@ -172,7 +176,7 @@ function retryAfterCapOf(values: unknown, at: string, fault: Fault): number {
     return cap
   fault(
     `${at}.retry_after_cap`,
-    `${given(cap)} must be an integer from 1 to ${retryAfterCapMaxSeconds}, in seconds`,
+    `${valueText(cap)} must be an integer from 1 to ${retryAfterCapMaxSeconds}, in seconds`,
   )
   return retryAfterCapDefaultSeconds
 }
@@ -184,14 +188,14 @@ const short = (text: string): string =>
   text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text
 const quoted = (value: unknown): string =>
   short(typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? String(value)))
-const given = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   value === undefined ? 'is missing: it' : `= ${quoted(value)}`
 
 /** The name that was probably meant. */
-function suggestion(given: unknown, known: readonly string[]): string {
-  if (typeof given !== 'string' || given.length > shownCharactersMax) return ''
-  const plain = given.toLowerCase().replaceAll('-', '_')
-  const near = known
+function suggestion(value: unknown, names: readonly string[]): string {
+  if (typeof value !== 'string' || value.length > shownCharactersMax) return ''
+  const plain = value.toLowerCase().replaceAll('-', '_')
+  const near = names
     .map(name => ({ name, steps: distance(plain, name) }))
     .sort((a, b) => a.steps - b.steps)[0]
   return near && near.steps <= Math.max(1, Math.floor(plain.length / 3))

@@ -94,28 +94,3 @@ export function rateRules(limits: Limits): readonly RateRule[] {
     { class: 'demo', limit: limits.demoPerHour, windowSeconds: 3600, keyedBy: 'client_ip' },
   ]
 }
-
-/** `rate_limits` of `GET /v1/meta/limits`. */
-export const rateLimitRows = (limits: Limits) =>
-  rateRules(limits).map(rule => ({
-    class: rule.class,
-    limit: rule.limit,
-    window_seconds: rule.windowSeconds,
-    keyed_by: rule.keyedBy,
-  }))
-
-/** `constants` of `GET /v1/meta/limits`. */
-export const constantsRow = (limits: Limits) => ({
-  max_codes_per_request: limits.codesPerRequestMax,
-  delivery_codes_max: limits.deliveryCodesMax,
-  delivery_name_max: limits.deliveryNameMax,
-  manual_send_cooldown_seconds: limits.manualSendCooldownSeconds,
-  dispatch_interval_seconds: limits.dispatchIntervalSeconds,
-  key_name_max: limits.keyNameMax,
-  windowed_per_page_max: limits.windowedPerPageMax,
-  alerts_history_per_page_max: limits.alertsHistoryPerPageMax,
-  futures_max_age_hours: limits.futuresMaxAgeHours,
-  futures_ohlc_days_max: limits.futuresOhlcDaysMax,
-  webhook_retries: limits.webhookRetries,
-  webhook_deactivate_after: limits.webhookDeactivateAfter,
-})

@@ -81,32 +81,32 @@ function changedTier(tier: Tier, value: unknown, path: string): Tier {
     'features',
     ...tierRules.map(([name]) => name),
   ]
-  const given = table(value, path, names)
+  const values = table(value, path, names)
   const changed: Tier = {
     ...tier,
-    ...counts<Tier, keyof Allowances>(tierRules, given, path),
+    ...counts<Tier, keyof Allowances>(tierRules, values, path),
     access: { ...tier.access },
   }
   for (const [name, field] of Object.entries(textNames)) {
-    if (given[name] !== undefined) changed[field] = text(given[name], `${path}.${name}`)
+    if (values[name] !== undefined) changed[field] = text(values[name], `${path}.${name}`)
   }
-  if (given.price_monthly !== undefined && given.price_yearly === undefined)
+  if (values.price_monthly !== undefined && values.price_yearly === undefined)
     changed.priceYearlyCents = yearOf(changed.priceMonthlyCents)
-  if (given.custom_pricing !== undefined)
-    changed.customPricing = flag(given.custom_pricing, `${path}.custom_pricing`)
-  changed.access = changedAccess(tier.access, given.features ?? {}, `${path}.features`)
+  if (values.custom_pricing !== undefined)
+    changed.customPricing = flag(values.custom_pricing, `${path}.custom_pricing`)
+  changed.access = changedAccess(tier.access, values.features ?? {}, `${path}.features`)
   return changed
 }
 
 function changedAccess(access: Tier['access'], value: unknown, path: string): Tier['access'] {
-  const given = table(value, path, features)
+  const values = table(value, path, features)
   const changed = { ...access }
   for (const feature of features) {
-    if (given[feature] === undefined) continue
+    if (values[feature] === undefined) continue
     const sold = specAddOns.some(addOn => addOn.feature === feature)
     const allowed = accessWords.filter(word => word !== 'addon' || sold)
-    const word = allowed.find(candidate => candidate === given[feature])
-    if (!word) throw refused(`${path}.${feature}`, given[feature], allowed.map(quoted).join(', '))
+    const word = allowed.find(candidate => candidate === values[feature])
+    if (!word) throw refused(`${path}.${feature}`, values[feature], allowed.map(quoted).join(', '))
     changed[feature] = word
   }
   for (const [feature, needed] of Object.entries(prerequisites) as [Feature, Feature][]) {
@@ -123,23 +123,23 @@ function changedAccess(access: Tier['access'], value: unknown, path: string): Ti
 
 function changedAddOn(addOn: AddOn, value: unknown, path: string): AddOn {
   const rules = addOnRules.filter(([, field]) => addOn[field] !== null)
-  const given = table(value, path, ['name', ...rules.map(([name]) => name)])
-  const name = given.name === undefined ? addOn.name : text(given.name, `${path}.name`)
-  return { ...addOn, ...counts<AddOn, AddOnNumber>(rules, given, path), name }
+  const values = table(value, path, ['name', ...rules.map(([name]) => name)])
+  const name = values.name === undefined ? addOn.name : text(values.name, `${path}.name`)
+  return { ...addOn, ...counts<AddOn, AddOnNumber>(rules, values, path), name }
 }
 
 /** Only a rule that says so yields null, so the fields keep the types they have in `T`. */
 function counts<T, F extends string & keyof T>(
   rules: readonly Rule<F>[],
-  given: Values,
+  values: Values,
   path: string,
 ): Partial<Pick<T, F>> {
-  const found: Partial<Record<F, number | null>> = {}
+  const numbers: Partial<Record<F, number | null>> = {}
   for (const [name, field, min, max, unlimited] of rules) {
-    if (given[name] !== undefined)
-      found[field] = count(given[name], `${path}.${name}`, min, max, unlimited)
+    if (values[name] !== undefined)
+      numbers[field] = count(values[name], `${path}.${name}`, min, max, unlimited)
   }
-  return found as Partial<Pick<T, F>>
+  return numbers as Partial<Pick<T, F>>
 }
 
 function count(

@@ -34,8 +34,8 @@ export function passwordFault(password: string, email: string): string | undefin
   if (new Set(characters).size < distinctMin)
     return `must have at least ${distinctMin} different characters.`
   const [local = ''] = email.toLowerCase().split('@')
-  const known = [email.toLowerCase(), ...(local.length > 2 ? [local] : []), ...easyParts]
-  const rest = known.reduce((left, part) => left.replaceAll(part, ''), text.toLowerCase())
+  const guessable = [email.toLowerCase(), ...(local.length > 2 ? [local] : []), ...easyParts]
+  const rest = guessable.reduce((left, part) => left.replaceAll(part, ''), text.toLowerCase())
   return rest.length < restMin
     ? 'is too easy to guess: it is little more than your address or a common beginning.'
     : undefined

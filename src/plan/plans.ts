@@ -88,20 +88,20 @@ export function assemblePlans(
   limits: Readonly<Limits>,
 ): Plans {
   const unconfirmedQuota = tiers[0]!.requestQuota
-  const sets = Array.from({ length: 1 << addOnIds.length }, (_, held) => held)
-  const of = (tier: Tier) => sets.map(held => grant(tier, addOns, held, unconfirmedQuota))
+  const sets = Array.from({ length: 1 << addOnIds.length }, (_, addOnBits) => addOnBits)
+  const of = (tier: Tier) => sets.map(addOnBits => grant(tier, addOns, addOnBits, unconfirmedQuota))
   return { tiers, addOns, limits, entitlements: new Map(tiers.map(tier => [tier.id, of(tier)])) }
 }
 
 function grant(
   tier: Tier,
   addOns: readonly AddOn[],
-  held: number,
+  addOnBits: number,
   unconfirmedQuota: number | null,
 ): Entitlements {
   const { id, name, access: _access, ...rest } = tier
   const useful = addOns.filter(
-    addOn => held & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn),
+    addOn => addOnBits & (1 << addOnIds.indexOf(addOn.id)) && addOnFits(tier, addOn),
   )
   const has = (feature: Feature) =>
     ['included', 'allowance'].includes(tier.access[feature]) ||
@@ -120,7 +120,9 @@ function grant(
   })
 }
 
-const addOnFits = (tier: Tier, addOn: AddOn): boolean => tier.access[addOn.feature] === 'addon'
+/** Whether an add-on can be had on a plan. */
+export const addOnFits = (tier: Tier, addOn: AddOn): boolean =>
+  tier.access[addOn.feature] === 'addon'
 
 /** The plan that an account begins on, and the only one that a trial can run on. */
 export const firstPlan: PlanId = 'free'
@@ -146,13 +148,13 @@ export function entitlements(plans: Plans, account: PlanAccount, now: number): E
     throw new Error(
       `account.plan: ${JSON.stringify(plan)} is not a plan; one of ${planIds.join(', ')}`,
     )
-  let held = 0
+  let addOnBits = 0
   for (const id of account.addOns) {
     const bit = addOnIds.indexOf(id as AddOnId)
-    if (bit >= 0) held |= 1 << bit
+    if (bit >= 0) addOnBits |= 1 << bit
   }
   return plans.entitlements.get(plan === firstPlan && trialRuns(account, now) ? 'trial' : plan)![
-    held
+    addOnBits
   ]!
 }
 
@@ -218,26 +220,3 @@ export const quotaPeriods = {
     resets: 'never; the account continues on the free plan when the trial ends',
   },
 } as const satisfies Record<QuotaKind, { period: string; resets: string }>
-
-/** One of `tiers` of `GET /v1/meta/limits`, and `limits` of the account. */
-export const tierRow = (plans: Plans, tier: Tier) => ({
-  id: tier.id,
-  name: tier.name,
-  tier_name: tier.tierName,
-  request_quota: {
-    limit: tier.requestQuota,
-    window: tier.quotaKind,
-    ...quotaPeriods[tier.quotaKind],
-  },
-  rate_limit: { limit: tier.requestsPerMinute, window_seconds: 60 },
-  scheduled_deliveries: tier.scheduledDeliveries,
-  api_keys: tier.apiKeys,
-  webhooks: { endpoints: tier.webhookEndpoints, events_per_month: tier.webhookEventsPerMonth },
-  sms_per_month: tier.smsPerMonth,
-  market_brief_codes: tier.marketBriefCodes,
-  watches: tier.watches,
-  min_watch_interval_seconds: tier.minWatchIntervalSeconds,
-  alerts: tier.alerts,
-  features: [...plans.entitlements.get(tier.id)![0]!.features],
-  addons: plans.addOns.filter(addOn => addOnFits(tier, addOn)).map(addOn => addOn.id),
-})

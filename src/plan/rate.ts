@@ -285,10 +285,10 @@ class Table implements RateTable {
   private takeShared(high: number, now: number, limit: number): RateDecision {
     const logs = this.sharedLogs()
     const low = this.bucketOf(high)
-    const found = logs.find(0, low)
+    const slot = logs.find(0, low)
     const decision = this.admit(
       logs,
-      found < 0 ? logs.add(0, low, now) : found,
+      slot < 0 ? logs.add(0, low, now) : slot,
       now,
       Math.min(limit, this.limit),
     )

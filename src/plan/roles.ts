@@ -59,4 +59,4 @@ export function roleOf(text: string): Role | undefined {
  * anybody.
  */
 export const keepsAdmin = (members: readonly { role: Role; accountId: string | null }[]): boolean =>
-  members.some(one => one.role === 'admin' && one.accountId !== null)
+  members.some(member => member.role === 'admin' && member.accountId !== null)

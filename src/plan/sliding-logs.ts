@@ -96,8 +96,8 @@ export class SlidingLogs {
     }
     const [high, low] = [this.slots[at]!, this.slots[at + 1]!]
     if (!this.rebuild(now)) return -1
-    const found = this.find(high, low)
-    const slot = found < 0 ? this.place(high, low) : found
+    const existing = this.find(high, low)
+    const slot = existing < 0 ? this.place(high, low) : existing
     this.append(slot, now)
     return slot
   }

@@ -63,12 +63,12 @@ const ownHeaders =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept.*|user-agent|range)$/i
 
 /** Reads what a configuration says; what it says beside that is kept and means nothing. */
-export function sourceConfig(given: Fields | null): {
+export function sourceConfig(values: Fields | null): {
   config: SourceConfig
   faults: ConfigFault[]
 } {
   const faults: ConfigFault[] = []
-  const fields = given ?? {}
+  const fields = values ?? {}
   const fault = (field: string, why: string): undefined => void faults.push({ field, why })
   const text = (field: string, of: Fields = fields, name = field): string | undefined => {
     const value = Object.hasOwn(of, field) ? of[field] : undefined
@@ -85,7 +85,7 @@ export function sourceConfig(given: Fields | null): {
   const word = <T extends string>(field: string, words: readonly T[]): T | undefined => {
     const value = text(field)?.toLowerCase()
     if (value === undefined) return undefined
-    return words.find(one => one === value) ?? fault(field, `must be one of ${words.join(', ')}.`)
+    return words.find(word => word === value) ?? fault(field, `must be one of ${words.join(', ')}.`)
   }
   const part = (field: string): Fields => {
     const value = fields[field]
@@ -127,7 +127,9 @@ export function sourceConfig(given: Fields | null): {
   }
   return {
     config,
-    faults: faults.filter((one, i) => faults.findIndex(other => other.field === one.field) === i),
+    faults: faults.filter(
+      (fault, i) => faults.findIndex(other => other.field === fault.field) === i,
+    ),
   }
 }
 
@@ -193,12 +195,12 @@ export function authHeaders(
       },
     }
   }
-  const wanted =
+  const names =
     kind === 'bearer' ? ['token', 'access_token', 'api_key'] : ['api_key', 'token', 'value']
-  const name = wanted.find(one => credentials[one] !== undefined)
+  const name = names.find(candidate => credentials[candidate] !== undefined)
   if (name === undefined)
     return {
-      fault: `credentials have none of ${wanted.join(', ')}, of which auth "${kind}" needs one`,
+      fault: `credentials have none of ${names.join(', ')}, of which auth "${kind}" needs one`,
     }
   const value = credentials[name]!
   if (!visible.test(value))
@@ -235,18 +237,18 @@ export function withoutCredentials(credentials: Credentials): (text: string) => 
     Buffer.from(value).toString('base64'),
     Buffer.from(value).toString('hex'),
   ])
-  const known = [...new Set(spelled)]
-    .filter(one => one.length >= maskedCharactersMin)
+  const secrets = [...new Set(spelled)]
+    .filter(secret => secret.length >= maskedCharactersMin)
     .sort((a, b) => b.length - a.length)
-  return text => known.reduce((left, one) => left.replaceAll(one, '[redacted]'), text)
+  return text => secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text)
 }
 
 /** The secret of an inbound address is the only thing in front of it. */
 export const pushSecretCharactersMin = 16
 
 export function pushSecret({ secret, token }: Credentials): string | undefined {
-  const found = secret ?? token
-  return found !== undefined && found.length >= pushSecretCharactersMin ? found : undefined
+  const text = secret ?? token
+  return text !== undefined && text.length >= pushSecretCharactersMin ? text : undefined
 }
 
 const backOffMaxMinutes = 24 * 60

@@ -59,15 +59,15 @@ export type TermsChange =
  * shorter time wait for the end of what is paid for, and so does whatever would leave money over:
  * nothing is paid back.
  */
-export function changeOf(held: Terms & PricedPeriod, wanted: Terms, at: number): TermsChange {
-  const samePeriod = held.billingPeriod === wanted.billingPeriod
-  if (samePeriod && held.plan === wanted.plan) return { when: 'never' }
-  const isLower = isHigher(held.plan, wanted.plan)
-  const isShorter = monthsOf[wanted.billingPeriod] < monthsOf[held.billingPeriod]
+export function changeOf(current: Terms & PricedPeriod, next: Terms, at: number): TermsChange {
+  const samePeriod = current.billingPeriod === next.billingPeriod
+  if (samePeriod && current.plan === next.plan) return { when: 'never' }
+  const isLower = isHigher(current.plan, next.plan)
+  const isShorter = monthsOf[next.billingPeriod] < monthsOf[current.billingPeriod]
   if (isLower || isShorter) return { when: 'period_end' }
   const cost = samePeriod
-    ? proration(held, wanted.priceCents, at)
-    : replacement(held, wanted.priceCents, at)
+    ? proration(current, next.priceCents, at)
+    : replacement(current, next.priceCents, at)
   if (cost.amountCents < 0) return { when: 'period_end' }
   return { when: 'now', newPeriod: !samePeriod, proration: cost }
 }

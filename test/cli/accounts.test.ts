@@ -9,28 +9,28 @@ import {
   rotateAdminToken,
   suspendKey,
 } from '../../src/cli/keys.ts'
-import { frontDesk } from '../support/front-door.ts'
+import { openFrontDoor } from '../support/front-door.ts'
 
 /** A command line over a front door; `lines` and `faults` are what it printed. */
 function terminal(json = false) {
-  const desk = frontDesk()
+  const door = openFrontDoor()
   const lines: string[] = []
   const faults: string[] = []
   const env: CommandEnvironment = {
-    operator: { call: desk.local },
+    operator: { call: door.local },
     out: line => void lines.push(line),
     err: line => void faults.push(line),
     json,
   }
   const taken = () => lines.splice(0).join('\n')
-  return { desk, env, faults, taken, data: () => JSON.parse(taken()) }
+  return { door, env, faults, taken, data: () => JSON.parse(taken()) }
 }
 
 const token = /^API key: ([0-9a-f]{64})$/m
 
 describe('accounts', () => {
   test('are made, shown by id or address, changed and listed', async () => {
-    const { desk, env, faults, taken } = terminal()
+    const { door, env, faults, taken } = terminal()
     expect(
       await createAccount(env, {
         email: 'a@example.com',
@@ -39,11 +39,11 @@ describe('accounts', () => {
         keyName: 'first',
       }),
     ).toBe(0)
-    const made = taken()
-    const [, plain] = token.exec(made)!
-    expect(made).toContain('It is shown this once and kept as a hash only.')
-    expect((await desk.get('/probe/counted', plain)).status).toBe(200)
-    const { id } = desk.services.keys.accountByEmail('a@example.com')!.account
+    const output = taken()
+    const [, plain] = token.exec(output)!
+    expect(output).toContain('It is shown this once and kept as a hash only.')
+    expect((await door.get('/probe/counted', plain)).status).toBe(200)
+    const { id } = door.services.keys.accountByEmail('a@example.com')!.account
 
     expect(await listAccounts(env)).toBe(0)
     const [head, row] = taken().split('\n')
@@ -74,10 +74,10 @@ describe('accounts', () => {
   })
 
   test('are listed over all pages', async () => {
-    const { desk, env, data } = terminal(true)
-    for (let i = 0; i < 205; i += 1) desk.open(i < 3 ? 'scale' : 'free')
+    const { door, env, data } = terminal(true)
+    for (let i = 0; i < 205; i += 1) door.open(i < 3 ? 'scale' : 'free')
     expect(await listAccounts(env)).toBe(0)
-    expect(new Set(data().map((one: { id: string }) => one.id)).size).toBe(205)
+    expect(new Set(data().map((account: { id: string }) => account.id)).size).toBe(205)
     await listAccounts(env, { plan: 'scale' })
     expect(data()).toHaveLength(3)
     await listAccounts(env, { q: 'person20' })
@@ -113,8 +113,8 @@ describe('accounts', () => {
 
 describe('keys', () => {
   test('are made, listed, suspended, rolled and revoked', async () => {
-    const { desk, env, faults, taken } = terminal()
-    const { account } = desk.open('free')
+    const { door, env, faults, taken } = terminal()
+    const { account } = door.open('free')
     const who = account.account.email
     const options = {
       name: 'desk\u001b[31m',
@@ -124,10 +124,10 @@ describe('keys', () => {
       expires: '2027-01-01T00:00:00Z',
     }
     expect(await createKey(env, who, options)).toBe(0)
-    const made = taken()
-    const [, plain] = token.exec(made)!
-    expect(made).toContain('read-only 203.0.113.0/24 until 2027-01-01T00:00:00Z')
-    expect(made).toContain('desk\\u001b[31m')
+    const output = taken()
+    const [, plain] = token.exec(output)!
+    expect(output).toContain('read-only 203.0.113.0/24 until 2027-01-01T00:00:00Z')
+    expect(output).toContain('desk\\u001b[31m')
     const { id } = account.keys[1]!.key
 
     expect(await suspendKey(env, id)).toBe(0)
@@ -138,7 +138,7 @@ describe('keys', () => {
     const [, next] = token.exec(taken())!
     expect(next).not.toBe(plain)
     const statuses = await Promise.all(
-      [plain, next].map(async one => (await desk.get('/probe/free', one)).status),
+      [plain, next].map(async token => (await door.get('/probe/free', token)).status),
     )
     expect(statuses).toEqual([200, 200])
     expect(await revokeKey(env, id)).toBe(0)
@@ -159,8 +159,8 @@ describe('keys', () => {
   })
 
   test('come as JSON where that is asked for', async () => {
-    const { desk, env, data } = terminal(true)
-    const { account, key } = desk.open('starter')
+    const { door, env, data } = terminal(true)
+    const { account, key } = door.open('starter')
     await listKeys(env, account.account.id)
     expect(data()).toMatchObject([
       { id: key.key.id, account_id: account.account.id, usage: { request_limit: 50_000 } },
@@ -173,11 +173,11 @@ describe('keys', () => {
 })
 
 test('the admin token is rotated and shown once', async () => {
-  const { desk, env, taken } = terminal()
-  const old = desk.adminToken
+  const { door, env, taken } = terminal()
+  const old = door.adminToken
   expect(await rotateAdminToken(env)).toBe(0)
   const [, next] = /^Admin token: ([0-9a-f]{64})$/m.exec(taken())!
-  const statusOf = async (given: string) =>
-    (await desk.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${given}` })).status
+  const statusOf = async (token: string) =>
+    (await door.get('/admin/v1/accounts', undefined, { authorization: `Bearer ${token}` })).status
   expect([await statusOf(old), await statusOf(next!)]).toEqual([401, 200])
 })

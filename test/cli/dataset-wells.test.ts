@@ -15,7 +15,7 @@ describe('files of wells, of their months and of states', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   /** The command over an instance, through the operator's interface as in the data directory. */
-  function desk() {
+  function openWellFiles() {
     const own = openTestInstance()
     const local = new WeakSet<Request>()
     const app = createApp(own.services, { local })
@@ -57,7 +57,7 @@ describe('files of wells, of their months and of states', () => {
   }
 
   test('go in but for their bad rows, which come back with their reasons and go in when corrected', async () => {
-    const { own, load } = desk()
+    const { own, load } = openWellFiles()
     const token = own.key()
     const header = 'api_number,month,oil_bbl,gas_mcf,days_producing,operator,well_name'
     const { code, out, rejected } = await load('well-production', 'months.csv', [
@@ -104,7 +104,11 @@ describe('files of wells, of their months and of states', () => {
       own.get(`${prefix}/top-producers`, token),
     )
     expect(
-      top.data.producers.map(one => [one.api_number, one.operator, one.total_oil_bbl]),
+      top.data.producers.map(producer => [
+        producer.api_number,
+        producer.operator,
+        producer.total_oil_bbl,
+      ]),
     ).toEqual([
       ['42329400010000', 'Juniper Ridge', 18981],
       ['42329400020000', 'Unknown', 100],
@@ -112,7 +116,7 @@ describe('files of wells, of their months and of states', () => {
   })
 
   test('of states and wells answer what they say', async () => {
-    const { own, load } = desk()
+    const { own, load } = openWellFiles()
     const token = own.key()
     expect(
       (

@@ -24,7 +24,7 @@ function file(content: string | Uint8Array, ending = 'csv'): string {
 }
 
 /** A command over an instance, as it runs in the data directory: through the operator's interface. */
-function desk(now = startAt) {
+function openDatasetFiles(now = startAt) {
   const own = openTestInstance({}, now)
   const local = new WeakSet<Request>()
   const app = createApp(own.services, { local })
@@ -74,7 +74,7 @@ const header = 'contract,traded_on,close,settlement'
 
 describe('a file of a dataset', () => {
   test('goes in, and nothing happens when it comes again', async () => {
-    const { own, run } = desk()
+    const { own, run } = openDatasetFiles()
     const path = file(`${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-19,71.66,\n`)
     expect(await run([path])).toMatchObject({
       code: 0,
@@ -95,7 +95,7 @@ describe('a file of a dataset', () => {
   })
 
   test('keeps its wrong lines apart, with their numbers and reasons, in a file that can be corrected and imported', async () => {
-    const { own, run } = desk()
+    const { own, run } = openDatasetFiles()
     const path = file(
       `${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-14,71.66,\nCL.4,"2026-11-19",x,\n"CL.5,2026-11-19,1,\n`,
     )
@@ -120,7 +120,7 @@ describe('a file of a dataset', () => {
   })
 
   test('is only checked in a dry run', async () => {
-    const { own, run } = desk()
+    const { own, run } = openDatasetFiles()
     const path = file(`${header}\nCL.2,2026-11-19,71.95,\nCL.3,2026-11-19,x,\n`)
     const { code, out } = await run([path], { dryRun: true })
     expect([code, closes(own), existsSync(`${path}.rejected`)]).toEqual([2, [], false])
@@ -128,7 +128,7 @@ describe('a file of a dataset', () => {
   })
 
   test('that contradicts itself says its last word, the same every time', async () => {
-    const { own, run } = desk()
+    const { own, run } = openDatasetFiles()
     const path = file(
       `${header}\nCL.2,2026-11-19,70,\nCL.3,2026-11-19,5,\nCL.2,2026-11-19,71.95,\nCL.3,2026-11-19,5,\n`,
     )
@@ -155,14 +155,14 @@ describe('a file of a dataset', () => {
       ],
     ]
     for (const [path, options] of forms) {
-      const { own, run } = desk()
+      const { own, run } = openDatasetFiles()
       expect(await run([path], options)).toMatchObject({ code: 0, err: '' })
       expect(closes(own)).toEqual([['2027-01', '2026-11-19', 71.95]])
     }
   })
 
   test('with a column for each contract has a row for each of its cells, blanks left out', async () => {
-    const { own, run } = desk()
+    const { own, run } = openDatasetFiles()
     const path = file('day,c1,c2,c3\n2026-11-19,1,2,3\n2026-11-18,4,,w\n2026-11-17,5,six,7\n')
     const { code, out, err } = await run([path], {
       map: 'traded_on=day,WTI_FUTURES.1=c1,WTI_FUTURES.2=c2,CL.3=c3',
@@ -183,7 +183,7 @@ describe('a file of a dataset', () => {
   })
 
   test('of thousands of rows goes in by batches, each of them whole', async () => {
-    const { own, run, calls } = desk()
+    const { own, run, calls } = openDatasetFiles()
     const rows = Array.from({ length: 2_500 }, (_, i) => {
       const at = new Date(Date.UTC(2026, 10, 16) + i * 60_000 * 2)
       return `GASOIL_FUTURES.1,${at.toISOString()},${600 + (i % 50)},${i}`
@@ -241,7 +241,7 @@ describe('nothing is written when a file can not be read as asked', () => {
   ]
   for (const [name, files, options, reason] of cases) {
     test(name, async () => {
-      const { own, run } = desk()
+      const { own, run } = openDatasetFiles()
       const { code, err, out } = await run(files, options)
       expect([code, out, closes(own)]).toEqual([1, '', []])
       expect(err).toMatch(reason)
@@ -321,7 +321,7 @@ describe.skipIf(!haveRealData)(
     const copied = haveRealData ? file(readFileSync(path)) : ''
 
     test('go in by one command and come out as they are in the file', async () => {
-      const { own, run } = desk(Date.parse('2020-10-31T12:00:00Z'))
+      const { own, run } = openDatasetFiles(Date.parse('2020-10-31T12:00:00Z'))
       expect(await run([copied], { map })).toMatchObject({
         code: 0,
         err: '',
@@ -374,7 +374,7 @@ describe.skipIf(!haveRealData)(
 
       const curve = await ask('curve?date=2020-04-19')
       const [, ...friday] = rows.find(([date]) => date === '2020-04-17')!
-      expect([curve.curve_type, curve.contracts.map(one => one.price)]).toEqual([
+      expect([curve.curve_type, curve.contracts.map(contract => contract.price)]).toEqual([
         'contango',
         friday.slice(0, 4).map(Number),
       ])

@@ -143,8 +143,8 @@ async function doctor(
     text,
     findings,
     of: check =>
-      findings.find(one => one.check === check && one.status !== 'ok') ??
-      findings.find(one => one.check === check),
+      findings.find(finding => finding.check === check && finding.status !== 'ok') ??
+      findings.find(finding => finding.check === check),
   }
 }
 
@@ -160,16 +160,16 @@ const pictureOf = (dir: string) =>
         ])
     : existsSync(dir)
 
-async function examinedCopy(given: Case): Promise<Examined> {
+async function examinedCopy(scenario: Case): Promise<Examined> {
   copies += 1
   const dir = join(root, `copy${copies}`)
   cpSync(sound, dir, { recursive: true })
   chmodSync(dir, 0o700)
-  if (given.toml !== undefined)
-    writeFileSync(join(dir, 'wellhead.toml'), given.toml, { mode: 0o600 })
-  given.prepare?.(dir)
+  if (scenario.toml !== undefined)
+    writeFileSync(join(dir, 'wellhead.toml'), scenario.toml, { mode: 0o600 })
+  scenario.prepare?.(dir)
   const before = pictureOf(dir)
-  const examined = await doctor(dir, given)
+  const examined = await doctor(dir, scenario)
   expect(pictureOf(dir)).toEqual(before)
   return examined
 }
@@ -205,7 +205,7 @@ const damaged = (dir: string) => {
 
 test('a sound directory has no fault, the exit code is 0, and a table and JSON say the same', async () => {
   const { code, findings } = await examinedCopy({})
-  expect(findings.filter(one => one.status !== 'ok')).toEqual([])
+  expect(findings.filter(finding => finding.status !== 'ok')).toEqual([])
   expect(code).toBe(0)
   const checks = [
     'configuration',
@@ -218,7 +218,7 @@ test('a sound directory has no fault, the exit code is 0, and a table and JSON s
     'disk',
     'log',
   ]
-  expect(findings.map(one => one.check)).toEqual([
+  expect(findings.map(finding => finding.check)).toEqual([
     ...checks,
     'master key',
     'schema',
@@ -231,8 +231,10 @@ test('a sound directory has no fault, the exit code is 0, and a table and JSON s
   const table = await doctor(sound, {}, false)
   const lines = table.text.split('\n')
   expect(lines[0]).toMatch(/^STATUS +CHECK +FOUND$/)
-  for (const [i, { status, check, found }] of (await doctor(sound, {})).findings.entries()) {
-    expect(lines[i + 1]).toMatch(new RegExp(`^${status} +${check} +${RegExp.escape(found)}$`))
+  for (const [i, { status, check, found: sentence }] of (
+    await doctor(sound, {})
+  ).findings.entries()) {
+    expect(lines[i + 1]).toMatch(new RegExp(`^${status} +${check} +${RegExp.escape(sentence)}$`))
   }
   expect(lines.at(-1)).toBe('nothing is wrong')
 })
@@ -400,18 +402,20 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       /there is no directory/,
     ],
   ]
-  test.each(cases)('%s', async (_, given, check, status, found) => {
-    const { code, of, findings } = await examinedCopy(given)
+  test.each(cases)('%s', async (_, scenario, check, status, sentence) => {
+    const { code, of, findings } = await examinedCopy(scenario)
     const finding = of(check)
     expect([finding?.status, finding?.found], JSON.stringify(findings, null, 1)).toEqual([
       status,
-      expect.stringMatching(found),
+      expect.stringMatching(sentence),
     ])
     expect(finding!.advice).toMatch(/\w/)
     expect(code).toBe(status === 'error' ? 1 : 0)
-    const others = findings.filter(one => one.status !== 'ok' && one.check !== check)
+    const others = findings.filter(finding => finding.status !== 'ok' && finding.check !== check)
     expect(
-      others.filter(one => !['secrets', 'configuration', 'data, intraday_5m'].includes(one.check)),
+      others.filter(
+        other => !['secrets', 'configuration', 'data, intraday_5m'].includes(other.check),
+      ),
     ).toEqual([])
   })
 
@@ -431,8 +435,8 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       (
         await examinedCopy({ toml, prepare: dir => chmodSync(join(dir, 'wellhead.toml'), 0o644) })
       ).findings
-        .filter(one => one.check.endsWith('wellhead.toml'))
-        .map(one => one.status)
+        .filter(finding => finding.check.endsWith('wellhead.toml'))
+        .map(finding => finding.status)
     // The directory itself keeps others out.
     expect(await statusesOf(`[secrets]\nmaster_key = "${'x'.repeat(64)}"`)).toEqual(['ok'])
     expect(await statusesOf('[server]\nport = 1')).toEqual(['ok'])
@@ -497,7 +501,7 @@ describe('no fault is', () => {
 })
 
 describe('a server', () => {
-  const held = async (role: string, answer: (() => Response) | undefined) => {
+  const examineHeld = async (role: string, answer: (() => Response) | undefined) => {
     copies += 1
     const dir = join(root, `copy${copies}`)
     cpSync(sound, dir, { recursive: true })
@@ -548,17 +552,17 @@ describe('a server', () => {
       'ok',
       /in use by command/,
     ],
-  ] as const)('that %s', async (_, role, answer, status, found) => {
-    const { code, of } = await held(role, answer)
+  ] as const)('that %s', async (_, role, answer, status, finding) => {
+    const { code, of } = await examineHeld(role, answer)
     expect([of('server')?.status, of('server')?.found]).toEqual([
       status,
-      expect.stringMatching(found),
+      expect.stringMatching(finding),
     ])
     expect(code).toBe(status === 'error' ? 1 : 0)
   })
 
   test('says what time it is: data of an evaluation copy ages by its clock', async () => {
-    const { of } = await held('dev', () =>
+    const { of } = await examineHeld('dev', () =>
       Response.json(health('ok', version, '2027-01-20T15:00:00Z')),
     )
     expect([of('clock')?.found, of('data, intraday_5m')?.status]).toEqual([
@@ -589,7 +593,9 @@ test('space is judged by the database and its log, and a log that is never writt
     truncateSync(join(dir, name), bytes)
   }
   const statuses = (freeMegabytes: number, autocheckpoint = 1000, hasServer = true) =>
-    examineSpace(dir, freeMegabytes * megabyte, autocheckpoint, hasServer).map(one => one.status)
+    examineSpace(dir, freeMegabytes * megabyte, autocheckpoint, hasServer).map(
+      finding => finding.status,
+    )
   sized('wellhead.db', 1000 * megabyte)
   expect([statuses(2000), statuses(1999), statuses(64), statuses(63)]).toEqual([
     ['ok', 'ok'],

@@ -16,7 +16,7 @@ async function run(codes: string[], options: ExportOptions = {}, out?: (text: st
   let text = ''
   const err: string[] = []
   const pages = (series: readonly KnownSeries[] | undefined) =>
-    (series?.map(one => one.code) ?? stored).map(code => [
+    (series?.map(listed => listed.code) ?? stored).map(code => [
       { code, observedAt: 0, value: 1, currency: 'USD' },
     ])
   const print = (part: string) => {

@@ -25,7 +25,7 @@ async function ran(...argv: string[]) {
   }
   try {
     const code = await run(
-      argv.map(one => one.replace('{dir}', directory)),
+      argv.map(word => word.replace('{dir}', directory)),
       env,
     )
     const files = readdirSync(directory)

@@ -131,8 +131,8 @@ test('a restore that is killed leaves the database before it, or the backup with
     child.kill('SIGKILL')
     await child.exited
     const path = databaseIn(dir)
-    const held = rowsIn<unknown>(path, "SELECT 1 FROM outbox WHERE state = 'failed'").length
-    expect([whose(path), unsentIn(path), held]).toEqual(
+    const heldRows = rowsIn<unknown>(path, "SELECT 1 FROM outbox WHERE state = 'failed'").length
+    expect([whose(path), unsentIn(path), heldRows]).toEqual(
       whose(path) === 'old' ? ['old', 0, 0] : [undefined, 0, 5],
     )
     expect((await command('verify', '--data', dir)).code).toBe(0)

@@ -177,20 +177,22 @@ describe('the binary as an evaluation copy', () => {
   })
 
   test('its directory is not served as production, nor real data as a copy', async () => {
-    const held = join(dir, 'held')
+    const lockedDir = join(dir, 'held')
     expect(
       (
         await run(
           'import',
           '--data',
-          held,
+          lockedDir,
           '--series',
           'WTI_USD',
           await fileWith(dir, '2026-01-02,60'),
         )
       ).code,
     ).toBe(0)
-    expect((await run('dev', '--data', held, '--port', '0')).err).toContain('observations already')
+    expect((await run('dev', '--data', lockedDir, '--port', '0')).err).toContain(
+      'observations already',
+    )
     const other = join(dir, 'other')
     const copy = await start('dev', other)
     await copy.stop()

@@ -32,10 +32,10 @@ describe('the streams of an evaluation copy', () => {
       body: JSON.stringify(body),
     })
   const newKey = async () => {
-    const made = (await (await send('POST', '/v1/api-keys', { name: 'stream' })).json()) as {
+    const created = (await (await send('POST', '/v1/api-keys', { name: 'stream' })).json()) as {
       data: { api_key: { id: string; plain_token: string } }
     }
-    return made.data.api_key
+    return created.data.api_key
   }
 
   test('a socket client is welcomed, told a price that comes in, pinged, and told to go when its key is revoked', async () => {

@@ -55,9 +55,9 @@ describe('the controls of an evaluation copy', () => {
   })
 
   test('a free account’s fifty-first request is refused until the clock has passed midnight', async () => {
-    const made = await control('POST', 'accounts', { plan: 'free', email: 'free@example.com' })
-    expect(made.status).toBe(201)
-    const token = made.body.api_key as string
+    const account = await control('POST', 'accounts', { plan: 'free', email: 'free@example.com' })
+    expect(account.status).toBe(201)
+    const token = account.body.api_key as string
     for (let i = 0; i < 50; i++) expect((await brent(token)).status).toBe(200)
     const refused = await brent(token)
     expect([

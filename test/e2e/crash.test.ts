@@ -39,7 +39,7 @@ describe('an import that is killed', () => {
     const timed = Bun.nanoseconds()
     expect((await run('import', '--data', join(dir, 'whole'), file)).code).toBe(0)
     const wholeMs = (Bun.nanoseconds() - timed) / 1e6
-    let held = 0
+    let stored = 0
     for (let i = 0; i < kills; i++) {
       const child = Bun.spawn([binary(), 'import', '--data', data, file], {
         stdout: 'ignore',
@@ -55,15 +55,15 @@ describe('an import that is killed', () => {
     const completed = await run('import', '--data', data, file)
     expect(completed.code).toBe(0)
     const { inserted, revised, unchanged } = counts(completed.out)
-    held = unchanged!
-    expect(inserted! + held).toBe(rows)
+    stored = unchanged!
+    expect(inserted! + stored).toBe(rows)
     expect(revised).toBe(0)
     expect((await run('verify', '--data', data)).out).toContain('is sound')
-    const [one, other] = await Promise.all([
+    const [first, other] = await Promise.all([
       run('export', '--data', data),
       run('export', '--data', join(dir, 'whole')),
     ])
-    expect(one.out.length).toBeGreaterThan(rows * 20)
-    expect(one.out === other.out).toBe(true)
+    expect(first.out.length).toBeGreaterThan(rows * 20)
+    expect(first.out === other.out).toBe(true)
   }, 120_000)
 })

@@ -33,12 +33,12 @@ describe('the operator of a binary', () => {
   })
 
   test('syncs a data source through the running server, and without one', async () => {
-    const made = await fetch(`${server.url}/v1/data-sources`, {
+    const created = await fetch(`${server.url}/v1/data-sources`, {
       method: 'POST',
       headers: { authorization: `Token ${server.apiKey}`, 'content-type': 'application/json' },
       body: JSON.stringify({ data_source: { name: 'feed', source_type: 'file' } }),
     })
-    expect(made.status).toBe(201)
+    expect(created.status).toBe(201)
     const synced = await run('sources', 'sync', 'feed', '--data', data)
     expect([synced.code, synced.err]).toEqual([
       1,
@@ -54,7 +54,7 @@ describe('the operator of a binary', () => {
     const statusOf = (out: string, check: string) =>
       (
         JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }
-      ).checks.find(one => one.check === check)
+      ).checks.find(entry => entry.check === check)
     const running = await run('doctor', '--data', data, '--json')
     expect([running.code, running.err]).toEqual([0, ''])
     expect(statusOf(running.out, 'server')).toMatchObject({

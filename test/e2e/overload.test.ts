@@ -56,8 +56,8 @@ test('a server that is held up refuses heavy analytics after a while, goes on wi
   }
   await until(200)
   expect(await server.stop()).toBe(0)
-  const told = await new Response(server.process.stderr as ReadableStream).text()
-  expect(told.match(/(no longer )?overloaded/g)?.slice(0, 2)).toEqual([
+  const stderr = await new Response(server.process.stderr as ReadableStream).text()
+  expect(stderr.match(/(no longer )?overloaded/g)?.slice(0, 2)).toEqual([
     'overloaded',
     'no longer overloaded',
   ])

@@ -95,27 +95,27 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
 
   test('a walk over all pages of ten years gives back the file', async () => {
     const expected = pairs('oil-prices/wti-daily.csv').filter(
-      one => one.day >= '2010-01-01' && one.day <= '2019-12-31',
+      pair => pair.day >= '2010-01-01' && pair.day <= '2019-12-31',
     )
-    const found: Row[] = []
+    const rows: Row[] = []
     for (let page = 1; ; page++) {
       const response = await server.get(
         `/v1/prices/historical?by_code=WTI_USD&start_date=2010-01-01&end_date=2019-12-31&interval=day&page=${page}`,
       )
-      found.push(...((await response.json()) as Body).data.prices)
+      rows.push(...((await response.json()) as Body).data.prices)
       if (response.headers.get('x-has-next') !== 'true') break
     }
     expect(
-      found.reverse().map(row => ({ day: row.created_at.slice(0, 10), price: row.price })),
+      rows.reverse().map(row => ({ day: row.created_at.slice(0, 10), price: row.price })),
     ).toEqual(expected)
   })
 
   test('months are the open, high, low, close and mean of their days', async () => {
-    const days = pairs('natural-gas/daily.csv').filter(one => one.day.startsWith('2005-09'))
+    const days = pairs('natural-gas/daily.csv').filter(pair => pair.day.startsWith('2005-09'))
     const [month] = await rows(
       '/v1/prices/historical?by_code=NATURAL_GAS_USD&interval=month&start_date=2005-09-01&end_date=2005-09-30',
     )
-    const prices = days.map(one => one.price)
+    const prices = days.map(day => day.price)
     expect(month).toMatchObject({
       bucket_start: '2005-09-01T00:00:00Z',
       open: prices[0]!,
@@ -133,7 +133,7 @@ describe.skipIf(!hasRealData)('the real files, imported as the README says', () 
   test('past_year holds the days of the file that are within it', async () => {
     const now = Date.now()
     const expected = pairs('oil-prices/brent-daily.csv').filter(
-      one => Date.parse(one.day) >= now - 365 * 86_400_000,
+      pair => Date.parse(pair.day) >= now - 365 * 86_400_000,
     ).length
     const response = await server.get('/v1/prices/past_year?by_code=BRENT_CRUDE_USD&interval=day')
     expect(((await response.json()) as Body).meta.total).toBe(expected)

@@ -56,7 +56,7 @@ test(
   ${wrong}`,
         )
     }
-    expect([...failures].map(([kind, what]) => `${kind}\n  ${what}`).join('\n')).toBe('')
+    expect([...failures].map(([kind, request]) => `${kind}\n  ${request}`).join('\n')).toBe('')
     // Were nearly everything refused at the door, nothing behind it would have been asked.
     expect(accepted).toBeGreaterThan(requests / 4)
     expect((await copy.ask('GET', '/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
@@ -75,10 +75,10 @@ test('names that every object has are values of no parameter', async () => {
         String(example ?? schema.example ?? '1'),
       ]),
     )
-    for (const { name, in: place } of parameters.filter(one => one.in !== 'header')) {
+    for (const { name, in: place } of parameters.filter(parameter => parameter.in !== 'header')) {
       for (const value of ['constructor', '__proto__']) {
-        const path = operation.path.replace(/\{(\w+)\}/g, (_, one: string) =>
-          encodeURIComponent(one === name ? value : examples.get(one)!),
+        const path = operation.path.replace(/\{(\w+)\}/g, (_, parameter: string) =>
+          encodeURIComponent(parameter === name ? value : examples.get(parameter)!),
         )
         const address = place === 'query' ? `${path}?${name}=${value}` : path
         const response = await copy.ask('GET', address, {

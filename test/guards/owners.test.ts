@@ -75,11 +75,11 @@ function strangersOf({
     accountId: admin.account.id,
     createdAt: clock.now(),
   })
-  for (const [one, role] of [
+  for (const [person, role] of [
     [admin, 'admin'],
     [member, 'member'],
   ] as const) {
-    const { id: accountId, email } = one.account
+    const { id: accountId, email } = person.account
     organizationStore.putMember({
       id: ids.uuid(),
       organizationId,
@@ -118,7 +118,7 @@ const counting =
   /^(?:x-)?rate-?limit|^x-(?:quota|monthly|daily|usage|credits|requests)|^retry-after$/
 
 /** An answer as it must be for every id that is not the caller's own. */
-async function asked(row: Row, path: string, key: string | null) {
+async function askRow(row: Row, path: string, key: string | null) {
   const response = await copy.ask(row.method, path, {
     key,
     body: row.body,
@@ -137,8 +137,8 @@ describe("one account's things", () => {
       const { db } = copy.running.services
       const before = stateOf(db)
       for (const [who, key] of Object.entries(strangers)) {
-        const foreign = await asked(row, sampleOf(row)!, key)
-        expect(foreign, who).toEqual(await asked(row, unknownOf(row), key))
+        const foreign = await askRow(row, sampleOf(row)!, key)
+        expect(foreign, who).toEqual(await askRow(row, unknownOf(row), key))
         // A member's role is looked at before what they ask for.
         expect(who.startsWith('a member') ? [401, 403, 404] : [401, 404], who).toContain(
           foreign.status,

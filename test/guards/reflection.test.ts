@@ -123,7 +123,7 @@ describe('the spelling of an address', () => {
     const opened: string[] = []
     for (const row of rows.filter(({ access }) => access !== 'keyless' && access !== '??')) {
       const path = pathOf(row).replace(/\?.*/, '')
-      for (const spelling of other(path).filter(one => /^[/\\]/.test(one))) {
+      for (const spelling of other(path).filter(candidate => /^[/\\]/.test(candidate))) {
         for (const host of ['localhost', 'localhost/health', '127.0.0.1:1']) {
           if (host !== 'localhost' && spelling !== `${path}/`) continue
           const response = await door(

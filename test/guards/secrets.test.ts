@@ -32,7 +32,7 @@ afterAll(() => copy.remove())
 
 type Options = Parameters<EvaluationCopy['ask']>[2]
 
-async function asked(method: string, path: string, options: Options = {}): Promise<string> {
+async function textOf(method: string, path: string, options: Options = {}): Promise<string> {
   const response = await copy.ask(method, path, options)
   if (response.headers.get('content-type')?.includes('event-stream')) {
     await response.body?.cancel()
@@ -41,10 +41,10 @@ async function asked(method: string, path: string, options: Options = {}): Promi
   return `${JSON.stringify([...response.headers])}\n${await response.text()}`
 }
 
-async function told(method: string, path: string, options: Options = {}): Promise<void> {
+async function notify(method: string, path: string, options: Options = {}): Promise<void> {
   answers.push({
     of: `${method} ${path.replace(/[0-9a-f]{64}/g, '<token>')}`,
-    text: await asked(method, path, options),
+    text: await textOf(method, path, options),
   })
 }
 
@@ -52,18 +52,18 @@ async function told(method: string, path: string, options: Options = {}): Promis
  * Asks for what shows a new secret, of which a pattern tells where in the answer it is; it must be
  * there, and only it.
  */
-async function made(
-  what: string,
+async function create(
+  label: string,
   pattern: RegExp,
   method: string,
   path: string,
   options: Options = {},
 ): Promise<string> {
-  const text = await asked(method, path, options)
+  const text = await textOf(method, path, options)
   const secret = pattern.exec(text)?.[1] ?? ''
-  expect(secret, `${what}: ${text.slice(0, 600)}`).not.toBe('')
-  secrets.set(what, secret)
-  answers.push({ of: `${method} ${path}, which shows ${what}`, text: text.replaceAll(secret, '') })
+  expect(secret, `${label}: ${text.slice(0, 600)}`).not.toBe('')
+  secrets.set(label, secret)
+  answers.push({ of: `${method} ${path}, which shows ${label}`, text: text.replaceAll(secret, '') })
   return secret
 }
 
@@ -87,10 +87,10 @@ function posted(type: 'email' | 'sms'): string[] {
   })
 }
 
-function mailed(what: string, type: 'email' | 'sms', pattern: RegExp): void {
+function mailed(label: string, type: 'email' | 'sms', pattern: RegExp): void {
   const secret = pattern.exec(posted(type).at(-1) ?? '')?.[0]
-  expect(secret, what).toBeDefined()
-  secrets.set(what, secret!)
+  expect(secret, label).toBeDefined()
+  secrets.set(label, secret!)
 }
 
 const token = /token":"([0-9a-f]{64})"/
@@ -103,42 +103,42 @@ test('every kind of secret is shown by the answer that makes it', async () => {
   secrets.set('admin token', copy.adminToken)
   const once = { 'idempotency-key': 'canary' }
   const account = sampleId(1)
-  await made('API key', token, 'POST', '/v1/api-keys', { body: { name: named }, headers: once })
-  await made('rolled API key', token, 'POST', `/v1/api-keys/${sampleId(103)}/roll`, {
+  await create('API key', token, 'POST', '/v1/api-keys', { body: { name: named }, headers: once })
+  await create('rolled API key', token, 'POST', `/v1/api-keys/${sampleId(103)}/roll`, {
     body: {},
     headers: once,
   })
-  await made("operator's new key", token, 'POST', `/admin/v1/accounts/${account}/keys`, {
+  await create("operator's new key", token, 'POST', `/admin/v1/accounts/${account}/keys`, {
     ...operator(),
     body: {},
   })
-  await made('webhook secret', signing, 'POST', '/v1/webhooks', { body: hook, headers: once })
+  await create('webhook secret', signing, 'POST', '/v1/webhooks', { body: hook, headers: once })
   const chosen = `whsec_${'ca7a'.repeat(12)}`
   secrets.set('chosen webhook secret', chosen)
   answers.push({
     of: 'POST /v1/webhooks',
-    text: (await asked('POST', '/v1/webhooks', { body: { ...hook, secret: chosen } })).replaceAll(
+    text: (await textOf('POST', '/v1/webhooks', { body: { ...hook, secret: chosen } })).replaceAll(
       chosen,
       '',
     ),
   })
-  await made(
+  await create(
     'rotated webhook secret',
     signing,
     'POST',
     `/v1/webhooks/${sampleId(401)}/rotate_secret`,
     { body: {} },
   )
-  await made('first account secret', signing, 'GET', '/v1/account/webhook-secret')
-  await made('account secret', signing, 'POST', '/v1/account/webhook-secret/roll', { body: {} })
-  const link = await made(
+  await create('first account secret', signing, 'GET', '/v1/account/webhook-secret')
+  await create('account secret', signing, 'POST', '/v1/account/webhook-secret/roll', { body: {} })
+  const link = await create(
     'sign-in link',
     /token=([0-9a-f]{64})/,
     'POST',
     `/admin/v1/accounts/${account}/link`,
     { ...operator(), body: {} },
   )
-  const session = await made(
+  const session = await create(
     'session',
     /"token":"([^"]+\.[^"]+\.[^"]+)"/,
     'POST',
@@ -149,7 +149,7 @@ test('every kind of secret is shown by the answer that makes it', async () => {
     },
   )
   const bearer = { key: null, headers: { authorization: `Bearer ${session}` } }
-  await made(
+  await create(
     'refreshed session',
     /"token":"([^"]+\.[^"]+\.[^"]+)"/,
     'POST',
@@ -157,33 +157,33 @@ test('every kind of secret is shown by the answer that makes it', async () => {
     { ...bearer, body: {} },
   )
   secrets.set('password', password)
-  await told('POST', `/admin/v1/accounts/${account}/password`, {
+  await notify('POST', `/admin/v1/accounts/${account}/password`, {
     ...operator(),
     body: { password },
   })
   const person = { email: 'eval@example.com', password }
-  await made(
+  await create(
     'session of a password',
     /"token":"([^"]+\.[^"]+\.[^"]+)"/,
     'POST',
     '/v1/auth/session',
     { key: null, body: person },
   )
-  await told('POST', '/v1/auth/session', {
+  await notify('POST', '/v1/auth/session', {
     key: null,
     body: { ...person, password: `${password}!` },
   })
 })
 
 test('what goes out by letter or text message is made, and answered to nobody', async () => {
-  await told('POST', '/v1/auth/link', { key: null, body: { email: 'eval@example.com' } })
+  await notify('POST', '/v1/auth/link', { key: null, body: { email: 'eval@example.com' } })
   await copy.running.services.signIn.settled()
   mailed('mailed link', 'email', hexToken)
-  await told('POST', '/organizations/invitations', {
+  await notify('POST', '/organizations/invitations', {
     body: { email: 'guest@example.com', role: 'member' },
   })
   mailed('invitation', 'email', hexToken)
-  await told('POST', '/v1/phone', { body: { phone_number: '+15550100009', country_code: 'US' } })
+  await notify('POST', '/v1/phone', { body: { phone_number: '+15550100009', country_code: 'US' } })
   mailed('verification code', 'sms', /\d{6}/)
 })
 
@@ -196,12 +196,12 @@ test('credentials that others gave us are taken', async () => {
     credentials: { token: credential },
     scraper_config: { url: 'http://127.0.0.1:9/x' },
   }
-  await told('POST', '/v1/data-sources', {
+  await notify('POST', '/v1/data-sources', {
     body: { data_source: source },
     headers: { 'idempotency-key': 'canary' },
   })
   const credentials = { secret: `${credential}-pushed` }
-  await told('POST', `/v1/data-sources/${sampleId(802)}/rotate_credentials`, {
+  await notify('POST', `/v1/data-sources/${sampleId(802)}/rotate_credentials`, {
     body: { credentials },
   })
   expect(answers.slice(-2).map(({ text }) => /"(?:credential_)?id":"[^"]+"/.test(text))).toEqual([
@@ -213,9 +213,9 @@ test('credentials that others gave us are taken', async () => {
 test('no other answer shows any of them, also where one is sent where it does not belong', async () => {
   const key = secrets.get('API key')!
   for (const row of rows.filter(
-    one => one.method === 'GET' && one.sample && one.path !== '/v1/account/webhook-secret',
+    row => row.method === 'GET' && row.sample && row.path !== '/v1/account/webhook-secret',
   )) {
-    await told('GET', row.sample!, row.access === 'operator' ? operator() : {})
+    await notify('GET', row.sample!, row.access === 'operator' ? operator() : {})
   }
   for (const path of [
     `/v1/commodities/${key}`,
@@ -224,11 +224,13 @@ test('no other answer shows any of them, also where one is sent where it does no
     `/v1/alerts/${key}`,
     `/${key}`,
   ]) {
-    await told('GET', path)
+    await notify('GET', path)
   }
-  await told('GET', `/v1/prices/past_day?by_code=WTI_USD&per_page=1&api_key=${key}`, { key: null })
-  await told('POST', '/v1/alerts', { body: { price_alert: { name: key, commodity_code: key } } })
-  await made('rotated admin token', /"([0-9a-f]{64})"/, 'POST', '/admin/v1/token/rotate', {
+  await notify('GET', `/v1/prices/past_day?by_code=WTI_USD&per_page=1&api_key=${key}`, {
+    key: null,
+  })
+  await notify('POST', '/v1/alerts', { body: { price_alert: { name: key, commodity_code: key } } })
+  await create('rotated admin token', /"([0-9a-f]{64})"/, 'POST', '/admin/v1/token/rotate', {
     ...operator(),
     body: {},
   })
@@ -241,8 +243,8 @@ test('no other answer shows any of them, also where one is sent where it does no
  */
 function showing(bytes: Buffer): string[] {
   return [...secrets]
-    .filter(([what, secret]) => {
-      if (what === 'verification code')
+    .filter(([label, secret]) => {
+      if (label === 'verification code')
         return new RegExp(`(?<![0-9a-f])${secret}(?![0-9a-f])`).test(bytes.toString('latin1'))
       const digits = secret.replace('whsec_', '')
       const raw = /^(?:[0-9a-f]{2}){16,}$/.test(digits) ? Buffer.from(digits, 'hex') : undefined
@@ -252,21 +254,21 @@ function showing(bytes: Buffer): string[] {
         (raw !== undefined && bytes.includes(raw))
       )
     })
-    .map(([what]) => what)
+    .map(([label]) => label)
 }
 
 test('no file of the data directory holds any of them, neither before nor after a checkpoint', () => {
   const { db } = copy.running.services
   const atRest = () => readdirSync(copy.dir).filter(name => !keptOnPurpose.includes(name))
-  const found = () =>
+  const leaks = () =>
     atRest().flatMap(name =>
-      showing(readFileSync(join(copy.dir, name))).map(what => `${what} in ${name}`),
+      showing(readFileSync(join(copy.dir, name))).map(label => `${label} in ${name}`),
     )
   expect(atRest().some(name => name.endsWith('-wal'))).toBe(true)
   expect(atRest().some(name => readFileSync(join(copy.dir, name)).includes(named))).toBe(true)
-  expect(found()).toEqual([])
+  expect(leaks()).toEqual([])
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  expect(found()).toEqual([])
+  expect(leaks()).toEqual([])
 })
 
 test('no line of the log holds any of them, also when a request fails on the way', async () => {
@@ -275,7 +277,7 @@ test('no line of the log holds any of them, also when a request fails on the way
   const key = secrets.get('API key')!
   const failed = await copy.ask('GET', `/v1/alerts?api_key=${key}`, { key: null })
   await copy.ask('POST', '/v1/alerts', {
-    body: rows.find(one => one.method === 'POST' && one.path === '/v1/alerts')!.body,
+    body: rows.find(row => row.method === 'POST' && row.path === '/v1/alerts')!.body,
   })
   expect([failed.status, showing(Buffer.from(await failed.text()))]).toEqual([500, []])
   expect(log.some(line => line.includes('request failed'))).toBe(true)

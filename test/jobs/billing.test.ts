@@ -39,12 +39,16 @@ describe('a period that ends', () => {
       status: 'active',
     })
     expect(
-      invoicesOf(instance, buyer).map(one => [one.amountCents, one.status, one.startsAt]),
+      invoicesOf(instance, buyer).map(invoice => [
+        invoice.amountCents,
+        invoice.status,
+        invoice.startsAt,
+      ]),
     ).toEqual([
       [9900, 'paid', startAt],
       [9900, 'paid', day(30)],
     ])
-    expect(instance.events(buyer.account).map(one => one.type)).toEqual([
+    expect(instance.events(buyer.account).map(event => event.type)).toEqual([
       'subscription.updated',
       'invoice.paid',
     ])
@@ -84,7 +88,7 @@ describe('a period that ends', () => {
       const job = createBillingJob(instance.services)
       job.pass()
       job.pass()
-      expect(invoicesOf(instance, buyer).map(one => isoInstant(one.startsAt))).toEqual([
+      expect(invoicesOf(instance, buyer).map(invoice => isoInstant(invoice.startsAt))).toEqual([
         '2026-11-20T15:00:00Z',
         '2026-12-20T15:00:00Z',
         '2027-01-20T15:00:00Z',
@@ -103,11 +107,11 @@ describe('a period that ends', () => {
       status: 'cancelled',
       cancelAtPeriodEnd: false,
     })
-    const [asked, ended] = instance.events(buyer.account)
-    expect([asked!.type, asked!.data]).toEqual([
+    const [request, ended] = instance.events(buyer.account)
+    expect([request!.type, request!.data]).toEqual([
       'subscription.cancelled',
       {
-        subscription_id: asked!.data.subscription_id,
+        subscription_id: request!.data.subscription_id,
         plan_id: 'professional',
         plan_name: 'Professional',
         cancelled_at: '2026-11-20T15:00:00Z',
@@ -135,9 +139,9 @@ describe('a payment that is refused', () => {
     await use(instance, buyer, 'pm_fail')
     const attempts: [number, number][] = []
     await instance.advance(43 * dayMs, () => {
-      const { attempts: made } = invoicesOf(instance, buyer).at(-1)!
-      if (instance.clock.now() >= day(30) && made !== attempts.at(-1)?.[1])
-        attempts.push([(instance.clock.now() - startAt) / dayMs, made])
+      const { attempts: count } = invoicesOf(instance, buyer).at(-1)!
+      if (instance.clock.now() >= day(30) && count !== attempts.at(-1)?.[1])
+        attempts.push([(instance.clock.now() - startAt) / dayMs, count])
       expect(instance.plan(buyer)).toBe('professional')
     })
     expect(attempts).toEqual([
@@ -149,13 +153,13 @@ describe('a payment that is refused', () => {
     expect(current(instance, buyer)).toMatchObject({ status: 'past_due', pastDueAt: day(30) })
     const failures = instance
       .events(buyer.account)
-      .filter(one => one.type === 'invoice.payment_failed')
+      .filter(event => event.type === 'invoice.payment_failed')
     expect(
-      failures.map(one => [
-        one.data.attempt_count,
-        one.data.next_attempt_at,
-        one.data.status,
-        one.data.error,
+      failures.map(failure => [
+        failure.data.attempt_count,
+        failure.data.next_attempt_at,
+        failure.data.status,
+        failure.data.error,
       ]),
     ).toEqual([
       [1, isoInstant(day(31)), 'open', 'The card was declined.'],
@@ -173,7 +177,9 @@ describe('a payment that is refused', () => {
       'subscription.cancelled',
       '2027-01-03',
     ])
-    expect(instance.letters().filter(one => one.to === buyer.account.account.email)).toHaveLength(4)
+    expect(
+      instance.letters().filter(letter => letter.to === buyer.account.account.email),
+    ).toHaveLength(4)
   })
 
   test('that is made good by another method leaves the subscription as it was, at once', async () => {
@@ -235,7 +241,7 @@ describe('an invoice in the operator’s ledger', () => {
     expect(current(instance, buyer)!.status).toBe('active')
     await instance.advance(1)
     expect(current(instance, buyer)).toMatchObject({ status: 'past_due', pastDueAt: day(10) })
-    expect(instance.events(buyer.account).map(one => one.type)).toEqual([
+    expect(instance.events(buyer.account).map(event => event.type)).toEqual([
       'invoice.payment_failed',
       'subscription.updated',
     ])
@@ -258,7 +264,7 @@ describe('an invoice in the operator’s ledger', () => {
       expect(current(instance, buyer)).toMatchObject({ status: 'active', pastDueAt: null })
       await instance.advance(18 * dayMs)
       expect(instance.plan(buyer)).toBe('professional')
-      expect(instance.events(buyer.account).some(one => one.type === 'invoice.paid')).toBe(
+      expect(instance.events(buyer.account).some(event => event.type === 'invoice.paid')).toBe(
         status === 'paid',
       )
     }

@@ -87,15 +87,15 @@ test('a reader gets back what was written, and no text of it begins as a formula
     fc.property(
       fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1 }),
       rows => {
-        const got = read(csvText(rows))
-        expect(got.map(row => row.length)).toEqual(rows.map(row => row.length))
+        const records = read(csvText(rows))
+        expect(records.map(row => row.length)).toEqual(rows.map(row => row.length))
         for (const [i, row] of rows.entries()) {
           for (const [j, value] of row.entries()) {
-            const seen = got[i]![j]!
-            if (typeof value !== 'string') expect(seen).toBe(value === null ? '' : String(value))
+            const cell = records[i]![j]!
+            if (typeof value !== 'string') expect(cell).toBe(value === null ? '' : String(value))
             else {
-              expect(seen === value || seen === `'${value}`).toBe(true)
-              expect(seen).not.toMatch(/^[=+\-@\t\r]/)
+              expect(cell === value || cell === `'${value}`).toBe(true)
+              expect(cell).not.toMatch(/^[=+\-@\t\r]/)
             }
           }
         }

@@ -26,11 +26,11 @@ function start(role: string) {
     stdout: 'pipe',
     stderr: 'inherit',
   })
-  const said = child.stdout
+  const stdout = child.stdout
     .getReader()
     .read()
     .then(({ value }) => JSON.parse(new TextDecoder().decode(value)) as unknown)
-  return { child, said }
+  return { child, stdout }
 }
 
 function run(role: string) {
@@ -59,18 +59,18 @@ const take = () => {
 describe('between processes', () => {
   test('the second one is told who holds the lock', async () => {
     const first = run('serve')
-    expect(await first.said).toBe('held')
+    expect(await first.stdout).toBe('held')
     const holder = { pid: first.child.pid, role: 'serve', startedAt }
     expect(lockDataDir(dir, mine)).toEqual({ heldBy: holder })
-    expect(await run('import').said).toEqual({ heldBy: holder })
+    expect(await run('import').stdout).toEqual({ heldBy: holder })
   })
 
   test('who holds the lock can be asked without taking it, and the asking takes it from nobody', async () => {
     expect(holderOf(dir)).toBeUndefined()
     const first = run('serve')
-    expect(await first.said).toBe('held')
+    expect(await first.stdout).toBe('held')
     expect(holderOf(dir)).toEqual({ heldBy: { pid: first.child.pid, role: 'serve', startedAt } })
-    expect(await run('import').said).toEqual({
+    expect(await run('import').stdout).toEqual({
       heldBy: { pid: first.child.pid, role: 'serve', startedAt },
     })
     first.child.kill('SIGKILL')
@@ -78,20 +78,20 @@ describe('between processes', () => {
     expect(holderOf(dir)).toBeUndefined()
     const own = take()
     expect(holderOf(dir)).toEqual({ heldBy: mine })
-    expect(await run('import').said).toEqual({ heldBy: mine })
+    expect(await run('import').stdout).toEqual({ heldBy: mine })
     own.release()
     expect(holderOf(dir)).toBeUndefined()
   })
 
   test('of many that start at once exactly one gets it', async () => {
-    const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(role => run(role).said))
+    const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map(role => run(role).stdout))
     expect(outcomes.filter(outcome => outcome === 'held')).toHaveLength(1)
   })
 
   test('after SIGKILL of the holder the lock can be taken at once', async () => {
     for (const role of ['serve', 'import', 'serve']) {
       const holder = run(role)
-      expect(await holder.said).toBe('held')
+      expect(await holder.stdout).toBe('held')
       holder.child.kill('SIGKILL')
       await holder.child.exited
       const taken = take()
@@ -106,7 +106,7 @@ describe('between processes', () => {
 
   test('a holder that ends in order leaves no name behind', async () => {
     const holder = run('serve')
-    expect(await holder.said).toBe('held')
+    expect(await holder.stdout).toBe('held')
     holder.child.stdin.end()
     expect(await holder.child.exited).toBe(0)
     expect(await Bun.file(join(dir, 'lock.json')).exists()).toBe(false)
@@ -116,7 +116,7 @@ describe('between processes', () => {
   test('a lock that nobody keeps a reference to is still held', async () => {
     take()
     Bun.gc(true)
-    expect(await run('serve').said).toEqual({ heldBy: mine })
+    expect(await run('serve').stdout).toEqual({ heldBy: mine })
   })
 })
 

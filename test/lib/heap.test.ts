@@ -7,25 +7,25 @@ test('gives back what was pushed, the least first, whatever was popped between',
     fc.property(
       fc.array(fc.option(fc.integer({ min: 0, max: 50 })), { maxLength: 200 }),
       operations => {
-        const held = createHeap<number>()
+        const heap = createHeap<number>()
         let model: number[] = []
         for (const value of operations) {
           if (value !== null) {
-            held.push(value, value * 2)
+            heap.push(value, value * 2)
             model.push(value)
           } else {
             const least = model.length > 0 ? Math.min(...model) : undefined
-            expect(held.peek()?.at).toBe(least as number)
-            expect(held.pop()?.at).toBe(least as number)
+            expect(heap.peek()?.at).toBe(least as number)
+            expect(heap.pop()?.at).toBe(least as number)
             const place = model.indexOf(least as number)
             model = model.filter((_, i) => i !== place)
           }
-          expect(held.size).toBe(model.length)
+          expect(heap.size).toBe(model.length)
         }
-        expect(Array.from({ length: model.length }, () => held.pop()!.value)).toEqual(
-          model.toSorted((a, b) => a - b).map(one => one * 2),
+        expect(Array.from({ length: model.length }, () => heap.pop()!.value)).toEqual(
+          model.toSorted((a, b) => a - b).map(at => at * 2),
         )
-        expect(held.pop()).toBeUndefined()
+        expect(heap.pop()).toBeUndefined()
       },
     ),
   )

@@ -30,8 +30,8 @@ test('a changed or shortened one is not read', () => {
 })
 
 test('the same text is never sealed to the same bytes', () => {
-  const seen = new Set(
+  const texts = new Set(
     Array.from({ length: 100 }, () => Buffer.from(seal(secret, 'a', 'text')).toString('hex')),
   )
-  expect(seen.size).toBe(100)
+  expect(texts.size).toBe(100)
 })

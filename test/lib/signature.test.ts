@@ -40,8 +40,8 @@ function standardVerifies(
     .digest()
   return headers.signature.split(' ').some(versioned => {
     const [version, signature = ''] = versioned.split(',')
-    const given = Buffer.from(signature, 'base64')
-    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected)
+    const bytes = Buffer.from(signature, 'base64')
+    return version === 'v1' && bytes.length === expected.length && timingSafeEqual(bytes, expected)
   })
 }
 

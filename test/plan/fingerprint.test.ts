@@ -10,14 +10,14 @@ const of = (seed: number, text: string): [number, number] => {
 describe('fingerprints', () => {
   test('of 300,000 neighbouring addresses differ, and fill 64 shards evenly', () => {
     const print = new Fingerprint(987_654_321_987)
-    const seen = new Set<number>()
+    const fingerprints = new Set<number>()
     const shards = new Uint32Array(64)
     for (let n = 0; n < 300_000; n += 1) {
       print.of(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`)
-      seen.add(print.high * 2 ** 21 + (print.low >>> 11))
+      fingerprints.add(print.high * 2 ** 21 + (print.low >>> 11))
       shards[print.high >>> 26]! += 1
     }
-    expect(seen.size).toBe(300_000)
+    expect(fingerprints.size).toBe(300_000)
     // Five standard deviations around 4687.5.
     expect(Math.min(...shards)).toBeGreaterThan(4340)
     expect(Math.max(...shards)).toBeLessThan(5035)

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { parse } from 'smol-toml'
+import { tierRow } from '../../src/api/keys/limit-rows.ts'
 import { defaultLimits } from '../../src/plan/limits.ts'
 import { plansFrom } from '../../src/plan/overrides.ts'
-import { cheapestWith, entitlements, specPlans, tierOf, tierRow } from '../../src/plan/plans.ts'
+import { cheapestWith, entitlements, specPlans, tierOf } from '../../src/plan/plans.ts'
 
 const account = (plan: string, addOns: string[] = []) => ({
   plan,

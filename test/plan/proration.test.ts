@@ -40,27 +40,31 @@ describe('what has been earned of a price', () => {
 
   test('adds up to the price over any division of the period, and no part is negative', () => {
     fc.assert(
-      fc.property(period, fc.array(share, { maxLength: 12 }), (one, parts) => {
+      fc.property(period, fc.array(share, { maxLength: 12 }), (period, parts) => {
         const cuts = [
-          one.startsAt,
-          ...parts.map(part => within(one, part)).sort((a, b) => a - b),
-          one.endsAt,
+          period.startsAt,
+          ...parts.map(part => within(period, part)).sort((a, b) => a - b),
+          period.endsAt,
         ]
         const amounts = cuts
           .slice(1)
-          .map((to, i) => earnedCents(one, to) - earnedCents(one, cuts[i]!))
+          .map((to, i) => earnedCents(period, to) - earnedCents(period, cuts[i]!))
         expect(Math.min(...amounts)).toBeGreaterThanOrEqual(0)
-        expect(amounts.reduce((sum, cents) => sum + cents, 0)).toBe(one.priceCents)
+        expect(amounts.reduce((sum, cents) => sum + cents, 0)).toBe(period.priceCents)
       }),
     )
   })
 
   test('is off by half a cent at most', () => {
     fc.assert(
-      fc.property(period, share, (one, part) => {
-        const at = within(one, part)
-        const [lengthMs, passedMs] = [BigInt(one.endsAt - one.startsAt), BigInt(at - one.startsAt)]
-        const off = BigInt(earnedCents(one, at)) * lengthMs - BigInt(one.priceCents) * passedMs
+      fc.property(period, share, (period, part) => {
+        const at = within(period, part)
+        const [lengthMs, passedMs] = [
+          BigInt(period.endsAt - period.startsAt),
+          BigInt(at - period.startsAt),
+        ]
+        const off =
+          BigInt(earnedCents(period, at)) * lengthMs - BigInt(period.priceCents) * passedMs
         expect(2n * (off < 0n ? -off : off) <= lengthMs).toBe(true)
       }),
     )

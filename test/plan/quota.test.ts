@@ -219,11 +219,11 @@ describe('states', () => {
 
   test('the quota is spent before bought requests, and both add up to what remains', () => {
     const { window } = look('free', noon)
-    const seen = [0, 49, 50, 52].map(used => [
+    const states = [0, 49, 50, 52].map(used => [
       quotaSource(window, used, 3),
       quotaRemaining(window, used, 3),
     ])
-    expect(seen).toEqual([
+    expect(states).toEqual([
       ['quota', 53],
       ['quota', 4],
       ['extra', 3],
@@ -319,11 +319,12 @@ describe('forecast', () => {
     fc.assert(
       fc.property(cases, ({ used, passedMs }) => {
         const instant = window.startsAt + passedMs
-        const seen = forecast(used, window, instant)
-        expect(seen.usedAtReset).toBeGreaterThanOrEqual(used)
-        if (seen.exhaustedAt === null) return expect(seen.usedAtReset).toBeLessThanOrEqual(10_000)
-        expect(seen.exhaustedAt).toBeGreaterThanOrEqual(instant)
-        expect(seen.exhaustedAt).toBeLessThan(window.endsAt)
+        const outlook = forecast(used, window, instant)
+        expect(outlook.usedAtReset).toBeGreaterThanOrEqual(used)
+        if (outlook.exhaustedAt === null)
+          return expect(outlook.usedAtReset).toBeLessThanOrEqual(10_000)
+        expect(outlook.exhaustedAt).toBeGreaterThanOrEqual(instant)
+        expect(outlook.exhaustedAt).toBeLessThan(window.endsAt)
       }),
       { numRuns: 2000 },
     )

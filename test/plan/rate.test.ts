@@ -16,16 +16,16 @@ class NaiveLog {
   }
 
   peek(key: string, now: number, limit: number): RateDecision {
-    const counted = this.counted(key, now)
-    const used = counted.length
+    const inWindow = this.counted(key, now)
+    const used = inWindow.length
     const admitted = used < limit
-    const blocking = counted.at(-limit)
+    const blocking = inWindow.at(-limit)
     return {
       admitted,
       limit,
       used,
       remaining: Math.max(0, limit - used),
-      resetMs: used > 0 ? counted.at(-1)! + windowMs - now : 0,
+      resetMs: used > 0 ? inWindow.at(-1)! + windowMs - now : 0,
       retryAfterMs: admitted ? 0 : limit === 0 ? windowMs : blocking! + windowMs - now,
     }
   }
@@ -86,11 +86,11 @@ describe('one key', () => {
 
   test('gets its slot back exactly one window after it took it', () => {
     const table = createRateTable({ limit: 2, windowMs, seed: 1 })
-    const seen = [0, 10, 59_999, 60_000, 60_009, 60_010].map(now => {
+    const decisions = [0, 10, 59_999, 60_000, 60_009, 60_010].map(now => {
       const { admitted, remaining, resetMs, retryAfterMs } = table.take('k', now)
       return [admitted, remaining, resetMs, retryAfterMs]
     })
-    expect(seen).toEqual([
+    expect(decisions).toEqual([
       [true, 1, 60_000, 0],
       [true, 0, 60_000, 0],
       [false, 0, 11, 1],
@@ -142,13 +142,13 @@ test('many keys at once keep windows of their own while the table grows and clea
     now += chance(20)
     const key = `10.0.${chance(16)}.${chance(256)}`
     const expected = naive.take(key, now, 4)
-    const seen = table.take(key, now, 4)
+    const decision = table.take(key, now, 4)
     if (
-      seen.admitted !== expected.admitted ||
-      seen.used !== expected.used ||
-      seen.retryAfterMs !== expected.retryAfterMs
+      decision.admitted !== expected.admitted ||
+      decision.used !== expected.used ||
+      decision.retryAfterMs !== expected.retryAfterMs
     ) {
-      expect({ i, key, ...seen }).toEqual({ i, key, ...expected })
+      expect({ i, key, ...decision }).toEqual({ i, key, ...expected })
     }
   }
   expect(table.crowded).toBe(false)
@@ -256,9 +256,11 @@ describe('a crowd', () => {
   test('shares windows of the common size, whatever limit a call brings', () => {
     const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
     for (let n = 0; n < 60_000; n += 1) table.take(addressOf(n), 0)
-    const seen = Array.from({ length: 20 }, () => ({ ...table.take(addressOf(70_000), 0, 50) }))
-    expect(seen.filter(decision => decision.admitted).length).toBeLessThanOrEqual(5)
-    expect(seen.at(-1)).toEqual({
+    const decisions = Array.from({ length: 20 }, () => ({
+      ...table.take(addressOf(70_000), 0, 50),
+    }))
+    expect(decisions.filter(decision => decision.admitted).length).toBeLessThanOrEqual(5)
+    expect(decisions.at(-1)).toEqual({
       admitted: false,
       limit: 5,
       used: 5,
@@ -266,7 +268,7 @@ describe('a crowd', () => {
       resetMs: windowMs,
       retryAfterMs: windowMs,
     })
-    expect({ ...table.peek(addressOf(70_000), 0, 50) }).toEqual(seen.at(-1)!)
+    expect({ ...table.peek(addressOf(70_000), 0, 50) }).toEqual(decisions.at(-1)!)
   })
 
   test('that has gone leaves newcomers windows of their own and gives its memory back', () => {

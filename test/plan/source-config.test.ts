@@ -8,8 +8,8 @@ import {
   withoutCredentials,
 } from '../../src/plan/source-config.ts'
 
-const faultsOf = (given: Record<string, unknown>) =>
-  sourceConfig(given).faults.map(one => one.field)
+const faultsOf = (config: Record<string, unknown>) =>
+  sourceConfig(config).faults.map(fault => fault.field)
 
 describe('a scraper configuration', () => {
   test('is understood as it is written, and has its defaults', () => {
@@ -64,8 +64,8 @@ describe('a scraper configuration', () => {
     [{ interval_minutes: 1.5 }, 'interval_minutes'],
     [{ interval_minutes: '60' }, 'interval_minutes'],
     [{ interval_minutes: 10_081 }, 'interval_minutes'],
-  ])('%j is refused for %p', (given, field) => {
-    expect(faultsOf(given)).toEqual([field])
+  ])('%j is refused for %p', (config, field) => {
+    expect(faultsOf(config)).toEqual([field])
   })
 })
 

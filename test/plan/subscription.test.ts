@@ -38,9 +38,9 @@ describe('a period', () => {
             'UTC',
           )
           let [startsAt, months] = [date.getTime(), 0]
-          for (const one of periods) {
-            months += one === 'monthly' ? 1 : 12
-            startsAt = periodEnd(date.getTime(), startsAt, one)
+          for (const period of periods) {
+            months += period === 'monthly' ? 1 : 12
+            startsAt = periodEnd(date.getTime(), startsAt, period)
             expect(startsAt).toBe(began.add({ months }).epochMilliseconds)
           }
         },
@@ -79,8 +79,8 @@ describe('a change of terms', () => {
     ],
     ['a higher plan that costs less', starter, terms('professional', 'monthly', 100), 'period_end'],
     ['a year that costs less than is left', starter, terms('starter', 'yearly', 100), 'period_end'],
-  ])('to %s', (_name, held, wanted, when) => {
-    expect(changeOf(held, wanted, 10 * dayMs).when).toBe(when as 'now')
+  ])('to %s', (_name, current, next, when) => {
+    expect(changeOf(current, next, 10 * dayMs).when).toBe(when as 'now')
   })
 
   test('keeps the period where its length stays, and begins a new one where it does not', () => {

@@ -83,24 +83,24 @@ export async function start(
       )
     await Bun.sleep(10)
   }
-  const told = JSON.parse(readFileSync(ready, 'utf8')) as {
+  const address = JSON.parse(readFileSync(ready, 'utf8')) as {
     url: string
     api_key?: string
     admin_token?: string
   }
   const keysPath = join(dir, 'keys.json')
-  if (told.api_key) await Bun.write(keysPath, JSON.stringify(told))
+  if (address.api_key) await Bun.write(keysPath, JSON.stringify(address))
   const keys = JSON.parse(readFileSync(keysPath, 'utf8')) as {
     api_key: string
     admin_token: string
   }
   return {
-    url: told.url,
+    url: address.url,
     apiKey: keys.api_key,
     adminToken: keys.admin_token,
     process: child,
     get: (path, headers = {}) =>
-      fetch(`${told.url}${path}`, {
+      fetch(`${address.url}${path}`, {
         headers: { authorization: `Token ${keys.api_key}`, ...headers },
       }),
     async stop() {

@@ -62,7 +62,7 @@ export function operationsOf(document: OpenApiDocument): Documented[] {
     Object.entries(item).map(([lower, operation]) => {
       const method = lower.toUpperCase()
       const row = rows.find(
-        one => one.method === method && withoutNames(one.path) === withoutNames(path),
+        row => row.method === method && withoutNames(row.path) === withoutNames(path),
       )
       return { method, path, operation, access: row?.access ?? accessOf(operation) }
     }),
@@ -72,7 +72,7 @@ export function operationsOf(document: OpenApiDocument): Documented[] {
 const accessOf = ({ security }: Operation) =>
   security?.length === 0
     ? 'keyless'
-    : security?.some(one => 'operatorToken' in one)
+    : security?.some(scheme => 'operatorToken' in scheme)
       ? 'operator'
       : 'key'
 
@@ -116,8 +116,8 @@ const innards: readonly RegExp[] = [
 export function innardsIn(text: string, copy: EvaluationCopy): string | undefined {
   if (text.includes(copy.dir) || text.includes(process.cwd())) return 'a path of the machine'
   for (const pattern of innards) {
-    const found = pattern.exec(text)
-    if (found) return text.slice(Math.max(0, found.index - 60), found.index + 100)
+    const match = pattern.exec(text)
+    if (match) return text.slice(Math.max(0, match.index - 60), match.index + 100)
   }
   return undefined
 }
@@ -141,7 +141,7 @@ export function stateOf(db: Database): Record<string, string> {
       .map(({ name }) => [
         name,
         rowsOf(name)
-          .map(one => JSON.stringify(one, bytesAsText))
+          .map(value => JSON.stringify(value, bytesAsText))
           .join('\n'),
       ]),
   )
@@ -152,4 +152,5 @@ const bytesAsText = (_: string, value: unknown) =>
 
 /** The path of the document for a path of the list, whatever its parameters are called there. */
 export const documentedPath = (document: OpenApiDocument, path: string): string =>
-  Object.keys(document.paths).find(one => withoutNames(one) === withoutNames(path)) ?? path
+  Object.keys(document.paths).find(documented => withoutNames(documented) === withoutNames(path)) ??
+  path

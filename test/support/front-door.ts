@@ -27,7 +27,7 @@ import { createIdempotencyStore } from '../../src/store/keys/idempotency.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-export interface DeskOptions {
+export interface FrontDoorOptions {
   /** Of the database; in memory without one. */
   path?: string
   flags?: Record<string, string>
@@ -41,7 +41,7 @@ export interface DeskOptions {
  * The front door over a database of its own, with the account's resources and a probe route for
  * each sort of access.
  */
-export interface Desk {
+export interface FrontDoor {
   services: Services
   changes: KeyChanges
   clock: ManualClock
@@ -69,7 +69,7 @@ export interface Opened {
   account: AccountState
 }
 
-export function frontDesk(options: DeskOptions = {}): Desk {
+export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
   const {
     path = ':memory:',
     flags = {},
@@ -91,8 +91,8 @@ export function frontDesk(options: DeskOptions = {}): Desk {
   const links = linker(config)
   const rates = createRateTables(limits, 1)
   const local = new WeakSet<Request>()
-  const desk = { address: options.address ?? '203.0.113.7' }
-  const peer: PeerLookup = { requestIP: () => ({ address: desk.address }) }
+  const client = { address: options.address ?? '203.0.113.7' }
+  const peer: PeerLookup = { requestIP: () => ({ address: client.address }) }
   const trusted = trustedProxies(config.server.trustedProxies)
   const door = createGate({
     keys,
@@ -135,7 +135,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     .use(performanceRoutes({ access, meter, now }))
     .use(accountAdminRoutes({ access, keys, meter, changes, adminTokens, nameMax, now }))
     .use(probes(access, repeats))
-  const ask: Desk['ask'] = (method, url, { token, headers = {}, body } = {}) =>
+  const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(
       new Request(`http://localhost${url}`, {
         method,
@@ -144,7 +144,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
       }),
     )
   let accounts = 0
-  return Object.assign(desk, {
+  return Object.assign(client, {
     services,
     changes,
     clock,
@@ -153,7 +153,7 @@ export function frontDesk(options: DeskOptions = {}): Desk {
     adminToken: adminTokens.exists() ? '' : adminTokens.rotate(),
     open(
       plan = 'enterprise',
-      { trial = false, confirmed = true, addOns = [] }: Parameters<Desk['open']>[1] = {},
+      { trial = false, confirmed = true, addOns = [] }: Parameters<FrontDoor['open']>[1] = {},
     ) {
       accounts += 1
       const at = clock.now()
@@ -192,8 +192,8 @@ const done = () => ({ done: true })
 
 /** One route for each sort of access, `?answer=` for each sort of answer. */
 function probes(access: AccessPlugin, repeats: Idempotency) {
-  const probe = (name: string, wanted: Access) => ({
-    access: wanted,
+  const probe = (name: string, access: Access) => ({
+    access: access,
     response: { 200: Done, 304: t.Void() },
     detail: { operationId: name, summary: name },
   })

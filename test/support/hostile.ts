@@ -111,10 +111,10 @@ export function requestMaker(
 
   /** Text of a parameter's kind; never the key and the account that the requests come with. */
   const proper = ({ example, schema }: Parameter): string => {
-    const wanted = resolved(schema)
-    const allowed = (wanted.enum ?? []) as unknown[]
+    const target = resolved(schema)
+    const allowed = (target.enum ?? []) as unknown[]
     if (allowed.length > 0 && chance(0.7)) return String(pick(allowed))
-    return String(example ?? wanted.example ?? wanted.default ?? pick(hostileTexts))
+    return String(example ?? target.example ?? target.default ?? pick(hostileTexts))
       .replace(sampleId(1), nobodysId)
       .replace(sampleId(101), sampleId(102))
   }
@@ -162,9 +162,9 @@ export function requestMaker(
     )
   }
 
-  const fitting = (given: Schema, wild: number, depth = 0): unknown => {
+  const fitting = (target: Schema, wild: number, depth = 0): unknown => {
     if (chance(wild)) return hostileValue()
-    const schema = resolved(given)
+    const schema = resolved(target)
     const branches = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as Schema[] | undefined
     if (branches?.length) return fitting(schema.allOf ? branches[0]! : pick(branches), wild, depth)
     if (Array.isArray(schema.enum)) return pick(schema.enum)
@@ -173,7 +173,9 @@ export function requestMaker(
       const fields = Object.entries(schema.properties as Record<string, Schema>).filter(
         ([name]) => (schema.required as string[] | undefined)?.includes(name) || chance(0.6),
       )
-      return Object.fromEntries(fields.map(([name, one]) => [name, fitting(one, wild, depth + 1)]))
+      return Object.fromEntries(
+        fields.map(([name, part]) => [name, fitting(part, wild, depth + 1)]),
+      )
     }
     if (schema.example !== undefined && chance(0.8)) return schema.example
     if (schema.type === 'array')
@@ -247,9 +249,9 @@ export function requestMaker(
   return operation => {
     const parameters = operation.operation.parameters ?? []
     const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) =>
-      segment(parameters.find(one => one.in === 'path' && one.name === name)!),
+      segment(parameters.find(parameter => parameter.in === 'path' && parameter.name === name)!),
     )
-    const address = path + queryOf(parameters.filter(one => one.in === 'query'))
+    const address = path + queryOf(parameters.filter(parameter => parameter.in === 'query'))
     return {
       address,
       body: operation.method === 'GET' ? undefined : bodyOf(operation),

@@ -16,8 +16,8 @@ export function memory(
     batches.push(points.length)
     for (const { seriesId, observedAt, value } of points) {
       const key = `${codeOf(seriesId)} ${new Date(observedAt).toISOString()}`
-      const known = values.get(key)
-      counts[known === undefined ? 'inserted' : known === value ? 'unchanged' : 'revised'] += 1
+      const count = values.get(key)
+      counts[count === undefined ? 'inserted' : count === value ? 'unchanged' : 'revised'] += 1
       values.set(key, value)
     }
     return counts

@@ -33,12 +33,12 @@ export interface People extends TestInstance {
 
 /** An instance with people in it. */
 export function people(flags: Record<string, string> = {}): People {
-  const made = openTestInstance({
+  const instance = openTestInstance({
     'limits.per_minute': '100000',
     'limits.unauthenticated_per_minute': '100000',
     ...flags,
   })
-  const { app, services } = made
+  const { app, services } = instance
   const ask: People['ask'] = async (method, path, authorization, body, headers = {}) => {
     const response = await app.handle(
       new Request(`http://localhost${path}`, {
@@ -59,11 +59,11 @@ export function people(flags: Record<string, string> = {}): People {
     }
   }
   return {
-    ...made,
+    ...instance,
     ask,
     person(name, plan = 'enterprise') {
       const email = `${name}@example.com`
-      const key = made.key(plan, { email })
+      const key = instance.key(plan, { email })
       return { account: services.keys.accountByEmail(email)!, email, key }
     },
     async signedIn({ account }) {

@@ -122,9 +122,9 @@ export async function backedUp(): Promise<BackedUp> {
   const instance = opened(source)
   const { token, webhookId } = fill(instance, `http://127.0.0.1:${hook.port}/`)
   const file = join(folder, 'backup.db')
-  const made = await command(['backup', '--data', source, file])
+  const outcome = await command(['backup', '--data', source, file])
   instance.close()
-  if (made.code !== 0) throw new Error(made.err)
+  if (outcome.code !== 0) throw new Error(outcome.err)
   return {
     folder,
     file,
@@ -179,13 +179,13 @@ function fill({ services }: Instance, hookUrl: string): { token: string; webhook
   })
   const { token } = keys.addKey(account)
   const { id: accountId } = account.account
-  const made = services.webhooks.create(account, {
+  const webhook = services.webhooks.create(account, {
     ...defaultSettings,
     url: hookUrl,
     events: ['price_alert.triggered'],
   })
-  if ('refused' in made) throw new Error('no endpoint was made')
-  const { id: webhookId } = made.endpoint
+  if ('refused' in webhook) throw new Error('no endpoint was made')
+  const { id: webhookId } = webhook.endpoint
   const message = {
     kind: 'webhook',
     accountId,
@@ -248,13 +248,13 @@ async function serving(
   command: (args: readonly string[], hearing: Hearing) => Promise<Outcome>,
 ): Promise<Running> {
   const listens = Promise.withResolvers<string>()
-  const asked: (() => void)[] = []
+  const waiting: (() => void)[] = []
   const ended = command(['serve', '--data', dir, '--port', '0'], {
     out(line) {
       const url = /^Wellhead at (\S+)$/.exec(line)?.[1]
       if (url) listens.resolve(url)
     },
-    onStop: listener => void asked.push(listener),
+    onStop: listener => void waiting.push(listener),
   })
   const early = ended.then(({ err }): string => {
     throw new Error(err)
@@ -272,7 +272,7 @@ async function serving(
       return (await response.json()) as T
     },
     async stop() {
-      for (const ask of asked) ask()
+      for (const ask of waiting) ask()
       await ended
     },
   }

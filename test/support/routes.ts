@@ -16,7 +16,7 @@ import { linker } from '../../src/http/problem/links.ts'
 import { createFx } from '../../src/service/prices/fx.ts'
 import { openTestInstance, type TestInstance } from './instance.ts'
 
-export interface Desk extends TestInstance {
+export interface RouteInstance extends TestInstance {
   /**
    * Whether a body is what the route documents for 200, also where the handler wrote the text
    * itself.
@@ -28,7 +28,7 @@ export interface Desk extends TestInstance {
  * An instance of which only the routes under test stand, with a few data paths that differ in what they
  * cost.
  */
-export function desk(flags: Record<string, string> = {}): Desk {
+export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
   const whole = openTestInstance(flags)
   const { services } = whole
   const {
@@ -123,7 +123,7 @@ export function desk(flags: Record<string, string> = {}): Desk {
         typeof body === 'string' ? body : JSON.stringify(body),
       ),
     documented(path, body) {
-      const route = (app.routes as InternalRoute[]).find(one => one.path === path)!
+      const route = (app.routes as InternalRoute[]).find(route => route.path === path)!
       const shape = (route.hooks as { response: Record<number, TSchema> }).response[200]!
       return Value.Check((shape['x-serialised'] as TSchema | undefined) ?? shape, body)
     },

@@ -9,7 +9,7 @@ export const loopback = {
 }
 
 /** An instance whose data sources are synced when it is told to. */
-export interface SourceDesk extends TestInstance {
+export interface SourceInstance extends TestInstance {
   token: string
   /** Makes a source and answers its id. */
   make(source: Record<string, unknown>, token?: string): Promise<string>
@@ -25,7 +25,7 @@ export interface SourceDesk extends TestInstance {
   ): Promise<{ status: number; data: T; text: string }>
 }
 
-export function sourceDesk(flags: Record<string, string> = {}): SourceDesk {
+export function openSourceInstance(flags: Record<string, string> = {}): SourceInstance {
   const h = openTestInstance({ ...loopback, ...flags })
   const own = h.key()
   const job = createDataSourcesJob(h.services)
@@ -73,15 +73,15 @@ export const row = {
 export function rowServer(
   answer: (request: Request) => Response | Promise<Response> = () => Response.json([row]),
 ) {
-  const asked: { url: string; method: string; headers: Map<string, string> }[] = []
+  const requests: { url: string; method: string; headers: Map<string, string> }[] = []
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
       // What a request says can not be read once it is answered.
-      asked.push({ url: request.url, method: request.method, headers: new Map(request.headers) })
+      requests.push({ url: request.url, method: request.method, headers: new Map(request.headers) })
       return answer(request)
     },
   })
-  return { asked, url: `http://127.0.0.1:${server.port}/rows`, stop: () => server.stop(true) }
+  return { requests, url: `http://127.0.0.1:${server.port}/rows`, stop: () => server.stop(true) }
 }

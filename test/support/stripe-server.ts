@@ -61,11 +61,11 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   const things = new Map<string, Thing>()
   const replays = new Map<string, { text: string; status: number; request: string }>()
   const writes: StripeServer['writes'] = []
-  let made = 0
+  let count = 0
   const seconds = () => Math.floor(clock.now() / 1000)
   const make = (prefix: string, object: string, fields: Thing): Thing => {
-    made += 1
-    const thing = { id: `${prefix}_${made}`, object, created: seconds(), metadata: {}, ...fields }
+    count += 1
+    const thing = { id: `${prefix}_${count}`, object, created: seconds(), metadata: {}, ...fields }
     things.set(thing.id, thing)
     return thing
   }
@@ -82,12 +82,12 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       message: 'Your card was declined.',
     })
   const find = (id: string): Thing => {
-    const found = things.get(id)
-    if (!found) throw missing(id)
-    return found
+    const thing = things.get(id)
+    if (!thing) throw missing(id)
+    return thing
   }
   const all = (object: string, fits: (thing: Thing) => boolean) =>
-    [...things.values()].filter(one => one.object === object && fits(one)).toReversed()
+    [...things.values()].filter(thing => thing.object === object && fits(thing)).toReversed()
   const list = (data: Thing[]) => ({ object: 'list', data, has_more: false, url: '/' })
 
   const monthsLater = (from: number, interval: string) =>
@@ -125,8 +125,8 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
   const payWith = (methodId: string) => {
     if (find(methodId).declines) throw declined()
   }
-  const setMetadata = (thing: Thing, given: Thing = {}) => {
-    for (const [name, value] of Object.entries(given)) {
+  const setMetadata = (thing: Thing, fields: Thing = {}) => {
+    for (const [name, value] of Object.entries(fields)) {
       if (value === '') delete thing.metadata[name]
       else thing.metadata[name] = value
     }
@@ -136,7 +136,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     const price = find(fields.items[0].price)
     payWith(fields.default_payment_method)
     const item = {
-      id: `si_${made}`,
+      id: `si_${count}`,
       price,
       current_period_start: seconds(),
       current_period_end: monthsLater(seconds(), price.recurring.interval),
@@ -187,7 +187,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
 
   const intent = (fields: Thing): Thing => {
     const failed = find(fields.payment_method).declines
-    const one = make('pi', 'payment_intent', {
+    const intent = make('pi', 'payment_intent', {
       amount: Number(fields.amount),
       currency: fields.currency,
       customer: fields.customer,
@@ -196,7 +196,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       last_payment_error: failed ? { message: 'Your card was declined.' } : null,
     })
     if (failed) throw declined()
-    return one
+    return intent
   }
 
   const answer = (method: string, path: string, fields: Thing): unknown => {
@@ -208,16 +208,18 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
       })
     if (method === 'GET' && id) return find(id)
     if (method === 'GET' && resource === 'payment_methods')
-      return list(all('payment_method', one => one.customer === fields.customer))
+      return list(all('payment_method', method => method.customer === fields.customer))
     if (method === 'GET' && resource === 'prices')
-      return list(all('price', one => Object.values(fields.lookup_keys).includes(one.lookup_key)))
+      return list(
+        all('price', price => Object.values(fields.lookup_keys).includes(price.lookup_key)),
+      )
     if (method === 'GET' && resource === 'subscriptions')
-      return list(all('subscription', one => one.customer === fields.customer))
+      return list(all('subscription', subscription => subscription.customer === fields.customer))
     if (method === 'GET' && resource === 'invoices') {
       return list(
         all(
           'invoice',
-          one => one.parent.subscription_details.subscription === fields.subscription,
+          invoice => invoice.parent.subscription_details.subscription === fields.subscription,
         ).slice(0, Number(fields.limit)),
       )
     }
@@ -262,14 +264,14 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
         })
       const fields = fieldsOf(request.method === 'GET' ? search.slice(1) : body)
       const name = request.method === 'GET' ? null : request.headers.get('idempotency-key')
-      const held = name === null ? undefined : replays.get(name)
-      if (held && held.request !== pathname + body)
+      const replay = name === null ? undefined : replays.get(name)
+      if (replay && replay.request !== pathname + body)
         return json(400, {
           error: { type: 'idempotency_error', message: 'Keys are for one request.' },
         })
-      if (held)
-        return new Response(held.text, {
-          status: held.status,
+      if (replay)
+        return new Response(replay.text, {
+          status: replay.status,
           headers: { 'content-type': 'application/json' },
         })
       const reply = (status: number, value: unknown) => {
@@ -324,7 +326,7 @@ export function stripeServer(clock: ManualClock, key = 'sk_test_stand_in'): Stri
     message(
       type,
       thing,
-      { secret = webhookSecret, id = `evt_${type}_${thing.id}_${made}`, at = seconds() } = {},
+      { secret = webhookSecret, id = `evt_${type}_${thing.id}_${count}`, at = seconds() } = {},
     ) {
       const raw = JSON.stringify({
         id,

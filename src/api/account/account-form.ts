@@ -15,7 +15,12 @@ import type { AccountChange, NewAccount } from '../../service/keys/key-changes.t
 import { keyNameField } from '../keys/form.ts'
 
 export const emailMax = 254
-export const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+const emailPattern = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
+
+/** An e-mail address. */
+export const emailField = checked(text(emailMax, { examples: ['person@example.com'] }), email =>
+  emailPattern.test(email) ? undefined : 'must be an e-mail address.',
+)
 
 const changeFields = {
   plan: optional(choice(planIds)),
@@ -44,9 +49,7 @@ export const AccountBody = body(changeFields)
 export const createNewAccountBody = (nameMax: number) =>
   body({
     ...changeFields,
-    email: checked(text(emailMax, { examples: ['person@example.com'] }), email =>
-      emailPattern.test(email) ? undefined : 'must be an e-mail address.',
-    ),
+    email: emailField,
     key_name: keyNameField(nameMax, { description: 'Name of the first key.' }),
   })
 

@@ -3,12 +3,12 @@ import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import type { Links } from '../../http/problem/refusals.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
-import { type Plans, tierOf, tierRow } from '../../plan/plans.ts'
+import { type Plans, tierOf } from '../../plan/plans.ts'
 import { percentUsed, quotaRemaining } from '../../plan/quota.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { Meter } from '../../service/keys/meter.ts'
+import { tierRow } from '../keys/limit-rows.ts'
 import { ApiKeyShape, countOrNull, createKeyRows, instantOrNull, isoOrNull } from '../keys/row.ts'
 import { FeatureList, QuotaStateName, TierShape, WindowName } from '../keys/tier-shape.ts'
 
@@ -101,7 +101,7 @@ export function accountRoutes({
     created_at: isoInstant(state.account.createdAt),
   })
 
-  return new Elysia().use(access).get(
+  return new Elysia({ tags: ['account'] }).use(access).get(
     '/v1/account',
     ({ caller, request }) => {
       const { key, entitled } = caller
@@ -136,10 +136,9 @@ export function accountRoutes({
     },
     {
       access: { meter: false, header: true },
-      response: { 200: AccountAnswer, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem },
+      response: AccountAnswer,
       detail: {
         operationId: 'getAccount',
-        tags: ['account'],
         summary: 'The account',
         description:
           "The account with its keys at the top level, for a member of an organization the organization's account; its plan, the calling key's quota and everything the plan allows under `data`. Does not count against the quota, so an account that has used it up can see when it returns.",

@@ -1,53 +1,32 @@
 import { t } from 'elysia'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
+import { body, field, nullable, optional, text } from '../../http/input/body-schema.ts'
 import { type Problem, stateForbids } from '../../http/problem/problem.ts'
-import { type Role, roleOf, roles } from '../../plan/roles.ts'
+import { roleOf, roles } from '../../plan/roles.ts'
 import type { OrganizationRefusal } from '../../service/account/memberships.ts'
-import { emailMax, emailPattern } from './account-form.ts'
+import { emailField } from './account-form.ts'
 import { RoleName } from './organization-row.ts'
 
 const messageMax = 500
 
-const emailField = t.String({ maxLength: emailMax, examples: ['person@example.com'] })
-const roleField = t.Union([RoleName, t.Literal('read-only')])
+const roleWordMax = 40
 
-export const memberBody = formBody(t.Object({ email: emailField, role: roleField }))
-export const roleBody = formBody(t.Object({ role: roleField }))
-export const invitationBody = formBody(
-  t.Object({
-    email: emailField,
-    role: roleField,
-    message: t.Optional(
-      t.Union([t.String({ maxLength: messageMax, examples: ['Welcome'] }), t.Null()]),
-    ),
-  }),
-)
+const roleField = field(t.Union([RoleName, t.Literal('read-only')]), (form, name) => {
+  const word = form.text(name, roleWordMax)
+  if (word === undefined) return undefined
+  return roleOf(word) ?? form.fault(name, `must be one of ${roles.join(', ')}.`)
+})
 
-/** Who is meant by a body, as what. */
-export function personOf(body: unknown): { email: string; role: Role; message: string | null } {
-  const form = formOf(body)
-  if (!form.has('email')) form.fault('email', 'is required.')
-  const email = form.text('email', emailMax)
-  if (email !== undefined && !emailPattern.test(email))
-    form.fault('email', 'must be an e-mail address.')
-  const role = roleIn(form)
-  const message = form.isNull('message') ? null : (form.text('message', messageMax) ?? null)
-  form.check()
-  return { email: email ?? '', role, message }
-}
+export const RoleBody = body({ role: roleField })
 
-/** The role that a body names. */
-export function roleIn(form: Form): Role {
-  const given = form.has('role') ? form.text('role', 40) : undefined
-  const role = given === undefined ? undefined : roleOf(given)
-  if (!form.has('role')) form.fault('role', 'is required.')
-  else if (given !== undefined && role === undefined)
-    form.fault('role', `must be one of ${roles.join(', ')}.`)
-  return role ?? 'read_only'
-}
+/** Who is to be a member, or is invited to be. */
+export const PersonBody = body({
+  email: emailField,
+  role: roleField,
+  message: optional(nullable(text(messageMax, { examples: ['Welcome'] }))),
+})
 
 /** The result of a change, or its refusal thrown. */
-export function agreed<T extends object>(result: T | OrganizationRefusal): T {
+export function resultOf<T extends object>(result: T | OrganizationRefusal): T {
   if ('refused' in result) throw refusalOf(result)
   return result
 }

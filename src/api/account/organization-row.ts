@@ -55,13 +55,13 @@ export const memberRow = ({ id, email, role, joinedAt }: Member) => ({
   joined_at: isoInstant(joinedAt),
 })
 
-export const invitationRow = (one: Invitation, now: number) => ({
-  id: one.id,
-  email: one.email,
-  role: one.role,
-  status: invitationState(one, now),
-  message: one.message,
-  invited_by: one.invitedBy,
-  created_at: isoInstant(one.createdAt),
-  expires_at: isoInstant(one.expiresAt),
+export const invitationRow = (invitation: Invitation, now: number) => ({
+  id: invitation.id,
+  email: invitation.email,
+  role: invitation.role,
+  status: invitationState(invitation, now),
+  message: invitation.message,
+  invited_by: invitation.invitedBy,
+  created_at: isoInstant(invitation.createdAt),
+  expires_at: isoInstant(invitation.expiresAt),
 })

@@ -3,21 +3,14 @@ import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
 import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, optional, text } from '../../http/input/body-schema.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import type { Belonging } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import {
-  agreed,
-  invitationBody,
-  memberBody,
-  personOf,
-  roleBody,
-  roleIn,
-} from './organization-form.ts'
+import { PersonBody, RoleBody, resultOf } from './organization-form.ts'
 import {
   Dashboard,
   InvitationShape,
@@ -41,8 +34,10 @@ const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const
 /** The membership of the caller; whether it is theirs shows when the member is found. */
 const own = { meter: false, header: true, action: 'self' } as const
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+
 const tokenMax = 200
+const tokenDescription = 'The token in the letter, for an account with another address.'
+const AcceptBody = body({ token: optional(text(tokenMax, { description: tokenDescription })) })
 
 const memberId = t.Object({
   id: t.String({
@@ -56,20 +51,16 @@ const invitationId = t.Object({
     examples: ['00000000-0000-4000-8000-000000000603'],
   }),
 })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['organizations'],
-  summary,
-  description,
-})
-
 /** People who act on one account together. */
 export const organizationRoutes = (deps: OrganizationsDeps) =>
-  new Elysia().use(dashboard(deps)).use(members(deps)).use(invitations(deps))
+  new Elysia({ tags: ['organizations'] })
+    .use(dashboard(deps))
+    .use(members(deps))
+    .use(invitations(deps))
 
 function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
   const row = (
-    { organization, members: people, invitations: asked, me }: Belonging,
+    { organization, members: people, invitations: openInvitations, me }: Belonging,
     caller: Caller,
   ) => ({
     organization: {
@@ -82,23 +73,24 @@ function dashboard({ access, organizations, meter, now }: OrganizationsDeps) {
       your_role: me.role,
     },
     members: people.map(memberRow),
-    invitations: asked.map(one => invitationRow(one, now())),
+    invitations: openInvitations.map(invitation => invitationRow(invitation, now())),
   })
   return new Elysia().use(access).get(
     '/organizations/dashboard',
     ({ caller }) => {
-      const found = organizations.of(caller.key.holder)
-      if (!found) throw notFound('An organization of this account')
-      return row(found, caller)
+      const belonging = organizations.of(caller.key.holder)
+      if (!belonging) throw notFound('An organization of this account')
+      return row(belonging, caller)
     },
     {
       access: read,
-      response: { 200: Dashboard, ...refusals, 404: NestedProblem },
-      detail: detail(
-        'getOrganization',
-        'The organization',
-        "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
-      ),
+      response: { 200: Dashboard, 404: NestedProblem },
+      detail: {
+        operationId: 'getOrganization',
+        summary: 'The organization',
+        description:
+          "The caller's organization with its members and invitations; 404 where the account is in none. An organization acts on the account of its owner, who is one of its admins: the owner's plan counts for every member, and the API keys and sessions of all members see and change the owner's data as far as their role goes. Keys stay with who made them: whoever leaves takes theirs along, and they act on that person's own account again. An account is in one organization at most.",
+      },
     },
   )
 }
@@ -111,9 +103,9 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       '/organizations/members',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const asked = personOf(body)
-          const member = agreed(
-            organizations.addMember(caller.key.holder, { ...asked, baseUrl: ownUrl() }),
+          const person = PersonBody.read(body)
+          const member = resultOf(
+            organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
           )
           set.status = 201
           return {
@@ -124,46 +116,38 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
       {
         access: change,
         headers: idempotencyHeader,
-        body: memberBody,
+        body: PersonBody.schema,
         response: {
           201: t.Object({ member: MemberShape, message: t.String() }),
-          400: NestedProblem,
-          ...refusals,
           422: ValidationProblem,
         },
-        detail: detail(
-          'addMember',
-          'Add a member',
-          'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
-        ),
+        detail: {
+          operationId: 'addMember',
+          summary: 'Add a member',
+          description:
+            'Lists a person at once and mails them. Their keys act for the organization only after they have accepted: nobody is moved without consent. The first call of an account that is in no organization makes one, named after the domain of its address, with the caller as its admin. Admins only.',
+        },
       },
     )
     .patch(
       '/organizations/members/:id',
       ({ body, caller, params: { id } }) => {
-        const form = formOf(body)
-        const role = roleIn(form)
-        form.check()
+        const { role } = RoleBody.read(body)
         const changed = organizations.changeRole(caller.key.holder, id, role)
         if (!changed) throw notFound('The member')
-        return { member: memberRow(agreed(changed)) }
+        return { member: memberRow(resultOf(changed)) }
       },
       {
         access: change,
         params: memberId,
-        body: roleBody,
-        response: {
-          200: One,
-          400: NestedProblem,
-          ...refusals,
-          404: NestedProblem,
-          422: ValidationProblem,
+        body: RoleBody.schema,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeMember',
+          summary: "Change a member's role",
+          description:
+            'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
         },
-        detail: detail(
-          'changeMember',
-          "Change a member's role",
-          'Takes effect with the next request of the member. The last admin stays one (422 `last_admin`). Where the owner is no admin any more, the organization goes on with the account of the admin who has been there longest, its plan and its data. Admins only.',
-        ),
       },
     )
     .delete(
@@ -173,7 +157,7 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
           requireAction(caller.key, 'change_members')
         const removed = organizations.remove(caller.key.holder, id)
         if (removed === undefined) throw notFound('The member')
-        agreed(removed === true ? { id } : removed)
+        resultOf(removed === true ? { id } : removed)
         return { id, deleted: true as const }
       },
       {
@@ -181,32 +165,29 @@ function members({ access, organizations, idempotency, ownUrl }: OrganizationsDe
         params: memberId,
         response: {
           200: t.Object({ id: t.String(), deleted: t.Literal(true) }),
-          ...refusals,
           404: NestedProblem,
           422: ValidationProblem,
         },
-        detail: detail(
-          'removeMember',
-          'Remove a member, or leave',
-          "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
-        ),
+        detail: {
+          operationId: 'removeMember',
+          summary: 'Remove a member, or leave',
+          description:
+            "Ends a membership; with the id of an open invitation it withdraws that. Everybody may leave, only admins remove others, and the last admin stays (422 `last_admin`). The member's keys and sessions act on their own account from the next request on. When the owner leaves, the organization goes on with the account of the admin who has been there longest, its plan and its data.",
+        },
       },
     )
 }
 
 function invitations({ access, organizations, idempotency, ownUrl, now }: OrganizationsDeps) {
-  const tokenText = t.String({
-    description: 'The token in the letter, for an account with another address.',
-  })
   return new Elysia()
     .use(access)
     .post(
       '/organizations/invitations',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const asked = personOf(body)
-          const invitation = agreed(
-            organizations.invite(caller.key.holder, { ...asked, baseUrl: ownUrl() }),
+          const person = PersonBody.read(body)
+          const invitation = resultOf(
+            organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
           )
           set.status = 201
           return {
@@ -217,26 +198,25 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: change,
         headers: idempotencyHeader,
-        body: invitationBody,
+        body: PersonBody.schema,
         response: {
           201: t.Object({ invitation: InvitationShape, message: t.String() }),
-          400: NestedProblem,
-          ...refusals,
           422: ValidationProblem,
         },
-        detail: detail(
-          'inviteMember',
-          'Invite somebody',
-          'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
-        ),
+        detail: {
+          operationId: 'inviteMember',
+          summary: 'Invite somebody',
+          description:
+            'Mails an invitation that is open for 14 days and can be accepted once; it takes the place of an earlier one to the same address. An account that is in no organization gets one with its first invitation. Admins only.',
+        },
       },
     )
     .get(
       '/organizations/invitations/:id/accept',
       ({ caller, params: { id }, query }) => {
-        const seen = organizations.invitation(id, caller.key.holder, query.token)
-        if (!seen) throw notFound('The invitation')
-        const { organization, invitation, canAccept } = seen
+        const view = organizations.invitation(id, caller.key.holder, query.token)
+        if (!view) throw notFound('The invitation')
+        const { organization, invitation, canAccept } = view
         return {
           invitation: invitationRow(invitation, now()),
           organization: { id: organization.id, name: organization.name },
@@ -250,7 +230,7 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: read,
         params: invitationId,
-        query: t.Object({ token: t.Optional(tokenText) }),
+        query: t.Object({ token: t.Optional(t.String({ description: tokenDescription })) }),
         response: {
           200: t.Object({
             invitation: InvitationShape,
@@ -258,25 +238,23 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
             can_accept: t.Boolean({ description: 'Whether the caller may accept it now.' }),
             next: t.Object({ method: t.Literal('POST'), path: t.String() }),
           }),
-          ...refusals,
           404: NestedProblem,
         },
-        detail: detail(
-          'getInvitation',
-          'Look at an invitation',
-          "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
-        ),
+        detail: {
+          operationId: 'getInvitation',
+          summary: 'Look at an invitation',
+          description:
+            "An invitation and what to do to accept it; changes nothing. It is there for the account with the invited address, for whoever shows the letter's token, and for the organization's members; for all others it does not exist.",
+        },
       },
     )
     .post(
       '/organizations/invitations/:id/confirm_accept',
       ({ body, caller, params: { id } }) => {
-        const form = formOf(body)
-        const token = form.text('token', tokenMax)
-        form.check()
+        const { token } = AcceptBody.read(body)
         const accepted = organizations.accept(id, caller.key.holder, token)
         if (!accepted) throw notFound('The invitation')
-        const { invitation, member, organization } = agreed(accepted)
+        const { invitation, member, organization } = resultOf(accepted)
         return {
           invitation: invitationRow(invitation, now()),
           member: memberRow(member),
@@ -286,19 +264,18 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: own,
         params: invitationId,
-        body: formBody(t.Object({ token: t.Optional(tokenText) })),
+        body: AcceptBody.schema,
         response: {
           200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
-          400: NestedProblem,
-          ...refusals,
           404: NestedProblem,
           422: ValidationProblem,
         },
-        detail: detail(
-          'acceptInvitation',
-          'Accept an invitation',
-          "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
-        ),
+        detail: {
+          operationId: 'acceptInvitation',
+          summary: 'Accept an invitation',
+          description:
+            "The caller's account becomes a member: from the next request on its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. Who is in another organization leaves it first (422 `already_member`); who is a member already keeps the higher of the two roles.",
+        },
       },
     )
 }

@@ -41,7 +41,7 @@ export const sessionRow = (
   })
 
 /** What came of an attempt to sign in, or its refusal thrown. */
-export async function admitted<T extends object>(attempt: Promise<T | SignInRefusal>): Promise<T> {
+export async function resultOf<T extends object>(attempt: Promise<T | SignInRefusal>): Promise<T> {
   const result = await attempt.catch((error: unknown) => {
     if (!(error instanceof TooManyWaiting)) throw error
     throw new Problem(

@@ -2,7 +2,8 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { cookieOf, endedCookie } from '../../http/gate/session-cookie.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, documentedBody, text } from '../../http/input/body-schema.ts'
+import { formOf } from '../../http/input/form.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -12,7 +13,7 @@ import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import { envelope, success } from '../answer.ts'
 import { emailMax } from './account-form.ts'
-import { admitted, SessionAnswer, sessionRow } from './session-row.ts'
+import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
 export interface SessionsDeps {
   access: AccessPlugin
@@ -28,33 +29,28 @@ export interface SessionsDeps {
 
 const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['sign-in'],
-  summary,
-  description,
-})
-
-const SignInBody = t.Union([
-  t.Object({
-    email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
-    password: t.String({ maxLength: secretMax }),
-  }),
-  t.Object({ link_token: t.String({ description: 'The `token` of a one-time link.' }) }),
-])
-const LinkBody = t.Object({
-  email: t.String({ maxLength: emailMax, examples: ['person@example.com'] }),
-})
+const emailField = text(emailMax, { examples: ['person@example.com'] })
+const passwordFields = { email: emailField, password: text(secretMax) }
+const linkFields = {
+  link_token: text(secretMax, { description: 'The `token` of a one-time link.' }),
+}
+const PasswordBody = body(passwordFields)
+const LinkTokenBody = body(linkFields)
+/** Either of the two; which one shows in whether the body names a `link_token`. */
+const signInSchema = documentedBody(
+  t.Union([t.Object(passwordFields), t.Object(linkFields)]),
+  false,
+)
+const MailLinkBody = body({ email: emailField })
 
 /**
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
  * that takes a key.
  */
 export const sessionRoutes = (deps: SessionsDeps) =>
-  new Elysia().use(comeIn(deps)).use(stayOrGo(deps))
+  new Elysia({ tags: ['sign-in'] }).use(comeIn(deps)).use(stayOrGo(deps))
 
 function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
   return new Elysia()
@@ -68,48 +64,43 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
           'link' in proof
             ? signIn.withLink(proof.link)
             : signIn.withPassword(proof.email, proof.password, addressOf(request))
-        return sessionRow(await admitted(attempt), keys)
+        return sessionRow(await resultOf(attempt), keys)
       },
       {
         access: open,
-        body: formBody(SignInBody),
+        body: signInSchema,
         response: {
           200: SessionAnswer,
-          400: NestedProblem,
           401: NestedProblem,
           422: ValidationProblem,
           429: t.Union([NestedProblem, FlatProblem]),
         },
-        detail: detail(
-          'signIn',
-          'Sign in',
-          'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`).',
-        ),
+        detail: {
+          operationId: 'signIn',
+          summary: 'Sign in',
+          description:
+            'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`).',
+        },
       },
     )
     .post(
       '/v1/auth/link',
       ({ body, set }) => {
-        const form = formOf(body)
-        const email = requiredText(form, 'email', emailMax)
-        form.check()
+        const { email } = MailLinkBody.read(body)
         signIn.mailLink(email, ownUrl())
         set.status = 202
         return { message: 'If the address has an account, a link to sign in is on its way.' }
       },
       {
         access: open,
-        body: formBody(LinkBody),
-        response: {
-          202: t.Object({ message: t.String() }),
-          400: NestedProblem,
-          422: ValidationProblem,
+        body: MailLinkBody.schema,
+        response: { 202: t.Object({ message: t.String() }), 422: ValidationProblem },
+        detail: {
+          operationId: 'mailSignInLink',
+          summary: 'Mail a sign-in link',
+          description:
+            'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
         },
-        detail: detail(
-          'mailSignInLink',
-          'Mail a sign-in link',
-          'Mails a link that signs in once, within 15 minutes. The answer is the same for addresses without an account. At most three letters go to one account in 15 minutes.',
-        ),
       },
     )
 }
@@ -133,12 +124,13 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
       },
       {
         access: own,
-        response: { 200: SessionAnswer, ...refusals },
-        detail: detail(
-          'refreshSession',
-          'Refresh a session',
-          'A new session token in place of the one that the request came with, which ends at once. Let requests under way finish first: whoever shows the old token afterwards, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
-        ),
+        response: { 200: SessionAnswer },
+        detail: {
+          operationId: 'refreshSession',
+          summary: 'Refresh a session',
+          description:
+            'A new session token in place of the one that the request came with, which ends at once. Let requests under way finish first: whoever shows the old token afterwards, on any endpoint, ends the sign-in with all its tokens, because one of two holders has a copy. A sign-in can be refreshed for 30 days. Takes a session token, no API key (401).',
+        },
       },
     )
     .delete(
@@ -160,42 +152,22 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
             }),
           ),
         }),
-        response: {
-          200: envelope(t.Object({ revoked: t.Literal(true) })),
-          400: NestedProblem,
-          ...refusals,
+        response: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
+        detail: {
+          operationId: 'signOut',
+          summary: 'Sign out',
+          description:
+            'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
         },
-        detail: detail(
-          'signOut',
-          'Sign out',
-          'Ends the session that the request came with, or with `all` every session of the account. Takes a session token, no API key (401).',
-        ),
       },
     )
 }
 
 type Proof = { link: string } | { email: string; password: string }
 
-function proofOf(body: unknown): Proof {
-  const form = formOf(body)
-  if (form.has('link_token')) {
-    const link = form.text('link_token', secretMax)
-    form.check()
-    return { link: link ?? '' }
-  }
-  const email = requiredText(form, 'email', emailMax)
-  const password = requiredText(form, 'password', secretMax)
-  form.check()
-  return { email, password }
-}
-
-function requiredText(
-  form: ReturnType<typeof formOf>,
-  field: string,
-  charactersMax: number,
-): string {
-  if (!form.has(field)) form.fault(field, 'is required.')
-  return form.text(field, charactersMax) ?? ''
+function proofOf(input: unknown): Proof {
+  if (formOf(input).has('link_token')) return { link: LinkTokenBody.read(input).link_token }
+  return PasswordBody.read(input)
 }
 
 function sessionOf({ session }: Caller): Session {

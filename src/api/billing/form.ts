@@ -1,94 +1,73 @@
 import { createHash } from 'node:crypto'
 import { t } from 'elysia'
-import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import {
+  body,
+  choice,
+  field,
+  nullableAs,
+  optional,
+  text,
+  whole,
+} from '../../http/input/body-schema.ts'
 import { Problem, stateForbids, validationFailed } from '../../http/problem/problem.ts'
 import type { CreditPack } from '../../plan/credit-packs.ts'
-import { type BillingPeriod, billingPeriods } from '../../plan/subscription.ts'
+import { billingPeriods } from '../../plan/subscription.ts'
 import { ProcessorUnavailable } from '../../send/billing/processor.ts'
 import { type BillingRefusal, isRefusal } from '../../service/billing/terms.ts'
-import { periodName } from './row.ts'
 
 const idMax = 200
 const urlMax = 2000
 const quantityMax = 100
-const planField = t.String({
+const planField = text(idMax, {
   description: 'Id of a plan of `GET /billing/plans`.',
   examples: ['professional'],
 })
 
-export const subscribeBody = formBody(
-  t.Object({ plan_id: planField, billing_period: t.Optional(periodName) }),
-)
-export const changePlanBody = formBody(t.Object({ new_plan_id: planField }))
-export const methodBody = formBody(
-  t.Object({ payment_method_id: t.String({ examples: ['pm_0002'] }) }),
-)
-export const portalBody = formBody(
-  t.Object({
-    return_url: t.Optional(
-      t.String({
-        maxLength: urlMax,
-        description: 'Where the page leads back to.',
-        examples: ['https://example.com/account'],
-      }),
-    ),
+export const periodField = optional(choice(billingPeriods))
+
+export const SubscribeBody = body({ plan_id: planField, billing_period: periodField })
+
+export const PlanChangeBody = body({ new_plan_id: planField })
+
+export const PaymentMethodBody = body({
+  payment_method_id: text(idMax, { examples: ['pm_0002'] }),
+})
+
+const webAddress = field(
+  t.String({
+    maxLength: urlMax,
+    description: 'Where the page leads back to.',
+    examples: ['https://example.com/account'],
   }),
+  (form, name) => {
+    const address = form.text(name, urlMax)
+    if (address === undefined) return undefined
+    const url = URL.parse(address)
+    return url && /^https?:$/.test(url.protocol)
+      ? url.href
+      : form.fault(name, 'must be an http or https address.')
+  },
 )
-export const purchaseBody = formBody(
-  t.Object({
-    pack_id: t.String({ examples: ['pack_10k'] }),
-    quantity: t.Optional(integer({ minimum: 1, maximum: quantityMax })),
-  }),
-)
 
-/** A text that a body must have. */
-function requiredOf(body: unknown, field: string) {
-  const form = formOf(body)
-  const value = form.text(field, idMax)
-  if (!form.has(field)) form.fault(field, 'is required.')
-  return { form, value: value ?? '' }
-}
+export const PortalBody = body({ return_url: optional(nullableAs(webAddress, undefined)) })
 
-export function subscribeOf(body: unknown): { plan: string; billingPeriod: BillingPeriod } {
-  const { form, value: plan } = requiredOf(body, 'plan_id')
-  const billingPeriod = form.choice('billing_period', billingPeriods)
-  form.check()
-  return { plan, billingPeriod: billingPeriod ?? 'monthly' }
-}
-
-export function textOf(body: unknown, field: string): string {
-  const { form, value } = requiredOf(body, field)
-  form.check()
-  return value
-}
-
-export function returnUrlOf(body: unknown): string | undefined {
-  const form = formOf(body)
-  const given = form.isNull('return_url') ? undefined : form.text('return_url', urlMax)
-  const url = given === undefined ? undefined : URL.parse(given)
-  if (given !== undefined && !(url && /^https?:$/.test(url.protocol)))
-    form.fault('return_url', 'must be an http or https address.')
-  form.check()
-  return url?.href
-}
-
-export function purchaseOf(
-  body: unknown,
-  packs: readonly CreditPack[],
-): { pack: CreditPack; quantity: number } {
-  const { form, value } = requiredOf(body, 'pack_id')
-  const pack = packs.find(one => one.id === value)
-  if (form.has('pack_id') && !pack)
-    form.fault('pack_id', `must be one of ${packs.map(one => one.id).join(', ')}.`)
-  const quantity = form.integer('quantity', 1, quantityMax) ?? 1
-  form.check()
-  return { pack: pack!, quantity }
-}
+/** What may be bought is in the configuration. */
+export const createPurchaseBody = (packs: readonly CreditPack[]) =>
+  body({
+    pack_id: field(t.String({ maxLength: idMax, examples: ['pack_10k'] }), (form, name) => {
+      const id = form.text(name, idMax)
+      if (id === undefined) return undefined
+      return (
+        packs.find(pack => pack.id === id) ??
+        form.fault(name, `must be one of ${packs.map(pack => pack.id).join(', ')}.`)
+      )
+    }),
+    quantity: optional(whole(1, quantityMax)),
+  })
 
 /** The result of a change, or its refusal thrown. */
-export function agreed<T extends object | undefined>(
+export function resultOf<T extends object | undefined>(
   result: T | BillingRefusal,
   field = 'plan_id',
   value: unknown = null,
@@ -118,7 +97,7 @@ export function agreed<T extends object | undefined>(
 }
 
 /** What is asked of the processor may go unanswered; that is no fault of the caller's. */
-export async function reached<T>(work: () => Promise<T>): Promise<T> {
+export async function whenReachable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -134,9 +113,9 @@ export async function reached<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Names a request towards the processor: the same request of the same key has the same name. */
-export function repeatKeyOf(request: Request, { key }: Caller, fresh: () => string): string {
-  const given = request.headers.get('idempotency-key')
-  return given === null
+export function idempotencyKeyOf(request: Request, { key }: Caller, fresh: () => string): string {
+  const header = request.headers.get('idempotency-key')
+  return header === null
     ? fresh()
-    : createHash('sha256').update(`${key.key.id}\n${given}`).digest('hex')
+    : createHash('sha256').update(`${key.key.id}\n${header}`).digest('hex')
 }

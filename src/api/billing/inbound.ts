@@ -4,8 +4,7 @@ import { readRaw } from '../../http/input/body.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Billing } from '../../service/billing/billing.ts'
-import { reached } from './form.ts'
-import { billingDetail } from './plans.ts'
+import { whenReachable } from './form.ts'
 
 /** Messages of the payment processor. */
 export const inboundBillingRoutes = ({
@@ -15,12 +14,12 @@ export const inboundBillingRoutes = ({
   access: AccessPlugin
   billing: Billing
 }) =>
-  new Elysia().use(access).post(
+  new Elysia({ tags: ['billing'] }).use(access).post(
     '/billing/webhooks/stripe',
     async ({ request }) => {
       // The signature is over the bytes as they came.
       const raw = await readRaw(request)
-      const receipt = await reached(() =>
+      const receipt = await whenReachable(() =>
         billing.receive(raw, request.headers.get('stripe-signature') ?? ''),
       )
       if (receipt === 'nobody') throw notFound('A payment processor')
@@ -40,10 +39,11 @@ export const inboundBillingRoutes = ({
         413: NestedProblem,
         503: NestedProblem,
       },
-      detail: billingDetail(
-        'receiveProcessorEvent',
-        'Messages of the processor',
-        'Where the payment processor tells that something happened, for `billing.provider` stripe. A message is taken by its signature over the raw body (header `Stripe-Signature`, at most five minutes old) and once by its id; what it is about is then asked of the processor, so that order and repeats do not matter.',
-      ),
+      detail: {
+        operationId: 'receiveProcessorEvent',
+        summary: 'Messages of the processor',
+        description:
+          'Where the payment processor tells that something happened, for `billing.provider` stripe. A message is taken by its signature over the raw body (header `Stripe-Signature`, at most five minutes old) and once by its id; what it is about is then asked of the processor, so that order and repeats do not matter.',
+      },
     },
   )

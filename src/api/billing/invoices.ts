@@ -12,7 +12,7 @@ import type { Billing } from '../../service/billing/billing.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import { countOrNull } from '../keys/row.ts'
-import { billingDetail, billingRead, billingRefusals } from './plans.ts'
+import { billingRead } from './plans.ts'
 import { InvoiceShape, invoiceRow } from './row.ts'
 
 export interface BillingInvoicesDeps {
@@ -55,7 +55,7 @@ const Usage = t.Object({
 
 /** Invoices, their PDFs, and what was used of what they are for. */
 export const invoiceRoutes = (deps: BillingInvoicesDeps) =>
-  new Elysia().use(invoices(deps)).use(usage(deps))
+  new Elysia({ tags: ['billing'] }).use(invoices(deps)).use(usage(deps))
 
 function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
   return new Elysia()
@@ -71,7 +71,7 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
-        return { invoices: rows.map(one => invoiceRow(one, baseUrl)), meta }
+        return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
       },
       {
         access: billingRead,
@@ -79,21 +79,20 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
         response: {
           200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
           400: NestedProblem,
-          ...billingRefusals,
         },
-        detail: billingDetail(
-          'listInvoices',
-          'Invoices',
-          'Every invoice of the account, newest first.',
-        ),
+        detail: {
+          operationId: 'listInvoices',
+          summary: 'Invoices',
+          description: 'Every invoice of the account, newest first.',
+        },
       },
     )
     .get(
       '/billing/invoices/:id/pdf',
       async ({ caller, params: { id } }) => {
-        const found = billing.invoices.own(caller.key.account.account.id, id)
-        if (!found) throw notFound('The invoice')
-        return pdfAnswer(await invoicePdf({ ...found, issuer }), found.number)
+        const invoice = billing.invoices.own(caller.key.account.account.id, id)
+        if (!invoice) throw notFound('The invoice')
+        return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
       },
       {
         access: billingRead,
@@ -104,14 +103,13 @@ function invoices({ access, billing, links, issuer }: BillingInvoicesDeps) {
             description: 'A PDF document.',
             examples: ['%PDF-1.7 …'],
           }),
-          ...billingRefusals,
           404: NestedProblem,
         },
-        detail: billingDetail(
-          'getInvoicePdf',
-          'An invoice as PDF',
-          'The invoice as a document to keep or print.',
-        ),
+        detail: {
+          operationId: 'getInvoicePdf',
+          summary: 'An invoice as PDF',
+          description: 'The invoice as a document to keep or print.',
+        },
       },
     )
 }
@@ -133,14 +131,14 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     const running = quotaWindow(entitled, state.account, now())
     // The window before: of a trial, the day before it began.
     const window = period === 'current' ? running : { ...before(running), limit: running.limit }
-    const counted = new Map(
+    const requestsByDay = new Map(
       meter
         .daily(state, startOfDay(window.startsAt), window.endsAt)
-        .map(one => [isoDay(one.dayAt), one.requests]),
+        .map(day => [isoDay(day.dayAt), day.requests]),
     )
     const days = daysOf(window.startsAt, Math.min(window.endsAt, now() + 1))
-    const breakdown = days.map(date => ({ date, requests: counted.get(date) ?? 0 }))
-    const used = breakdown.reduce((sum, one) => sum + one.requests, 0)
+    const breakdown = days.map(date => ({ date, requests: requestsByDay.get(date) ?? 0 }))
+    const used = breakdown.reduce((sum, day) => sum + day.requests, 0)
     const remaining = window.limit === null ? null : Math.max(0, window.limit - used)
     return {
       period: { start: isoDay(window.startsAt), end: isoDay(window.endsAt - 1) },
@@ -182,12 +180,13 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
           }),
         ),
       }),
-      response: { 200: Usage, 400: NestedProblem, ...billingRefusals },
-      detail: billingDetail(
-        'getBillingUsage',
-        'Usage by day',
-        'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
-      ),
+      response: { 200: Usage, 400: NestedProblem },
+      detail: {
+        operationId: 'getBillingUsage',
+        summary: 'Usage by day',
+        description:
+          'Requests of the whole account in the running quota window or in the one before, day by day (UTC), with the quota that holds now: of the free plan a day, of others a calendar month, of a trial its seven days.',
+      },
     },
   )
 }

@@ -9,22 +9,13 @@ import { isoInstant } from '../../lib/instant.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { BillingPages } from '../../service/billing/pages.ts'
 import {
-  agreed,
-  methodBody,
-  portalBody,
-  purchaseBody,
-  purchaseOf,
-  reached,
-  returnUrlOf,
-  textOf,
+  createPurchaseBody,
+  PaymentMethodBody,
+  PortalBody,
+  resultOf,
+  whenReachable,
 } from './form.ts'
-import {
-  billingChange,
-  billingDetail,
-  billingRead,
-  billingRefusals,
-  changeRefusals,
-} from './plans.ts'
+import { billingChange, billingRead, changeRefusals } from './plans.ts'
 import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
 
 export interface BillingPaymentsDeps {
@@ -56,7 +47,7 @@ const Bought = t.Object({
 
 /** What an account pays with, and requests bought beside a plan. */
 export const paymentRoutes = (deps: BillingPaymentsDeps) =>
-  new Elysia().use(methods(deps)).use(portal(deps)).use(credits(deps))
+  new Elysia({ tags: ['billing'] }).use(methods(deps)).use(portal(deps)).use(credits(deps))
 
 function methods({ access, billing }: BillingPaymentsDeps) {
   const { payments } = billing
@@ -65,29 +56,30 @@ function methods({ access, billing }: BillingPaymentsDeps) {
     .get(
       '/billing/payment_methods',
       async ({ caller }) => {
-        const { methods: found, defaultId } = await reached(() =>
+        const { methods, defaultId } = await whenReachable(() =>
           payments.methods(caller.key.account),
         )
         return {
-          payment_methods: found.map(one => methodRow(one, defaultId)),
+          payment_methods: methods.map(method => methodRow(method, defaultId)),
           default_payment_method_id: defaultId,
         }
       },
       {
         access: billingRead,
-        response: { 200: Methods, ...billingRefusals, 503: NestedProblem },
-        detail: billingDetail(
-          'listPaymentMethods',
-          'Payment methods',
-          'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
-        ),
+        response: { 200: Methods, 503: NestedProblem },
+        detail: {
+          operationId: 'listPaymentMethods',
+          summary: 'Payment methods',
+          description:
+            'What the account can pay with. Without a processor that is the invoice; an evaluation copy has test cards, of which `pm_fail` is always declined.',
+        },
       },
     )
     .patch(
       '/billing/payment_methods/update',
       async ({ body, caller }) => {
-        const id = textOf(body, 'payment_method_id')
-        const method = await reached(() => payments.use(caller.key.account, id))
+        const { payment_method_id: id } = PaymentMethodBody.read(body)
+        const method = await whenReachable(() => payments.use(caller.key.account, id))
         if (!method) throw notFound('The payment method')
         return {
           payment_method: methodRow(method, method.id),
@@ -96,23 +88,24 @@ function methods({ access, billing }: BillingPaymentsDeps) {
       },
       {
         access: billingChange,
-        body: methodBody,
+        body: PaymentMethodBody.schema,
         response: {
           200: t.Object({ payment_method: MethodShape, message: t.String() }),
           ...changeRefusals,
           404: NestedProblem,
         },
-        detail: billingDetail(
-          'setPaymentMethod',
-          'Choose the payment method',
-          'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'setPaymentMethod',
+          summary: 'Choose the payment method',
+          description:
+            'Makes a method of the account the one that is paid with. Open invoices whose payment was refused are tried again at once. Admins of an organization only.',
+        },
       },
     )
     .post(
       '/billing/intents/setup',
       async ({ caller }) => {
-        const { id, clientSecret, status } = await reached(() =>
+        const { id, clientSecret, status } = await whenReachable(() =>
           payments.setupIntent(caller.key.account),
         )
         return {
@@ -123,11 +116,12 @@ function methods({ access, billing }: BillingPaymentsDeps) {
       {
         access: billingChange,
         response: { 200: Intent, ...changeRefusals },
-        detail: billingDetail(
-          'createSetupIntent',
-          'Set up a payment method',
-          "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
-        ),
+        detail: {
+          operationId: 'createSetupIntent',
+          summary: 'Set up a payment method',
+          description:
+            "What the processor's own form needs to take a card; the card goes from there to the processor and never comes here. Without a processor there is nothing to set up, and the status says so. Admins of an organization only.",
+        },
       },
     )
 }
@@ -137,9 +131,9 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
     '/billing/customer-portal/sessions',
     async ({ body, caller, request }) => {
       const { baseUrl } = links(request)
-      const returnUrl = returnUrlOf(body)
+      const { return_url: returnUrl } = PortalBody.read(body)
       const { account } = caller.key
-      const remote = await reached(() =>
+      const remote = await whenReachable(() =>
         billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
       )
       if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
@@ -148,40 +142,43 @@ function portal({ access, billing, billingPages, links }: BillingPaymentsDeps) {
     },
     {
       access: billingChange,
-      body: portalBody,
+      body: PortalBody.schema,
       response: { 200: Portal, ...changeRefusals },
-      detail: billingDetail(
-        'createPortalSession',
-        'Open the customer portal',
-        "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
-      ),
+      detail: {
+        operationId: 'createPortalSession',
+        summary: 'Open the customer portal',
+        description:
+          "The address of a page on which a person sees the subscription and its invoices without a key: the processor's, or one of this service. Whoever has the address sees the page, until it expires. Admins of an organization only.",
+      },
     },
   )
 }
 
 function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
   const sales = billing.credits
+  const purchaseBody = createPurchaseBody(sales.packs)
   return new Elysia()
     .use(access)
     .get('/billing/credit_packs', () => ({ credit_packs: sales.packs.map(packRow) }), {
       access: billingRead,
-      response: { 200: t.Object({ credit_packs: t.Array(PackShape) }), ...billingRefusals },
-      detail: billingDetail(
-        'listCreditPacks',
-        'Credit packs',
-        'Requests that can be bought beside a plan. They are used once the quota of a key is used up.',
-      ),
+      response: { 200: t.Object({ credit_packs: t.Array(PackShape) }) },
+      detail: {
+        operationId: 'listCreditPacks',
+        summary: 'Credit packs',
+        description:
+          'Requests that can be bought beside a plan. They are used once the quota of a key is used up.',
+      },
     })
     .post(
       '/billing/credit_purchases',
       async ({ body, caller, pass, request, set }) => {
-        const { pack, quantity } = purchaseOf(body, sales.packs)
+        const { pack_id: pack, quantity = 1 } = purchaseBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         // The order is written down first, and the processor is asked for the order: so it is paid
         // once, whatever comes between.
         const ordered = idempotency.once(context, body, () => {
-          const { id } = agreed(sales.order(account, pack, quantity))
+          const { id } = resultOf(sales.order(account, pack, quantity))
           set.status = 201
           return { id }
         })
@@ -204,13 +201,14 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
       {
         access: billingChange,
         headers: idempotencyHeader,
-        body: purchaseBody,
+        body: purchaseBody.schema,
         response: { 201: Bought, ...changeRefusals },
-        detail: billingDetail(
-          'buyCredits',
-          'Buy requests',
-          'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'buyCredits',
+          summary: 'Buy requests',
+          description:
+            'Requests for the account, used when the quota of a key is used up and while any remain the quota is not exhausted; those that expire first are used first. They are there as soon as they are paid: `pending` says that the invoice is open. Admins of an organization only.',
+        },
       },
     )
 }

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { type Idempotency, idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { Plans } from '../../plan/plans.ts'
@@ -11,15 +11,7 @@ import type { Billing } from '../../service/billing/billing.ts'
 import type { Changed } from '../../service/billing/terms.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
-import {
-  agreed,
-  changePlanBody,
-  reached,
-  repeatKeyOf,
-  subscribeBody,
-  subscribeOf,
-  textOf,
-} from './form.ts'
+import { idempotencyKeyOf, PlanChangeBody, resultOf, SubscribeBody, whenReachable } from './form.ts'
 import {
   AddOnShape,
   addOnRows,
@@ -43,20 +35,8 @@ export interface BillingDeps {
 export const billingRead = { meter: false } as const
 /** Only admins of an organization change what it pays for. */
 export const billingChange = { meter: false, header: true, action: 'change_billing' } as const
-export const billingRefusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
-export const changeRefusals = {
-  400: NestedProblem,
-  ...billingRefusals,
-  422: ValidationProblem,
-  503: NestedProblem,
-}
-export const billingDetail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['billing'],
-  summary,
-  description,
-})
-
+/** What the processor may say against a change. */
+export const changeRefusals = { 422: ValidationProblem, 503: NestedProblem }
 const Answer = t.Object({ subscription: SubscriptionShape, message: t.String() })
 const PlanList = t.Object({ plans: t.Array(PlanShape), addons: t.Array(AddOnShape) })
 const PlanChange = t.Object({
@@ -71,7 +51,7 @@ const PlanChange = t.Object({
 
 /** Plans, and the subscription to one of them. */
 export const planRoutes = (deps: BillingDeps) =>
-  new Elysia().use(reading(deps)).use(subscribing(deps)).use(ending(deps))
+  new Elysia({ tags: ['billing'] }).use(reading(deps)).use(subscribing(deps)).use(ending(deps))
 
 function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
@@ -79,24 +59,26 @@ function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
     .use(access)
     .get('/billing/plans', () => ({ plans: planRows(plans), addons: addOnRows(plans) }), {
       access: billingRead,
-      response: { 200: PlanList, ...billingRefusals },
-      detail: billingDetail(
-        'listPlans',
-        'Plans and prices',
-        'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
-      ),
+      response: { 200: PlanList },
+      detail: {
+        operationId: 'listPlans',
+        summary: 'Plans and prices',
+        description:
+          'Every plan in order, with its price by the month and by the year in cents, and what can be added to plans. Add-ons are granted by the operator.',
+      },
     })
     .get(
       '/billing/subscriptions/current',
       ({ caller }) => ({ subscription: row(caller.key.account) }),
       {
         access: billingRead,
-        response: { 200: t.Object({ subscription: SubscriptionShape }), ...billingRefusals },
-        detail: billingDetail(
-          'getBillingSubscription',
-          'The current subscription',
-          'The running subscription. On the free plan, during a trial and on a plan that the operator set by hand there is none: then the period is that of the quota, and the id is that of the account.',
-        ),
+        response: { 200: t.Object({ subscription: SubscriptionShape }) },
+        detail: {
+          operationId: 'getBillingSubscription',
+          summary: 'The current subscription',
+          description:
+            'The running subscription. On the free plan, during a trial and on a plan that the operator set by hand there is none: then the period is that of the quota, and the id is that of the account.',
+        },
       },
     )
 }
@@ -121,22 +103,24 @@ function messageOf(
 
 function subscribing({ access, billing, plans, keys, meter, idempotency, ids, now }: BillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
-  const nameOf = (plan: string) => plans.tiers.find(one => one.id === plan)?.name ?? plan
+  const nameOf = (plan: string) => plans.tiers.find(tier => tier.id === plan)?.name ?? plan
   const { subscriptions } = billing
-  const repeatKey = (request: Request, caller: Caller) => repeatKeyOf(request, caller, ids.uuid)
+  const repeatKey = (request: Request, caller: Caller) =>
+    idempotencyKeyOf(request, caller, ids.uuid)
   return new Elysia()
     .use(access)
     .post(
       '/billing/subscriptions',
       ({ body, caller, pass, request, set }) => {
-        const { plan, billingPeriod } = subscribeOf(body)
+        const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
+          SubscribeBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         const ahead = () =>
           subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
-        return reached(() =>
+        return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
-            const changed = agreed(ready(), 'plan_id', plan)
+            const changed = resultOf(ready(), 'plan_id', plan)
             set.status = 201
             return { subscription: row(account), message: messageOf(changed, nameOf) }
           }),
@@ -145,25 +129,26 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
       {
         access: billingChange,
         headers: idempotencyHeader,
-        body: subscribeBody,
+        body: SubscribeBody.schema,
         response: { 201: Answer, ...changeRefusals },
-        detail: billingDetail(
-          'createBillingSubscription',
-          'Subscribe to a plan',
-          'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'createBillingSubscription',
+          summary: 'Subscribe to a plan',
+          description:
+            'Begins a subscription, whose first period is paid at once; a payment that is refused changes nothing (422 `payment_failed`). Where one is running it is changed: a higher plan, or the same by the year, takes effect at once for the difference; a lower plan, or a shorter period, when what is paid for is over. A subscription that was to end goes on. A plan with agreed pricing is made by the operator (422 `invalid_plan`). Admins of an organization only.',
+        },
       },
     )
     .post(
       '/billing/subscriptions/change_plan',
       ({ body, caller, pass, request, set }) => {
-        const plan = textOf(body, 'new_plan_id')
+        const { new_plan_id: plan } = PlanChangeBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, pass, request, set }
         const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
-        return reached(() =>
+        return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
-            const changed = agreed(ready(), 'new_plan_id', plan)
+            const changed = resultOf(ready(), 'new_plan_id', plan)
             return {
               subscription: row(account),
               proration: { amount: changed.amountCents, currency: 'USD' as const },
@@ -176,13 +161,14 @@ function subscribing({ access, billing, plans, keys, meter, idempotency, ids, no
       {
         access: billingChange,
         headers: idempotencyHeader,
-        body: changePlanBody,
+        body: PlanChangeBody.schema,
         response: { 200: PlanChange, ...changeRefusals },
-        detail: billingDetail(
-          'changePlan',
-          'Change the plan',
-          'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'changePlan',
+          summary: 'Change the plan',
+          description:
+            'A higher plan takes effect at once; what it costs now is the rest of the period at the new price less the rest at the old one, by the millisecond and rounded to the cent. A lower plan is noted as `pending_plan` and takes effect at the end of the period; asking for the plan one has takes it back. From the free plan this begins a subscription by the month; to the free plan it ends one, as cancelling does. Admins of an organization only.',
+        },
       },
     )
 }
@@ -196,7 +182,7 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
       '/billing/subscriptions/cancel',
       async ({ caller }) => {
         const { account } = caller.key
-        const ended = agreed((await reached(() => subscriptions.cancel(account)))())
+        const ended = resultOf((await whenReachable(() => subscriptions.cancel(account)))())
         return {
           subscription: row(account),
           message: `The subscription ends at ${isoInstant(ended.endsAt)}; until then everything goes on.`,
@@ -205,21 +191,24 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
       {
         access: billingChange,
         response: { 200: Answer, ...changeRefusals },
-        detail: billingDetail(
-          'cancelBillingSubscription',
-          'Cancel at the end of the period',
-          'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'cancelBillingSubscription',
+          summary: 'Cancel at the end of the period',
+          description:
+            'The plan goes on to the end of what is paid for, and is then the free one. Without a subscription 422 `no_active_subscription`. Admins of an organization only.',
+        },
       },
     )
     .post(
       '/billing/subscriptions/reactivate',
       async ({ caller }) => {
         const { account } = caller.key
-        const held = agreed((await reached(() => subscriptions.reactivate(account)))())
+        const subscription = resultOf(
+          (await whenReachable(() => subscriptions.reactivate(account)))(),
+        )
         return {
           subscription: row(account),
-          message: held
+          message: subscription
             ? 'The subscription goes on.'
             : 'There is no subscription, and nothing has changed.',
         }
@@ -227,11 +216,12 @@ function ending({ access, billing, keys, meter, now }: BillingDeps) {
       {
         access: billingChange,
         response: { 200: Answer, ...changeRefusals },
-        detail: billingDetail(
-          'reactivateBillingSubscription',
-          'Take a cancellation back',
-          'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
-        ),
+        detail: {
+          operationId: 'reactivateBillingSubscription',
+          summary: 'Take a cancellation back',
+          description:
+            'The subscription goes on after its period; where it was not to end, nothing changes. Admins of an organization only.',
+        },
       },
     )
 }

@@ -186,36 +186,36 @@ export const methodRow = (
   is_default: method.id === defaultId,
 })
 
-export const invoiceRow = (one: Invoice, baseUrl: string): (typeof InvoiceShape)['static'] => ({
-  id: one.id,
-  number: one.number,
-  amount: one.amountCents,
-  currency: one.currency,
-  status: one.status,
-  period_start: isoInstant(one.startsAt),
-  period_end: isoInstant(one.endsAt),
-  pdf_url: `${baseUrl}/billing/invoices/${one.id}/pdf`,
-  created_at: isoInstant(one.createdAt),
+export const invoiceRow = (invoice: Invoice, baseUrl: string): (typeof InvoiceShape)['static'] => ({
+  id: invoice.id,
+  number: invoice.number,
+  amount: invoice.amountCents,
+  currency: invoice.currency,
+  status: invoice.status,
+  period_start: isoInstant(invoice.startsAt),
+  period_end: isoInstant(invoice.endsAt),
+  pdf_url: `${baseUrl}/billing/invoices/${invoice.id}/pdf`,
+  created_at: isoInstant(invoice.createdAt),
 })
 
-export const packRow = (one: CreditPack): (typeof PackShape)['static'] => ({
-  id: one.id,
-  name: one.name,
-  requests: one.requests,
-  price: one.priceCents,
+export const packRow = (pack: CreditPack): (typeof PackShape)['static'] => ({
+  id: pack.id,
+  name: pack.name,
+  requests: pack.requests,
+  price: pack.priceCents,
   currency: 'USD',
-  expires_after_days: one.expiresAfterDays,
+  expires_after_days: pack.expiresAfterDays,
 })
 
-export const purchaseRow = (one: CreditPurchase): (typeof PurchaseShape)['static'] => ({
-  id: one.id,
-  pack_id: one.packId,
-  quantity: one.quantity,
-  requests: one.requests,
-  amount: one.amountCents,
-  currency: one.currency,
-  status: one.status === 'completed' ? 'completed' : 'pending',
-  created_at: isoInstant(one.createdAt),
+export const purchaseRow = (purchase: CreditPurchase): (typeof PurchaseShape)['static'] => ({
+  id: purchase.id,
+  pack_id: purchase.packId,
+  quantity: purchase.quantity,
+  requests: purchase.requests,
+  amount: purchase.amountCents,
+  currency: purchase.currency,
+  status: purchase.status === 'completed' ? 'completed' : 'pending',
+  created_at: isoInstant(purchase.createdAt),
 })
 
 export interface SubscriptionRowDeps {
@@ -228,7 +228,7 @@ export interface SubscriptionRowDeps {
 /** Makes the wire form of subscriptions; of accounts that have none, what their plan comes to. */
 export const subscriptionRows = ({ billing, keys, meter, now }: SubscriptionRowDeps) => {
   return (state: AccountState): (typeof SubscriptionShape)['static'] => {
-    const held = billing.current(state)
+    const subscription = billing.current(state)
     const { account } = state
     const entitled = keys.entitlements(state)
     const window = quotaWindow(entitled, account, now())
@@ -236,14 +236,14 @@ export const subscriptionRows = ({ billing, keys, meter, now }: SubscriptionRowD
       .daily(state, window.startsAt, window.endsAt)
       .reduce((sum, day) => sum + day.requests, 0)
     return {
-      id: held?.id ?? account.id,
-      plan: held?.plan ?? entitled.planId,
-      status: held?.status ?? (entitled.trialActive ? 'trialing' : 'active'),
-      billing_period: held?.billingPeriod ?? 'monthly',
-      current_period_start: isoInstant(held?.startsAt ?? window.startsAt),
-      current_period_end: isoInstant(held?.endsAt ?? window.endsAt),
-      cancel_at_period_end: held?.cancelAtPeriodEnd ?? false,
-      pending_plan: held?.pendingPlan ?? null,
+      id: subscription?.id ?? account.id,
+      plan: subscription?.plan ?? entitled.planId,
+      status: subscription?.status ?? (entitled.trialActive ? 'trialing' : 'active'),
+      billing_period: subscription?.billingPeriod ?? 'monthly',
+      current_period_start: isoInstant(subscription?.startsAt ?? window.startsAt),
+      current_period_end: isoInstant(subscription?.endsAt ?? window.endsAt),
+      cancel_at_period_end: subscription?.cancelAtPeriodEnd ?? false,
+      pending_plan: subscription?.pendingPlan ?? null,
       usage: {
         requests_used: used,
         requests_limit: window.limit,

@@ -115,7 +115,7 @@ export const readOverlapMs = (input: unknown): number =>
  * The result of a change, or its refusal thrown; `revoked` is the code where the key is revoked
  * already.
  */
-export function granted<T extends object>(
+export function resultOf<T extends object>(
   result: T | KeyRefusal,
   revoked: ProblemCode = 'api_key_revoked',
 ): T {

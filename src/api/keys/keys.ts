@@ -5,13 +5,13 @@ import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
 import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { KeyChanges } from '../../service/keys/key-changes.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import { envelope, success } from '../answer.ts'
-import { createKeyBody, granted, RollBody, readKeyChange, readOverlapMs } from './form.ts'
+import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from './form.ts'
 import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
 export interface ApiKeysDeps {
@@ -43,20 +43,12 @@ const Revoked = envelope(
     api_key: ApiKeyShape,
   }),
 )
-const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['account'],
-  summary,
-  description,
-})
-
 /** The keys of the caller's account. */
 export const keyRoutes = (deps: ApiKeysDeps) =>
-  new Elysia().use(listAndCreate(deps)).use(changeOne(deps))
+  new Elysia({ tags: ['account'] }).use(listAndCreate(deps)).use(changeOne(deps))
 
 function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, now }: ApiKeysDeps) {
-  const { rows, made } = createKeyRows(meter, now)
+  const { rows, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
   return new Elysia()
     .use(plugin)
@@ -69,12 +61,13 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
         }),
       {
         access,
-        response: { 200: Listed, ...refusals },
-        detail: detail(
-          'listApiKeys',
-          'List API keys',
-          "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listApiKeys',
+          summary: 'List API keys',
+          description:
+            "Every key of the account, or of all members of the organization, revoked ones too: active ones first, then the newest. Tokens are never listed; `token_hint` shows a token's ends.",
+        },
       },
     )
     .post(
@@ -82,8 +75,8 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () =>
           success({
-            api_key: made(
-              granted(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
+            api_key: createdKey(
+              resultOf(changes.createKey(caller.key.holder, readKeyChange(keyBody, body, now()))),
             ),
           }),
         ),
@@ -91,12 +84,13 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
         access: changing,
         headers: idempotencyHeader,
         body: keyBody.schema,
-        response: { 200: Made, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'createApiKey',
-          'Create an API key',
-          'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
-        ),
+        response: { 200: Made, 422: ValidationProblem },
+        detail: {
+          operationId: 'createApiKey',
+          summary: 'Create an API key',
+          description:
+            'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+        },
       },
     )
 }
@@ -110,7 +104,7 @@ function changeOne({
   nameMax,
   now,
 }: ApiKeysDeps) {
-  const { row, made } = createKeyRows(meter, now)
+  const { row, createdKey } = createKeyRows(meter, now)
   const keyBody = createKeyBody(nameMax)
 
   /**
@@ -119,10 +113,10 @@ function changeOne({
    * an admin of whoever rolls them.
    */
   const own = (id: string, caller: Caller): KeyState => {
-    const found = keys.byId(id)
-    if (found?.account !== caller.key.account) throw notFound('The API key')
-    if (found.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
-    return found
+    const key = keys.byId(id)
+    if (key?.account !== caller.key.account) throw notFound('The API key')
+    if (key.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
+    return key
   }
 
   return new Elysia()
@@ -131,24 +125,25 @@ function changeOne({
       '/v1/api-keys/:id',
       ({ body, caller, params: { id } }) => {
         const change = readKeyChange(keyBody, body, now())
-        return success({ api_key: row(granted(changes.changeKey(own(id, caller), change))) })
+        return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
       },
       {
         access: changing,
         params,
         body: keyBody.schema,
-        response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'changeApiKey',
-          'Change an API key',
-          'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
-        ),
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeApiKey',
+          summary: 'Change an API key',
+          description:
+            'In an organization members change keys of people who are no admins, read-only people none (403 `FORBIDDEN_ROLE`). Sets the name, expiry or restrictions of a key; what the body does not name stays. An empty list lifts a restriction, null an expiry.',
+        },
       },
     )
     .delete(
       '/v1/api-keys/:id',
       ({ caller, params: { id } }) => {
-        const state = granted(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
+        const state = resultOf(changes.revokeKey(own(id, caller)), 'api_key_already_revoked')
         return success({
           id,
           revoked: true as const,
@@ -159,12 +154,13 @@ function changeOne({
       {
         access: changing,
         params,
-        response: { 200: Revoked, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'revokeApiKey',
-          'Revoke an API key',
-          'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
-        ),
+        response: { 200: Revoked, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'revokeApiKey',
+          summary: 'Revoke an API key',
+          description:
+            'Ends a key for good. The last active key stays (422 `last_active_key`), and so does a revoked one (422 `api_key_already_revoked`).',
+        },
       },
     )
     .post(
@@ -172,19 +168,22 @@ function changeOne({
       ({ body, caller, params: { id }, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
           const overlapMs = readOverlapMs(body)
-          return success({ api_key: made(granted(changes.rollKey(own(id, caller), overlapMs))) })
+          return success({
+            api_key: createdKey(resultOf(changes.rollKey(own(id, caller), overlapMs))),
+          })
         }),
       {
         access: changing,
         params,
         headers: idempotencyHeader,
         body: RollBody.schema,
-        response: { 200: Made, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'rollApiKey',
-          'Roll an API key',
-          'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
-        ),
+        response: { 200: Made, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'rollApiKey',
+          summary: 'Roll an API key',
+          description:
+            'A new token for the same key, with the same id and counters; `plain_token` is shown in this answer only. The old token ends at once, or `overlap_seconds` later.',
+        },
       },
     )
 }

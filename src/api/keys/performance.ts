@@ -74,7 +74,7 @@ const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fiel
 
 /** How the account uses the service, from what was recorded of its requests. */
 export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
-  return new Elysia().use(access).get(
+  return new Elysia({ tags: ['analytics'] }).use(access).get(
     '/v1/analytics/performance',
     ({ caller, query }) => {
       const range = rangeOf(query.range)
@@ -88,10 +88,10 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
         tier_name: caller.entitled.tierName,
         range,
         ...report(
-          hours.filter(one => one.hourAt >= from),
+          hours.filter(hour => hour.hourAt >= from),
           from,
           ranges[range],
-          requestsOf(hours.filter(one => one.hourAt >= month)),
+          requestsOf(hours.filter(hour => hour.hourAt >= month)),
         ),
       }
       return { status: 'success' as const, data: body, ...body }
@@ -106,17 +106,9 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
           }),
         ),
       }),
-      response: {
-        200: Performance,
-        400: NestedProblem,
-        401: NestedProblem,
-        402: FlatProblem,
-        403: NestedProblem,
-        429: FlatProblem,
-      },
+      response: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
       detail: {
         operationId: 'getPerformance',
-        tags: ['analytics'],
         summary: 'Use of the service',
         description:
           'Requests, errors and response times of all keys of the account, by day, hour of the day and endpoint, from the recorded usage. Every answered request with a key is in it, whether it counted or not; the same fields stand under `data` and at the top level.',
@@ -134,40 +126,40 @@ function rangeOf(text: string | undefined): Range {
 }
 
 const requestsOf = (hours: readonly UsageHour[]) =>
-  hours.reduce((sum, one) => sum + one.requests, 0)
+  hours.reduce((sum, hour) => sum + hour.requests, 0)
 const errorsOf = (hours: readonly UsageHour[]) =>
-  requestsOf(hours.filter(one => one.statusClass >= 4))
+  requestsOf(hours.filter(hour => hour.statusClass >= 4))
 const percent = (part: number, whole: number) =>
   whole === 0 ? 0 : roundTo((100 * part) / whole, 2)
 
 /** The item with the most requests, the first of several; null when nothing was asked. */
 function peak<T extends { requests: number }>(items: readonly T[]): T | null {
   return items.reduce<T | null>(
-    (best, one) => (one.requests > (best?.requests ?? 0) ? one : best),
+    (best, endpoint) => (endpoint.requests > (best?.requests ?? 0) ? endpoint : best),
     null,
   )
 }
 
 function report(hours: readonly UsageHour[], from: number, days: number, monthlyRequests: number) {
   const total = requestsOf(hours)
-  const byDay = Map.groupBy(hours, one => startOfDay(one.hourAt))
-  const byHour = Map.groupBy(hours, one => (one.hourAt % dayMs) / hourMs)
-  const byEndpoint = Map.groupBy(hours, one => one.endpoint)
+  const byDay = Map.groupBy(hours, hour => startOfDay(hour.hourAt))
+  const byHour = Map.groupBy(hours, hour => (hour.hourAt % dayMs) / hourMs)
+  const byEndpoint = Map.groupBy(hours, hour => hour.endpoint)
   const dailyUsage = Array.from({ length: days }, (_, i) => {
     const at = from + i * dayMs
-    const found = byDay.get(at) ?? []
-    return { date: isoDay(at), requests: requestsOf(found), errors: errorsOf(found) }
+    const hours = byDay.get(at) ?? []
+    return { date: isoDay(at), requests: requestsOf(hours), errors: errorsOf(hours) }
   })
   const hourlyDistribution = Array.from({ length: 24 }, (_, hour) => ({
     hour,
     requests: requestsOf(byHour.get(hour) ?? []),
   }))
-  const endpoints = [...byEndpoint].map(([endpoint, found]) => ({
+  const endpoints = [...byEndpoint].map(([endpoint, hours]) => ({
     endpoint,
-    requests: requestsOf(found),
+    requests: requestsOf(hours),
   }))
   endpoints.sort((a, b) => b.requests - a.requests || (a.endpoint < b.endpoint ? -1 : 1))
-  const durationUs = hours.reduce((sum, one) => sum + one.durationUs, 0)
+  const durationUs = hours.reduce((sum, hour) => sum + hour.durationUs, 0)
   return {
     overview: {
       totalRequests: total,
@@ -183,7 +175,7 @@ function report(hours: readonly UsageHour[], from: number, days: number, monthly
     hourlyDistribution,
     endpointBreakdown: endpoints
       .slice(0, endpointsMax)
-      .map(one => ({ ...one, percentage: percent(one.requests, total) })),
+      .map(endpoint => ({ ...endpoint, percentage: percent(endpoint.requests, total) })),
     geographicData: [],
   }
 }

@@ -94,7 +94,7 @@ export function createKeyRows(meter: Meter, now: () => number) {
   return {
     row,
     rows: (states: readonly KeyState[]) => inOrder(states, now()).map(row),
-    made: ({ state, token }: MadeKey): (typeof NewApiKeyShape)['static'] => ({
+    createdKey: ({ state, token }: MadeKey): (typeof NewApiKeyShape)['static'] => ({
       ...row(state),
       plain_token: token,
     }),

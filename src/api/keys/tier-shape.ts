@@ -19,7 +19,7 @@ export const QuotaStateName = t.Union([
 
 export const FeatureList = t.Array(t.String({ examples: [features[0]] }))
 
-/** A plan, or the trial, in numbers: `tierRow` of plan/plans. */
+/** A plan, or the trial, in numbers: `tierRow` of keys/limit-rows. */
 export const TierShape = t.Object(
   {
     id: t.String({ examples: ['starter'] }),

@@ -3,7 +3,6 @@ import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import type { RateClassName, RateTables } from '../../http/gate/rates.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import { forecast, quotaRemaining } from '../../plan/quota.ts'
@@ -19,7 +18,6 @@ export interface UsageDeps {
 }
 
 const access = { meter: false } as const
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 
 const UsageAnswer = t.Object({
   used: integer({ examples: [1234] }),
@@ -90,7 +88,8 @@ const UserAnswer = t.Object({
 })
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
-export const usageRoutes = (deps: UsageDeps) => new Elysia().use(limits(deps)).use(callers(deps))
+export const usageRoutes = (deps: UsageDeps) =>
+  new Elysia({ tags: ['account'] }).use(limits(deps)).use(callers(deps))
 
 function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
   const rolling = (
@@ -99,20 +98,20 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
     { key }: Caller,
     limit?: number,
   ) => {
-    const found = rates.peek(table, key.key.id, clock.monotonic(), limit)
+    const decision = rates.peek(table, key.key.id, clock.monotonic(), limit)
     return {
       name,
-      limit: found.limit,
-      used: found.used,
-      remaining: found.remaining,
-      resets_at: isoInstant(Math.ceil(clock.now() + found.resetMs)),
+      limit: decision.limit,
+      used: decision.used,
+      remaining: decision.remaining,
+      resets_at: isoInstant(Math.ceil(clock.now() + decision.resetMs)),
     }
   }
 
   const usageRow = (caller: Caller) => {
     const { key } = caller
     const { window, used, extra, state, entitled } = meter.standing(key)
-    const counted = {
+    const usage = {
       limit: window.limit,
       used,
       remaining: quotaRemaining(window, used, extra),
@@ -125,11 +124,11 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
         ? rolling('burst', 'overQuota', caller)
         : rolling('burst', 'authenticated', caller, entitled.requestsPerMinute)
     return {
-      ...counted,
+      ...usage,
       window: window.kind,
       state,
       windows: [
-        { name: 'quota' as const, ...counted },
+        { name: 'quota' as const, ...usage },
         burst,
         rolling('marine', 'marine', caller),
         rolling('marine_historical', 'marineHistorical', caller),
@@ -141,10 +140,9 @@ function limits({ access: plugin, meter, rates, clock }: UsageDeps) {
 
   return new Elysia().use(plugin).get('/v1/usage', ({ caller }) => usageRow(caller), {
     access,
-    response: { 200: UsageAnswer, ...refusals },
+    response: { 200: UsageAnswer },
     detail: {
       operationId: 'getUsage',
-      tags: ['account'],
       summary: 'Limits and their use',
       description:
         'What the calling key has used of its quota and of every rolling window, the rate at which it uses the quota, and a straight-line forecast to the reset. Free.',
@@ -177,8 +175,8 @@ function callers({ access: plugin, meter, clock }: UsageDeps) {
 
   const user = (operationId: string, description: string) => ({
     access,
-    response: { 200: UserAnswer, ...refusals },
-    detail: { operationId, tags: ['account'], summary: 'The caller', description },
+    response: { 200: UserAnswer },
+    detail: { operationId, summary: 'The caller', description },
   })
 
   return new Elysia()

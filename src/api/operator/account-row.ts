@@ -61,7 +61,7 @@ export const OperatorAccountDetail = t.Object(
 
 /** Makes the wire form of accounts and keys as the operator sees them. */
 export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) {
-  const { row, made } = createKeyRows(meter, now)
+  const { row, createdKey } = createKeyRows(meter, now)
   const operatorPart = ({ key }: KeyState) => ({
     account_id: key.accountId,
     suspended_at: isoOrNull(key.suspendedAt),
@@ -98,6 +98,6 @@ export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) 
       usage_this_month: meter.monthly(state, startOfMonth(now())),
       api_keys: listed(heldKeys(state)),
     }),
-    madeRow: (key: MadeKey) => ({ ...made(key), ...operatorPart(key.state) }),
+    madeRow: (key: MadeKey) => ({ ...createdKey(key), ...operatorPart(key.state) }),
   }
 }

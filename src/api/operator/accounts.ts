@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, flag } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -21,7 +21,7 @@ import {
   readNewAccount,
 } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
-import { createKeyBody, granted, RollBody, readKeyChange, readOverlapMs } from '../keys/form.ts'
+import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from '../keys/form.ts'
 import {
   createAdminRows,
   NewOperatorKey,
@@ -42,15 +42,8 @@ export interface AdminDeps {
 
 const access = { operator: true } as const
 const perPageMax = 100
-const refusals = { 400: NestedProblem, 401: NestedProblem }
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-const suspension = formBody(t.Object({ suspended: t.Boolean() }))
+const SuspensionBody = body({ suspended: flag() })
 
 const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
 const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
@@ -61,7 +54,7 @@ const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
  * the dashboard too.
  */
 export const accountAdminRoutes = (deps: AdminDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['operator'] })
     .use(accounts(deps))
     .use(oneAccount(deps))
     .use(accountKeys(deps))
@@ -69,15 +62,15 @@ export const accountAdminRoutes = (deps: AdminDeps) =>
     .use(adminToken(deps))
 
 function accountOf(keys: Keyring, id: string): AccountState {
-  const found = keys.account(id)
-  if (!found) throw notFound('The account')
-  return found
+  const account = keys.account(id)
+  if (!account) throw notFound('The account')
+  return account
 }
 
 function keyOf(keys: Keyring, id: string): KeyState {
-  const found = keys.byId(id)
-  if (!found) throw notFound('The API key')
-  return found
+  const key = keys.byId(id)
+  if (!key) throw notFound('The API key')
+  return key
 }
 
 function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
@@ -98,12 +91,12 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
       '/admin/v1/accounts',
       ({ query, request, set }) => {
         const page = pageOf(query, perPageMax)
-        const found = matching(query)
-        const meta = pageMeta(page, found.length)
+        const accounts = matching(query)
+        const meta = pageMeta(page, accounts.length)
         pageHeaders(set.headers as Record<string, string>, request.url, meta)
         const start = (page.page - 1) * page.perPage
         return {
-          ...success({ accounts: found.slice(start, start + page.perPage).map(accountRow) }),
+          ...success({ accounts: accounts.slice(start, start + page.perPage).map(accountRow) }),
           meta,
         }
       },
@@ -128,37 +121,41 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
             data: t.Object({ accounts: t.Array(OperatorAccount) }),
             meta: PageMetaShape,
           }),
-          ...refusals,
+          400: NestedProblem,
         },
-        detail: detail('listAccounts', 'List accounts', 'Accounts, the newest first.'),
+        detail: {
+          operationId: 'listAccounts',
+          summary: 'List accounts',
+          description: 'Accounts, the newest first.',
+        },
       },
     )
     .post(
       '/admin/v1/accounts',
       ({ body, set }) => {
-        const wanted = readNewAccount(newAccountBody, body)
-        const made = changes.createAccount(wanted)
-        if (!made) {
+        const newAccount = readNewAccount(newAccountBody, body)
+        const account = changes.createAccount(newAccount)
+        if (!account) {
           throw validationFailed([
-            { field: 'email', message: 'email: has an account already.', value: wanted.email },
+            { field: 'email', message: 'email: has an account already.', value: newAccount.email },
           ])
         }
         set.status = 201
-        return success({ account: accountDetail(made.account), api_key: madeRow(made.key) })
+        return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
       },
       {
         access,
         body: newAccountBody.schema,
         response: {
           201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
-          ...refusals,
           422: ValidationProblem,
         },
-        detail: detail(
-          'createAccount',
-          'Create an account',
-          'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
-        ),
+        detail: {
+          operationId: 'createAccount',
+          summary: 'Create an account',
+          description:
+            'A new account with its first key, whose token is shown in this answer only. The address counts as confirmed unless `email_confirmed` is false.',
+        },
       },
     )
 }
@@ -173,12 +170,12 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       {
         access,
         params,
-        response: { 200: AccountAnswer, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'getOperatorAccount',
-          'An account',
-          'An account with what its plan gives it, its use and its keys.',
-        ),
+        response: { 200: AccountAnswer, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getOperatorAccount',
+          summary: 'An account',
+          description: 'An account with what its plan gives it, its use and its keys.',
+        },
       },
     )
     .patch(
@@ -195,12 +192,13 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         access,
         params,
         body: AccountBody.schema,
-        response: { 200: AccountAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'changeAccount',
-          'Change an account',
-          'Sets the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. What the body does not name stays; the next request of the account meets the change.',
-        ),
+        response: { 200: AccountAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeAccount',
+          summary: 'Change an account',
+          description:
+            'Sets the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. What the body does not name stays; the next request of the account meets the change.',
+        },
       },
     )
 }
@@ -213,42 +211,42 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
     .get(
       '/admin/v1/accounts/:id/keys',
       ({ params: { id } }) => {
-        const held = heldKeys(accountOf(keys, id))
-        return success({ api_keys: listed(held), total_count: held.length })
+        const accountKeys = heldKeys(accountOf(keys, id))
+        return success({ api_keys: listed(accountKeys), total_count: accountKeys.length })
       },
       {
         access,
         params,
         response: {
           200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
-          ...refusals,
+          400: NestedProblem,
           404: NestedProblem,
         },
-        detail: detail(
-          'listAccountKeys',
-          "List an account's keys",
-          'Every key of an account, active ones first, then the newest.',
-        ),
+        detail: {
+          operationId: 'listAccountKeys',
+          summary: "List an account's keys",
+          description: 'Every key of an account, active ones first, then the newest.',
+        },
       },
     )
     .post(
       '/admin/v1/accounts/:id/keys',
       ({ body, params: { id }, set }) => {
         const account = accountOf(keys, id)
-        const made = granted(changes.createKey(account, readKeyChange(keyBody, body, now())))
+        const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
         set.status = 201
-        return success({ api_key: madeRow(made) })
+        return success({ api_key: madeRow(created) })
       },
       {
         access,
         params,
         body: keyBody.schema,
-        response: { 201: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'createAccountKey',
-          'Create a key for an account',
-          'A new key; its token is shown in this answer only.',
-        ),
+        response: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'createAccountKey',
+          summary: 'Create a key for an account',
+          description: 'A new key; its token is shown in this answer only.',
+        },
       },
     )
 }
@@ -260,40 +258,38 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
     .patch(
       '/admin/v1/keys/:id',
       ({ body, params: { id } }) => {
-        const form = formOf(body)
-        if (!form.has('suspended')) form.fault('suspended', 'is required.')
-        const suspended = form.flag('suspended')
-        form.check()
-        return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended === true)) })
+        const { suspended } = SuspensionBody.read(body)
+        return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended)) })
       },
       {
         access,
         params,
-        body: suspension,
-        response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'suspendKey',
-          'Suspend or release a key',
-          'A suspended key is answered 403 until it is released.',
-        ),
+        body: SuspensionBody.schema,
+        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'suspendKey',
+          summary: 'Suspend or release a key',
+          description: 'A suspended key is answered 403 until it is released.',
+        },
       },
     )
     .post(
       '/admin/v1/keys/:id/roll',
       ({ body, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
-        return success({ api_key: madeRow(granted(changes.rollKey(keyOf(keys, id), overlapMs))) })
+        return success({ api_key: madeRow(resultOf(changes.rollKey(keyOf(keys, id), overlapMs))) })
       },
       {
         access,
         params,
         body: RollBody.schema,
-        response: { 200: NewKeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'rollAccountKey',
-          'Roll a key',
-          'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
-        ),
+        response: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'rollAccountKey',
+          summary: 'Roll a key',
+          description:
+            'A new token for the key, shown in this answer only; the old one ends at once, or `overlap_seconds` later.',
+        },
       },
     )
     .delete(
@@ -301,7 +297,7 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       ({ params: { id } }) =>
         success({
           api_key: keyRow(
-            granted(
+            resultOf(
               changes.revokeKey(keyOf(keys, id), { evenLast: true }),
               'api_key_already_revoked',
             ),
@@ -310,12 +306,12 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       {
         access,
         params,
-        response: { 200: KeyAnswer, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'revokeAccountKey',
-          'Revoke a key',
-          'Ends a key for good, the last active one of its account too.',
-        ),
+        response: { 200: KeyAnswer, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'revokeAccountKey',
+          summary: 'Revoke a key',
+          description: 'Ends a key for good, the last active one of its account too.',
+        },
       },
     )
 }
@@ -329,12 +325,12 @@ function adminToken({ access: plugin, adminTokens }: AdminDeps) {
         200: envelope(
           t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
         ),
-        ...refusals,
       },
-      detail: detail(
-        'rotateAdminToken',
-        'Rotate the admin token',
-        'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
-      ),
+      detail: {
+        operationId: 'rotateAdminToken',
+        summary: 'Rotate the admin token',
+        description:
+          'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
+      },
     })
 }

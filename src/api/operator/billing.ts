@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
+import { body, choice, field, moment, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import type { Links } from '../../http/problem/refusals.ts'
@@ -9,21 +9,15 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../plan/invoice.ts'
 import { firstPlan } from '../../plan/plans.ts'
-import { billingPeriods } from '../../plan/subscription.ts'
 import { planIds } from '../../plan/tiers.ts'
 import type { Billing } from '../../service/billing/billing.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
+import { emailMax } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
-import { agreed } from '../billing/form.ts'
-import {
-  InvoiceShape,
-  invoiceRow,
-  periodName,
-  SubscriptionShape,
-  subscriptionRows,
-} from '../billing/row.ts'
+import { periodField, resultOf } from '../billing/form.ts'
+import { InvoiceShape, invoiceRow, SubscriptionShape, subscriptionRows } from '../billing/row.ts'
 import { countOrNull, instantOrNull, isoOrNull } from '../keys/row.ts'
 
 export interface AdminBillingDeps {
@@ -39,14 +33,6 @@ const operator = { operator: true } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
-const refusals = { 400: NestedProblem, 401: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-
 const LedgerInvoice = t.Object(
   {
     ...InvoiceShape.properties,
@@ -73,38 +59,54 @@ const params = t.Object({
   }),
 })
 
-const rowOf = (one: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
-  ...invoiceRow(one, baseUrl),
-  account_id: one.accountId,
-  subscription_id: one.subscriptionId,
-  billed_to: one.billedTo,
-  due_at: isoInstant(one.dueAt),
-  paid_at: isoOrNull(one.paidAt),
-  attempt_count: one.attempts,
-  next_attempt_at: isoOrNull(one.nextAttemptAt),
-  last_error: one.lastError,
-  provider: one.provider,
-  lines: one.lines.map(line => ({ description: line.description, amount: line.amountCents })),
+const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
+  ...invoiceRow(invoice, baseUrl),
+  account_id: invoice.accountId,
+  subscription_id: invoice.subscriptionId,
+  billed_to: invoice.billedTo,
+  due_at: isoInstant(invoice.dueAt),
+  paid_at: isoOrNull(invoice.paidAt),
+  attempt_count: invoice.attempts,
+  next_attempt_at: isoOrNull(invoice.nextAttemptAt),
+  last_error: invoice.lastError,
+  provider: invoice.provider,
+  lines: invoice.lines.map(line => ({ description: line.description, amount: line.amountCents })),
 })
 
 /** The operator's ledger: invoices, whether they are paid, and plans at an agreed price. */
 export const billingAdminRoutes = (deps: AdminBillingDeps) =>
-  new Elysia().use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
+  new Elysia({ tags: ['operator'] }).use(ledger(deps)).use(marking(deps)).use(agreeing(deps))
 
-function accountIn(form: Form, keys: Keyring): AccountState | undefined {
-  const given = form.text('account', 254)
-  if (!form.has('account')) return form.fault('account', 'is required.')
-  const found =
-    given === undefined ? undefined : (keys.account(given) ?? keys.accountByEmail(given))
-  return found ?? form.fault('account', 'is neither the id nor the address of an account.')
-}
+/** An account, named by its id or its address. */
+const accountField = (keys: Keyring) =>
+  field<AccountState>(
+    t.String({
+      maxLength: emailMax,
+      description: 'Id or e-mail address of the account.',
+      examples: ['eval@example.com'],
+    }),
+    (form, name) => {
+      const idOrEmail = form.text(name, emailMax)
+      if (idOrEmail === undefined) return undefined
+      return (
+        keys.account(idOrEmail) ??
+        keys.accountByEmail(idOrEmail) ??
+        form.fault(name, 'is neither the id nor the address of an account.')
+      )
+    },
+  )
 
-const accountField = t.String({
-  description: 'Id or e-mail address of the account.',
-  examples: ['eval@example.com'],
-})
+const createInvoiceBody = (keys: Keyring) =>
+  body({
+    account: accountField(keys),
+    description: text(descriptionMax, { examples: ['Futures Data, November'] }),
+    amount: whole(1, centsMax, { description: 'In cents.', examples: [4900] }),
+    period_start: optional(moment()),
+    period_end: optional(moment()),
+  })
 
 function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
+  const invoiceBody = createInvoiceBody(keys)
   return new Elysia()
     .use(access)
     .get(
@@ -125,7 +127,7 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
         const { baseUrl } = links(request)
         const rows = billing.invoices.page(filter, page.perPage, (page.page - 1) * page.perPage)
         return success({
-          invoices: rows.map(one => rowOf(one, baseUrl)),
+          invoices: rows.map(row => rowOf(row, baseUrl)),
           meta: pageMeta(page, billing.invoices.count(filter)),
         })
       },
@@ -145,52 +147,46 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
         }),
         response: {
           200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
-          ...refusals,
+          400: NestedProblem,
         },
-        detail: detail(
-          'listLedger',
-          'Invoices of all accounts',
-          'Every invoice, the newest first.',
-        ),
+        detail: {
+          operationId: 'listLedger',
+          summary: 'Invoices of all accounts',
+          description: 'Every invoice, the newest first.',
+        },
       },
     )
     .post(
       '/admin/v1/invoices',
       ({ body, request, set }) => {
-        const form = formOf(body)
-        const account = accountIn(form, keys)
-        for (const field of ['description', 'amount'])
-          if (!form.has(field)) form.fault(field, 'is required.')
-        const description = form.text('description', descriptionMax) ?? ''
-        const amountCents = form.integer('amount', 1, centsMax) ?? 0
-        const startsAt = form.moment('period_start') ?? now()
-        const endsAt = form.moment('period_end') ?? startsAt
-        if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
-        form.check()
+        const issuedAt = now()
+        const { account, description, amount, period_start, period_end } = invoiceBody.read(
+          body,
+          (form, { period_start: startsAt = issuedAt, period_end: endsAt = startsAt }) => {
+            if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
+          },
+        )
+        const startsAt = period_start ?? issuedAt
+        const endsAt = period_end ?? startsAt
         set.status = 201
-        const made = billing.ledger.issue(account!, { description, amountCents, startsAt, endsAt })
-        return success({ invoice: rowOf(made, links(request).baseUrl) })
+        const invoice = billing.ledger.issue(account, {
+          description,
+          amountCents: amount,
+          startsAt,
+          endsAt,
+        })
+        return success({ invoice: rowOf(invoice, links(request).baseUrl) })
       },
       {
         access: operator,
-        body: formBody(
-          t.Object({
-            account: accountField,
-            description: t.String({
-              maxLength: descriptionMax,
-              examples: ['Futures Data, November'],
-            }),
-            amount: integer({ minimum: 1, description: 'In cents.', examples: [4900] }),
-            period_start: t.Optional(t.String({ format: 'date-time' })),
-            period_end: t.Optional(t.String({ format: 'date-time' })),
-          }),
-        ),
-        response: { 201: One, 401: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'issueInvoice',
-          'Issue an invoice',
-          'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
-        ),
+        body: invoiceBody.schema,
+        response: { 201: One, 422: ValidationProblem },
+        detail: {
+          operationId: 'issueInvoice',
+          summary: 'Issue an invoice',
+          description:
+            'An open invoice for something that is not a plan, such as add-ons; it has the next number, and the account is told. It bears on no plan.',
+        },
       },
     )
 }
@@ -202,17 +198,21 @@ const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const
 
 function marking({ access, billing, links }: AdminBillingDeps) {
   const mark = (id: string, deed: keyof typeof marks, request: Request) => {
-    const held = billing.invoices.byId(id)
-    if (!held) throw notFound('The invoice')
+    const invoice = billing.invoices.byId(id)
+    if (!invoice) throw notFound('The invoice')
     return success({
-      invoice: rowOf(agreed(billing.ledger.mark(held, marks[deed])), links(request).baseUrl),
+      invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
     })
   }
   const route = (operationId: string, summary: string, description: string) => ({
     access: operator,
     params,
-    response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-    detail: detail(operationId, summary, description),
+    response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+    detail: {
+      operationId,
+      summary,
+      description,
+    },
   })
   const closed =
     'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
@@ -252,40 +252,30 @@ function marking({ access, billing, links }: AdminBillingDeps) {
 function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const plans = planIds.filter(plan => plan !== firstPlan)
+  const agreementBody = body({
+    account: accountField(keys),
+    plan: choice(plans),
+    billing_period: periodField,
+    price: whole(0, centsMax, { description: 'Of a period, in cents.', examples: [120_000] }),
+  })
   return new Elysia().use(access).post(
     '/admin/v1/subscriptions',
     ({ body, set }) => {
-      const form = formOf(body)
-      const account = accountIn(form, keys)
-      for (const field of ['plan', 'price']) if (!form.has(field)) form.fault(field, 'is required.')
-      const plan = form.choice('plan', plans)
-      const billingPeriod = form.choice('billing_period', billingPeriods) ?? 'monthly'
-      const priceCents = form.integer('price', 0, centsMax) ?? 0
-      form.check()
-      agreed(
-        billing.ledger.agree(account!, { plan: plan!, billingPeriod, priceCents }),
-        'plan',
+      const {
+        account,
         plan,
-      )
+        price: priceCents,
+        billing_period: billingPeriod = 'monthly',
+      } = agreementBody.read(body)
+      resultOf(billing.ledger.agree(account, { plan, billingPeriod, priceCents }), 'plan', plan)
       set.status = 201
       return success({
-        subscription: { ...row(account!), account_id: account!.account.id, price: priceCents },
+        subscription: { ...row(account), account_id: account.account.id, price: priceCents },
       })
     },
     {
       access: operator,
-      body: formBody(
-        t.Object({
-          account: accountField,
-          plan: t.Union(plans.map(plan => t.Literal(plan))),
-          billing_period: t.Optional(periodName),
-          price: integer({
-            minimum: 0,
-            description: 'Of a period, in cents.',
-            examples: [120_000],
-          }),
-        }),
-      ),
+      body: agreementBody.schema,
       response: {
         201: envelope(
           t.Object({
@@ -296,14 +286,14 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
             }),
           }),
         ),
-        401: NestedProblem,
         422: ValidationProblem,
       },
-      detail: detail(
-        'agreeSubscription',
-        'Subscribe an account at an agreed price',
-        "Puts an account on a plan, at a price that stays from period to period, in place of the subscription that it has, which ends without a credit. Invoices follow from it as from every subscription, in the operator's ledger also where there is a processor.",
-      ),
+      detail: {
+        operationId: 'agreeSubscription',
+        summary: 'Subscribe an account at an agreed price',
+        description:
+          "Puts an account on a plan, at a price that stays from period to period, in place of the subscription that it has, which ends without a credit. Invoices follow from it as from every subscription, in the operator's ledger also where there is a processor.",
+      },
     },
   )
 }

@@ -84,24 +84,24 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     if (rows?.of !== list) rows = { of: list, catalogue: catalogueOf(list) }
     return rows.catalogue
   }
-  const quarantineRow = (one: Quarantine) => ({
-    id: one.id,
-    code: catalogue.byId(one.seriesId).code,
-    from: one.fromOn,
-    to: one.toOn,
-    reason: one.reason,
-    created_at: isoInstant(one.createdAt),
+  const quarantineRow = (quarantine: Quarantine) => ({
+    id: quarantine.id,
+    code: catalogue.byId(quarantine.seriesId).code,
+    from: quarantine.fromOn,
+    to: quarantine.toOn,
+    reason: quarantine.reason,
+    created_at: isoInstant(quarantine.createdAt),
   })
 
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(deps.access)
     .post(
       '/admin/v1/observations',
       ({ body }) => {
-        const given = rowsOf(body)
+        const rows = rowsOf(body)
         const at = now()
-        const counts = ingest.write(pointsOf(given, rowCatalogue(), at))
-        return success({ received: given.length, ...counts, recorded_at: isoInstant(at) })
+        const counts = ingest.write(pointsOf(rows, rowCatalogue(), at))
+        return success({ received: rows.length, ...counts, recorded_at: isoInstant(at) })
       },
       {
         access: operator,
@@ -116,16 +116,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
             },
           ],
         }),
-        response: {
-          200: envelope(Counts),
-          400: NestedProblem,
-          401: NestedProblem,
-          413: NestedProblem,
-          422: ValidationProblem,
-        },
+        response: { 200: envelope(Counts), 422: ValidationProblem },
         detail: {
           operationId: 'recordObservations',
-          tags: ['operator'],
           summary: 'Record observations',
           description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
         },
@@ -149,10 +142,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
         ),
       {
         access: operator,
-        response: { 200: envelope(t.Array(SeriesRow)), 401: NestedProblem },
+        response: { 200: envelope(t.Array(SeriesRow)) },
         detail: {
           operationId: 'listSeries',
-          tags: ['operator'],
           summary: 'List series',
           description:
             'Every series of the catalogue, with the level that bounds what is accepted as a value.',
@@ -200,11 +192,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
             examples: ['code,observed_at,price,currency'],
           }),
           400: NestedProblem,
-          401: NestedProblem,
         },
         detail: {
           operationId: 'exportObservations',
-          tags: ['operator'],
           summary: 'Export observations',
           description:
             'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
@@ -213,10 +203,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
     )
     .get('/admin/v1/quarantine', () => success(quarantine.all().map(quarantineRow)), {
       access: operator,
-      response: { 200: envelope(t.Array(QuarantineRow)), 401: NestedProblem },
+      response: { 200: envelope(t.Array(QuarantineRow)) },
       detail: {
         operationId: 'listQuarantine',
-        tags: ['operator'],
         summary: 'List quarantined days',
         description: 'The ranges of days that reads leave out.',
       },
@@ -244,10 +233,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
             },
           ],
         }),
-        response: { 201: envelope(QuarantineRow), 401: NestedProblem, 422: ValidationProblem },
+        response: { 201: envelope(QuarantineRow), 422: ValidationProblem },
         detail: {
           operationId: 'addQuarantine',
-          tags: ['operator'],
           summary: 'Quarantine days',
           description:
             'Leaves a range of days of a series out of every read; answers say which. Nothing is deleted.',
@@ -268,10 +256,9 @@ export function dataAdminRoutes(deps: AdminDataDeps) {
         params: t.Object({
           id: t.String({ description: 'Number of the range.', examples: ['1'] }),
         }),
-        response: { 200: envelope(QuarantineRow), 401: NestedProblem, 404: NestedProblem },
+        response: { 200: envelope(QuarantineRow), 404: NestedProblem },
         detail: {
           operationId: 'removeQuarantine',
-          tags: ['operator'],
           summary: 'Lift a quarantine',
           description: 'The days are read again.',
         },
@@ -319,19 +306,19 @@ function linesOf(text: string): unknown[] {
 }
 
 /** Every row as a point, or the refusal of all of them with what is wrong with each. */
-function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): Point[] {
+function pointsOf(rows: readonly unknown[], catalogue: RowCatalogue, now: number): Point[] {
   const faults: FieldFault[] = []
   const points: Point[] = []
   for (const [i, row] of rows.entries()) {
     if (faults.length >= faultsMax) break
-    const given = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
+    const fields = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
     const raw: RawRow = {
-      code: given.code,
-      observedAt: given.observed_at,
-      price: given.price,
-      currency: given.currency,
+      code: fields.code,
+      observedAt: fields.observed_at,
+      price: fields.price,
+      currency: fields.currency,
     }
-    const checked = checkRow(raw, known, now)
+    const checked = checkRow(raw, catalogue, now)
     if (checked.kind === 'point') points.push(checked.point)
     else {
       const field = checked.kind === 'blank' ? 'price' : checked.field
@@ -339,7 +326,7 @@ function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): P
       faults.push({
         field: `observations.${i}.${field}`,
         message: `observations[${i}].${message}`,
-        value: given[field] ?? null,
+        value: fields[field] ?? null,
       })
     }
   }
@@ -348,9 +335,9 @@ function pointsOf(rows: readonly unknown[], known: RowCatalogue, now: number): P
 }
 
 function knownSeries(catalogue: Catalogue, code: string, now: number) {
-  const found = catalogue.resolve(code, now)
-  if (!found) throw invalidParameter('codes', code, 'is not a code of the catalogue.')
-  return found.series
+  const resolved = catalogue.resolve(code, now)
+  if (!resolved) throw invalidParameter('codes', code, 'is not a code of the catalogue.')
+  return resolved.series
 }
 
 function quarantineOf(
@@ -363,8 +350,8 @@ function quarantineOf(
     faults.push({ field, message: `${field}: ${message}`, value: body?.[field] ?? null })
   const text = (field: string) =>
     typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
-  const found = catalogue.resolve(text('code'), now)
-  if (!found) fault('code', 'is not a code of the catalogue.')
+  const resolved = catalogue.resolve(text('code'), now)
+  if (!resolved) fault('code', 'is not a code of the catalogue.')
   const from = text('from')
   const to = text('to') || from
   if (parseDay(from) === undefined) fault('from', 'is not a date (YYYY-MM-DD).')
@@ -373,7 +360,7 @@ function quarantineOf(
   const reason = text('reason')
   if (reason === '' || reason.length > 500) fault('reason', 'must say why, in 1 to 500 characters.')
   if (faults.length > 0) throw validationFailed(faults)
-  return { seriesId: found!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
+  return { seriesId: resolved!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
 }
 
 /** Each series once, by code: the order in which an export is written. */

@@ -58,7 +58,7 @@ const Counts = t.Object({
 
 /** Data beside prices for the operator: what the command line imports, over the same code. */
 export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/datasets',
@@ -86,10 +86,9 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
         ),
       {
         access: operator,
-        response: { 200: envelope(t.Array(DatasetShape)), 401: NestedProblem },
+        response: { 200: envelope(t.Array(DatasetShape)) },
         detail: {
           operationId: 'listDatasets',
-          tags: ['operator'],
           summary: 'List datasets',
           description:
             'What can be imported beside prices, with the columns of each and an example.',
@@ -99,7 +98,7 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
     .post(
       '/admin/v1/datasets/:name',
       ({ params, body }) => {
-        const dataset = datasets.find(one => one.name === params.name.toLowerCase())
+        const dataset = datasets.find(dataset => dataset.name === params.name.toLowerCase())
         if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
         const { rows, dryRun } = requestOf(body)
         const at = now()
@@ -139,17 +138,9 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
             },
           ],
         }),
-        response: {
-          200: envelope(Counts),
-          400: NestedProblem,
-          401: NestedProblem,
-          404: NestedProblem,
-          413: NestedProblem,
-          422: ValidationProblem,
-        },
+        response: { 200: envelope(Counts), 404: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'recordDataset',
-          tags: ['operator'],
           summary: 'Record rows of a dataset',
           description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged.`,
         },
@@ -158,10 +149,10 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
 }
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
-  const given = typeof body === 'string' ? linesOf(body) : body
+  const rows = typeof body === 'string' ? linesOf(body) : body
   const fields: { rows?: unknown; dry_run?: unknown } =
-    typeof given === 'object' && given !== null ? given : {}
-  const named: typeof fields = Array.isArray(given) ? { rows: given } : fields
+    typeof rows === 'object' && rows !== null ? rows : {}
+  const named: typeof fields = Array.isArray(rows) ? { rows: rows } : fields
   const dryRun = named.dry_run ?? false
   if (typeof dryRun !== 'boolean')
     throw validationFailed([
@@ -194,17 +185,17 @@ function recordsOf(dataset: Dataset<unknown>, rows: readonly unknown[], now: num
   const faults: FieldFault[] = []
   const records: unknown[] = []
   for (const [i, row] of rows.entries()) {
-    const given =
+    const fields =
       typeof row === 'object' && row !== null && !Array.isArray(row)
         ? (row as Record<string, unknown>)
         : {}
-    const checked = dataset.check(given, now)
+    const checked = dataset.check(fields, now)
     if ('record' in checked) records.push(checked.record)
     else
       faults.push({
         field: `rows.${i}.${checked.field}`,
         message: checked.reason,
-        value: given[checked.field] ?? null,
+        value: fields[checked.field] ?? null,
       })
   }
   if (faults.length > 0) throw validationFailed(faults)

@@ -43,9 +43,6 @@ export interface DevDeps extends DevControls {
 type Body = Record<string, unknown>
 
 const operator = { operator: true } as const
-const hidden = (operationId: string, summary: string) => ({
-  detail: { operationId, summary, tags: ['development'], hide: true },
-})
 const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
 const open = t.Object({}, { additionalProperties: true })
 
@@ -65,19 +62,19 @@ export function devRoutes(deps: DevDeps) {
     codes_ready: deps.feed.filled().size,
     codes_total: deps.feed.total,
   })
-  return new Elysia()
+  return new Elysia({ tags: ['development'], detail: { hide: true } })
     .use(deps.access)
     .get('/_dev/clock', clockState, {
       access: operator,
       response: open,
-      ...hidden('devGetClock', 'The clock'),
+      detail: { operationId: 'devGetClock', summary: 'The clock' },
     })
     .post(
       '/_dev/clock',
       async ({ body }) => {
-        const given = objectOf(body)
-        if (typeof given.freeze === 'boolean') given.freeze ? clock.freeze() : clock.release()
-        const to = momentOf(given, clock.now())
+        const fields = objectOf(body)
+        if (typeof fields.freeze === 'boolean') fields.freeze ? clock.freeze() : clock.release()
+        const to = momentOf(fields, clock.now())
         if (to !== undefined) await deps.advance(to)
         return clockState()
       },
@@ -85,7 +82,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devMoveClock', 'Move the clock'),
+        detail: { operationId: 'devMoveClock', summary: 'Move the clock' },
       },
     )
     .post(
@@ -98,13 +95,13 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: { 201: open },
-        ...hidden('devMakeAccount', 'Make an account with a key'),
+        detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
       },
     )
     .get('/_dev/feed', feedState, {
       access: operator,
       response: open,
-      ...hidden('devGetFeed', 'The feed'),
+      detail: { operationId: 'devGetFeed', summary: 'The feed' },
     })
     .post(
       '/_dev/feed',
@@ -118,7 +115,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devPauseFeed', 'Pause the feed'),
+        detail: { operationId: 'devPauseFeed', summary: 'Pause the feed' },
       },
     )
     .get(
@@ -132,7 +129,10 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         query: t.Object({ channel: t.Optional(t.String()) }),
         response: open,
-        ...hidden('devListInbox', 'Captured e-mail and text messages, oldest first'),
+        detail: {
+          operationId: 'devListInbox',
+          summary: 'Captured e-mail and text messages, oldest first',
+        },
       },
     )
     .post(
@@ -146,7 +146,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devSnapshot', 'Keep the state'),
+        detail: { operationId: 'devSnapshot', summary: 'Keep the state' },
       },
     )
     .post(
@@ -160,7 +160,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devRestore', 'Go back to a kept state'),
+        detail: { operationId: 'devRestore', summary: 'Go back to a kept state' },
       },
     )
     .post(
@@ -173,13 +173,13 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: open,
-        ...hidden('devReset', 'Go back to the start'),
+        detail: { operationId: 'devReset', summary: 'Go back to the start' },
       },
     )
     .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
       access: operator,
       response: open,
-      ...hidden('devListFaults', 'The faults'),
+      detail: { operationId: 'devListFaults', summary: 'The faults' },
     })
     .post(
       '/_dev/faults',
@@ -191,7 +191,7 @@ export function devRoutes(deps: DevDeps) {
         access: operator,
         body: anyBody,
         response: { 201: open },
-        ...hidden('devAddFault', 'Make a route fail'),
+        detail: { operationId: 'devAddFault', summary: 'Make a route fail' },
       },
     )
     .delete(
@@ -200,7 +200,11 @@ export function devRoutes(deps: DevDeps) {
         faults.clear()
         return { faults: [] }
       },
-      { access: operator, response: open, ...hidden('devClearFaults', 'End all faults') },
+      {
+        access: operator,
+        response: open,
+        detail: { operationId: 'devClearFaults', summary: 'End all faults' },
+      },
     )
 }
 
@@ -230,57 +234,57 @@ const objectOf = (body: unknown): Body =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Body) : {}
 
 /** Where the clock is to go: forward by a duration, or to an instant that is not before now. */
-function momentOf(given: Body, now: number): number | undefined {
-  if (given.advance !== undefined) {
-    const to = typeof given.advance === 'string' ? addDuration(now, given.advance) : undefined
+function momentOf(fields: Body, now: number): number | undefined {
+  if (fields.advance !== undefined) {
+    const to = typeof fields.advance === 'string' ? addDuration(now, fields.advance) : undefined
     if (to === undefined || to < now)
       throw refuse(
         'advance',
         'must be an ISO 8601 duration forward, such as PT61S or P1D.',
-        given.advance,
+        fields.advance,
       )
     return to
   }
-  if (given.now === undefined) return undefined
-  const to = typeof given.now === 'string' ? parseInstant(given.now) : undefined
-  if (to === undefined) throw refuse('now', 'must be an ISO 8601 time with a zone.', given.now)
+  if (fields.now === undefined) return undefined
+  const to = typeof fields.now === 'string' ? parseInstant(fields.now) : undefined
+  if (to === undefined) throw refuse('now', 'must be an ISO 8601 time with a zone.', fields.now)
   if (to < now)
     throw refuse(
       'now',
       `is before the clock (${isoInstant(now)}); time only moves forward. Use /_dev/reset to go back.`,
-      given.now,
+      fields.now,
     )
   return to
 }
 
-function nameOf(given: Body): string {
-  const name = given.name ?? 'default'
+function nameOf(fields: Body): string {
+  const name = fields.name ?? 'default'
   if (typeof name !== 'string' || !/^[a-z0-9-]{1,64}$/.test(name))
     throw refuse('name', 'must be 1 to 64 of a-z, 0-9 and -.', name)
   return name
 }
 
-function makeAccount({ keys, ids, clock, trialDays }: DevDeps, given: Body) {
+function makeAccount({ keys, ids, clock, trialDays }: DevDeps, fields: Body) {
   const at = clock.now()
   const id = ids.uuid()
   const email =
-    typeof given.email === 'string'
-      ? given.email.toLowerCase()
+    typeof fields.email === 'string'
+      ? fields.email.toLowerCase()
       : `account-${id.slice(0, 8)}@example.com`
-  const plan = given.plan ?? 'free'
-  const addOns = given.add_ons ?? []
+  const plan = fields.plan ?? 'free'
+  const addOns = fields.add_ons ?? []
   if (typeof plan !== 'string' || !isPlanId(plan))
     throw refuse('plan', `must be one of ${planIds.join(', ')}.`, plan)
   if (
     !Array.isArray(addOns) ||
-    addOns.some(one => !(addOnIds as readonly unknown[]).includes(one))
+    addOns.some(addOn => !(addOnIds as readonly unknown[]).includes(addOn))
   ) {
     throw refuse('add_ons', `must be a list of ${addOnIds.join(', ')}.`, addOns)
   }
   if (!/^[^\s@]+@[^\s@]+$/.test(email))
-    throw refuse('email', 'must be an e-mail address.', given.email)
+    throw refuse('email', 'must be an e-mail address.', fields.email)
   if (keys.accountByEmail(email)) throw refuse('email', 'has an account already.', email)
-  const trial = given.trial === true
+  const trial = fields.trial === true
   const account = keys.putAccount({
     id,
     email,
@@ -288,7 +292,7 @@ function makeAccount({ keys, ids, clock, trialDays }: DevDeps, given: Body) {
     addOns: addOns as string[],
     trialStartedAt: trial ? at : null,
     trialEndsAt: trial ? at + trialDays * dayMs : null,
-    emailConfirmedAt: given.unconfirmed === true ? null : at,
+    emailConfirmedAt: fields.unconfirmed === true ? null : at,
     suspendedAt: null,
     createdAt: at,
   })
@@ -298,11 +302,11 @@ function makeAccount({ keys, ids, clock, trialDays }: DevDeps, given: Body) {
   }
 }
 
-function faultOf(given: Body) {
-  const found: FieldFault[] = []
+function faultOf(fields: Body) {
+  const faults: FieldFault[] = []
   const fault = (field: string, message: string) =>
-    void found.push({ field, message: `${field}: ${message}`, value: given[field] ?? null })
-  const { path = '*', method, code, delay_ms: delayMs = 0, count, probability = 1 } = given
+    void faults.push({ field, message: `${field}: ${message}`, value: fields[field] ?? null })
+  const { path = '*', method, code, delay_ms: delayMs = 0, count, probability = 1 } = fields
   if (typeof path !== 'string') fault('path', 'must be a path of the documentation, or *.')
   if (method !== undefined && typeof method !== 'string')
     fault('method', 'must be a method such as GET.')
@@ -315,7 +319,7 @@ function faultOf(given: Body) {
   if (typeof probability !== 'number' || !(probability > 0 && probability <= 1))
     fault('probability', 'must be above 0 and at most 1.')
   if (code === undefined && delayMs === 0) fault('code', 'or delay_ms must be given.')
-  if (found.length > 0) throw validationFailed(found)
+  if (faults.length > 0) throw validationFailed(faults)
   return {
     path: path as string,
     method: (method as string | undefined)?.toUpperCase(),

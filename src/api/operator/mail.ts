@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, field, optional, requiredAs, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -19,6 +19,8 @@ const operator = { operator: true } as const
 const perPageMax = 100
 const addressMax = 254
 const reasonMax = 200
+const notAnAddress = 'must be an e-mail address.'
+const operatorReason = 'The operator put it on the list.'
 
 const SuppressionShape = t.Object({
   address: t.String({ examples: ['gone@example.com'] }),
@@ -26,27 +28,24 @@ const SuppressionShape = t.Object({
   created_at: t.String({ format: 'date-time' }),
 })
 const Listed = envelope(t.Object({ suppressions: t.Array(SuppressionShape), meta: PageMetaShape }))
-const suppressionBody = formBody(
-  t.Object({
-    address: t.String({ maxLength: addressMax, examples: ['gone@example.com'] }),
-    reason: t.Optional(
-      t.String({ maxLength: reasonMax, examples: ['asked not to be written to'] }),
-    ),
-  }),
-)
+const SuppressionBody = body({
+  address: requiredAs(
+    field(t.String({ maxLength: addressMax, examples: ['gone@example.com'] }), (form, name) => {
+      const written = form.text(name, addressMax)
+      if (written === undefined) return undefined
+      const address = plainAddress(written)
+      return address?.toLowerCase() ?? form.fault(name, notAnAddress)
+    }),
+    notAnAddress,
+  ),
+  reason: optional(text(reasonMax, { examples: ['asked not to be written to'] })),
+})
 const params = t.Object({
   address: t.String({
     description: 'The address, in any case of its letters.',
     examples: ['gone@example.com'],
   }),
 })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-
 const rowOf = ({ address, reason, createdAt }: Suppression) => ({
   address,
   reason,
@@ -55,46 +54,47 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 
 /** The addresses that nothing is sent to, for the operator. */
 export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/suppressions',
       ({ query }) => {
-        const wanted = pageOf(query, perPageMax)
-        const rows = suppressions.page(wanted.perPage, (wanted.page - 1) * wanted.perPage)
+        const page = pageOf(query, perPageMax)
+        const rows = suppressions.page(page.perPage, (page.page - 1) * page.perPage)
         return success({
           suppressions: rows.map(rowOf),
-          meta: pageMeta(wanted, suppressions.count()),
+          meta: pageMeta(page, suppressions.count()),
         })
       },
       {
         access: operator,
         query: t.Object(pageQuery(perPageMax)),
-        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
-        detail: detail(
-          'listSuppressions',
-          'Addresses without mail',
-          'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listSuppressions',
+          summary: 'Addresses without mail',
+          description:
+            'Addresses that a mail server refused for good, or that the operator put here, newest first. Nothing is sent to them.',
+        },
       },
     )
     .post(
       '/admin/v1/suppressions',
       ({ body, set }) => {
-        const { address, reason } = suppressionOf(body)
-        suppressions.add({ address, reason, createdAt: now() })
+        const { address, reason } = SuppressionBody.read(body)
+        suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
         set.status = 201
         return success(rowOf(suppressions.find(address)!))
       },
       {
         access: operator,
-        body: suppressionBody,
-        response: { 201: envelope(SuppressionShape), 401: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'addSuppression',
-          'Send nothing to an address',
-          'An address that is listed already keeps its reason.',
-        ),
+        body: SuppressionBody.schema,
+        response: { 201: envelope(SuppressionShape), 422: ValidationProblem },
+        detail: {
+          operationId: 'addSuppression',
+          summary: 'Send nothing to an address',
+          description: 'An address that is listed already keeps its reason.',
+        },
       },
     )
     .delete(
@@ -108,25 +108,13 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
         params,
         response: {
           200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })),
-          401: NestedProblem,
           404: NestedProblem,
         },
-        detail: detail(
-          'removeSuppression',
-          'Send to an address again',
-          'Takes the address off the list; what was skipped meanwhile is not sent later.',
-        ),
+        detail: {
+          operationId: 'removeSuppression',
+          summary: 'Send to an address again',
+          description:
+            'Takes the address off the list; what was skipped meanwhile is not sent later.',
+        },
       },
     )
-
-function suppressionOf(body: unknown): { address: string; reason: string } {
-  const form = formOf(body)
-  const address = plainAddress(form.text('address', addressMax) ?? '')
-  if (address === undefined) form.fault('address', 'must be an e-mail address.')
-  const reason = form.text('reason', reasonMax)
-  form.check()
-  return {
-    address: (address ?? '').toLowerCase(),
-    reason: reason || 'The operator put it on the list.',
-  }
-}

@@ -8,7 +8,7 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../service/outbox/held-back.ts'
 import { envelope, success } from '../answer.ts'
-import { oneOf } from '../schema.ts'
+import { literals } from '../webhooks/body.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
@@ -25,7 +25,7 @@ const releaseMax = 2000
 const HeldShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    kind: oneOf(kinds),
+    kind: literals(kinds),
     event_id: t.String({
       description: 'Stays the same when it is sent.',
       examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
@@ -62,13 +62,6 @@ const ReleaseBody = body({
     }),
   ),
 })
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
-
 const rowOf = ({
   id,
   kind,
@@ -90,24 +83,20 @@ const rowOf = ({
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
-export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDeps) =>
-  new Elysia()
+export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
+  new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/outbox/held',
       ({ query }) => {
-        const kind = kinds.find(name => name === query.kind)
+        const kind = kinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of message.', kinds)
-        const pageRequest = pageOf(query, perPageMax)
-        const counts = heldMessages.counts()
+        const page = pageOf(query, perPageMax)
+        const counts = held.counts()
         const total = kind ? counts[kind] : counts.webhook + counts.email + counts.sms
-        const rows = heldMessages.list(
-          kind ? { kind } : {},
-          pageRequest.perPage,
-          (pageRequest.page - 1) * pageRequest.perPage,
-        )
-        return success({ held: rows.map(rowOf), counts, meta: pageMeta(pageRequest, total) })
+        const rows = held.list(kind ? { kind } : {}, page.perPage, (page.page - 1) * page.perPage)
+        return success({ held: rows.map(rowOf), counts, meta: pageMeta(page, total) })
       },
       {
         access: operator,
@@ -117,19 +106,20 @@ export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDep
           ),
           ...pageQuery(perPageMax),
         }),
-        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
-        detail: detail(
-          'listHeldMessages',
-          'Messages that a restore kept back',
-          'What `wellhead restore --hold-outbox` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listHeldMessages',
+          summary: 'Messages that a restore kept back',
+          description:
+            'What `wellhead restore --hold-outbox` found waiting in the backup and did not send, in the order in which it was made, for 30 days after the restore. What has been sent again is not listed any more.',
+        },
       },
     )
     .post(
       '/admin/v1/outbox/release',
-      async ({ body: input }) => {
-        const { kind, ids } = ReleaseBody.read(input)
-        const released = await heldMessages.release(
+      async ({ body }) => {
+        const { kind, ids } = ReleaseBody.read(body)
+        const released = await held.release(
           { ...(kind && { kind }), ...(ids && { ids }) },
           releaseMax,
         )
@@ -138,11 +128,11 @@ export const outboxAdminRoutes = ({ access, held: heldMessages }: AdminOutboxDep
       {
         access: operator,
         body: ReleaseBody.schema,
-        response: { 200: Released, 400: NestedProblem, 401: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'releaseHeldMessages',
-          'Send what a restore kept back',
-          `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
-        ),
+        response: { 200: Released, 422: ValidationProblem },
+        detail: {
+          operationId: 'releaseHeldMessages',
+          summary: 'Send what a restore kept back',
+          description: `Sends messages under their own event ids, as if they were new, the oldest first and at most ${releaseMax} a request; without \`kind\` and \`ids\` all of them. Ids of messages that are not held are passed over.`,
+        },
       },
     )

@@ -1,13 +1,13 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import { body, text } from '../../http/input/body-schema.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { Sessions } from '../../service/account/sessions.ts'
 import { linkUrl, type SignIn } from '../../service/account/sign-in.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
-import { admitted } from '../account/session-row.ts'
+import { resultOf } from '../account/session-row.ts'
 import { envelope, success } from '../answer.ts'
 
 export interface AdminSignInDeps {
@@ -22,15 +22,11 @@ export interface AdminSignInDeps {
 
 const access = { operator: true } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
-const refusals = { 400: NestedProblem, 401: NestedProblem, 404: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000
+const PasswordBody = body({
+  password: text(passwordMax, { minLength: 10, description: 'At least 10 characters.' }),
+})
 
 /** How an operator lets people in, and out. */
 export function signInAdminRoutes({
@@ -43,25 +39,20 @@ export function signInAdminRoutes({
   now,
 }: AdminSignInDeps) {
   const accountOf = (id: string): AccountState => {
-    const found = keys.account(id)
-    if (!found) throw notFound('The account')
-    return found
+    const account = keys.account(id)
+    if (!account) throw notFound('The account')
+    return account
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(plugin)
     .post(
       '/admin/v1/accounts/:id/password',
       async ({ body, params: { id } }) => {
         const account = accountOf(id)
-        const form = formOf(body)
-        if (!form.has('password')) form.fault('password', 'is required.')
-        const password = form.text('password', passwordMax)
-        form.check()
-        const { fault } = await admitted(
-          signIn
-            .setPassword(account, password ?? '')
-            .then(result => result ?? { fault: undefined }),
+        const { password } = PasswordBody.read(body)
+        const { fault } = await resultOf(
+          signIn.setPassword(account, password).then(result => result ?? { fault: undefined }),
         )
         if (fault !== undefined)
           throw validationFailed([
@@ -72,17 +63,13 @@ export function signInAdminRoutes({
       {
         access,
         params,
-        body: formBody(
-          t.Object({
-            password: t.String({ minLength: 10, description: 'At least 10 characters.' }),
-          }),
-        ),
-        response: { 200: Done, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'setAccountPassword',
-          'Set a password',
-          'Sets the password of an account and ends all its sessions.',
-        ),
+        body: PasswordBody.schema,
+        response: { 200: Done, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'setAccountPassword',
+          summary: 'Set a password',
+          description: 'Sets the password of an account and ends all its sessions.',
+        },
       },
     )
     .post(
@@ -104,13 +91,13 @@ export function signInAdminRoutes({
           201: envelope(
             t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
           ),
-          ...refusals,
+          404: NestedProblem,
         },
-        detail: detail(
-          'makeAccountLink',
-          'Make a sign-in link',
-          'A link that signs in to an account once. It is shown in this answer only.',
-        ),
+        detail: {
+          operationId: 'makeAccountLink',
+          summary: 'Make a sign-in link',
+          description: 'A link that signs in to an account once. It is shown in this answer only.',
+        },
       },
     )
     .delete(
@@ -123,12 +110,12 @@ export function signInAdminRoutes({
       {
         access,
         params,
-        response: { 200: Done, ...refusals },
-        detail: detail(
-          'endAccountSessions',
-          'End all sessions of an account',
-          'Signs everybody out of an account; its API keys stay.',
-        ),
+        response: { 200: Done, 404: NestedProblem },
+        detail: {
+          operationId: 'endAccountSessions',
+          summary: 'End all sessions of an account',
+          description: 'Signs everybody out of an account; its API keys stay.',
+        },
       },
     )
 }

@@ -38,12 +38,6 @@ const OwnedSource = t.Object(
   { title: 'OwnedDataSource' },
 )
 const Listed = envelope(t.Object({ sources: t.Array(OwnedSource), meta: PageMetaShape }))
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
 
 /** The data sources of all accounts, for the operator. */
 export function sourceAdminRoutes({
@@ -66,20 +60,16 @@ export function sourceAdminRoutes({
       account_email: keys.account(source.accountId)?.account.email ?? null,
     }
   }
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
       '/admin/v1/sources',
       ({ query }) => {
-        const wanted = pageOf(query, perPageMax)
-        const sources = dataSources.page(
-          query.name,
-          wanted.perPage,
-          (wanted.page - 1) * wanted.perPage,
-        )
+        const page = pageOf(query, perPageMax)
+        const sources = dataSources.page(query.name, page.perPage, (page.page - 1) * page.perPage)
         return success({
           sources: sources.map(rowOf),
-          meta: pageMeta(wanted, dataSources.total(query.name)),
+          meta: pageMeta(page, dataSources.total(query.name)),
         })
       },
       {
@@ -93,12 +83,13 @@ export function sourceAdminRoutes({
           ),
           ...pageQuery(perPageMax),
         }),
-        response: { 200: Listed, 400: NestedProblem, 401: NestedProblem },
-        detail: detail(
-          'listAllDataSources',
-          'List data sources',
-          'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listAllDataSources',
+          summary: 'List data sources',
+          description:
+            'The data sources of all accounts, oldest first, and how their syncs went. Neither configurations nor credentials are answered.',
+        },
       },
     )
     .post(
@@ -124,17 +115,13 @@ export function sourceAdminRoutes({
           }),
         }),
         body: noBody,
-        response: {
-          200: envelope(LogShape),
-          401: NestedProblem,
-          404: NestedProblem,
-          422: ValidationProblem,
+        response: { 200: envelope(LogShape), 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'syncDataSource',
+          summary: 'Sync a data source now',
+          description:
+            'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
         },
-        detail: detail(
-          'syncDataSource',
-          'Sync a data source now',
-          'Reads the source at once, writes its rows and its log, and answers what came of it: 200 with `status: "failed"` and the reason when it could not be read. Its next sync is counted from this one. 422 when its owner has paused it, when rows are pushed to it, or when a sync is under way.',
-        ),
       },
     )
 }

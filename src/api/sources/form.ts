@@ -1,7 +1,14 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { type Form, formBody, formOf } from '../../http/input/form.ts'
-import { validationFailed } from '../../http/problem/problem.ts'
+import {
+  body,
+  choice,
+  field,
+  nullable,
+  optional,
+  requiredAs,
+} from '../../http/input/body-schema.ts'
+import type { Form } from '../../http/input/form.ts'
 import { isObject, isPlainJson } from '../../lib/json.ts'
 import { isPlain } from '../../lib/text.ts'
 import {
@@ -19,12 +26,13 @@ const configCharactersMax = 16_384
 const credentialsMax = 20
 const credentialName = /^[\w.-]{1,64}$/
 const credentialCharactersMax = 4096
+const typeCharactersMax = 40
 const typePattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/
 
 const fieldNames = t.Partial(
   t.Object(Object.fromEntries(rowFields.map(name => [name, t.String()]))),
 )
-const configBody = t.Object(
+const configSchema = t.Object(
   {
     url: t.Optional(
       t.String({
@@ -40,7 +48,7 @@ const configBody = t.Object(
     ),
     format: t.Optional(
       t.Union(
-        sourceFormats.map(one => t.Literal(one)),
+        sourceFormats.map(format => t.Literal(format)),
         { description: 'Told from the content when absent.' },
       ),
     ),
@@ -57,7 +65,7 @@ const configBody = t.Object(
     }),
     auth: t.Optional(
       t.Union(
-        authKinds.map(one => t.Literal(one)),
+        authKinds.map(kind => t.Literal(kind)),
         { description: 'How the credentials are sent; told from them when absent.' },
       ),
     ),
@@ -74,143 +82,154 @@ const configBody = t.Object(
   },
   { additionalProperties: true, description: 'Other members are kept and mean nothing.' },
 )
-const credentialsBody = t.Record(t.String(), t.String(), {
+const credentialsSchema = t.Record(t.String(), t.String(), {
   description:
     'Write-only. `token` goes out as a bearer token, `username` and `password` as basic, `api_key` in the header `auth_header`. Of type `webhook`: `secret`, at least 16 characters.',
   examples: [{ token: 'example' }],
 })
-const writable = {
-  name: t.String({ maxLength: nameMax, examples: ['Terminal feed'] }),
-  status: t.Optional(t.Union([t.Literal('active'), t.Literal('paused')])),
-  credentials: t.Optional(t.Union([credentialsBody, t.Null()])),
-  scraper_config: t.Optional(t.Union([configBody, t.Null()])),
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Without members they are none: null. */
+function readCredentials(form: Form, name: string): Credentials | null | undefined {
+  const credentials = form.value(name)
+  const why = credentialsFault(credentials)
+  if (why !== undefined) return form.secretFault(name, why)
+  return Object.keys(credentials as Credentials).length === 0 ? null : (credentials as Credentials)
 }
-const sourceType = t.String({
-  examples: ['api'],
-  description:
-    '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are kept and say that they are not.',
+
+const credentialsField = field(credentialsSchema, readCredentials)
+
+const credentialsNeeded = 'is required: a JSON object of texts.'
+
+const newCredentialsField = field(credentialsSchema, (form, name) => {
+  const credentials = form.isNull(name) ? null : readCredentials(form, name)
+  return credentials === null ? form.fault(name, credentialsNeeded) : credentials
 })
 
-export const newSourceBody = formBody(
-  t.Object({ data_source: t.Object({ ...writable, source_type: sourceType }) }),
+const nameField = field(
+  t.String({ maxLength: nameMax, examples: ['Terminal feed'] }),
+  (form, name) => {
+    const text = form.text(name, nameMax)?.trim()
+    return text === '' ? form.fault(name, 'must not be empty.') : text
+  },
 )
-export const sourceChangeBody = formBody(t.Object({ data_source: t.Partial(t.Object(writable)) }))
-export const rotateBody = formBody(t.Object({ credentials: credentialsBody }))
+
+const typeField = field(
+  t.String({
+    maxLength: typeCharactersMax,
+    examples: ['api'],
+    description:
+      '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are kept and say that they are not.',
+  }),
+  (form, name) => typeIn(form, name),
+)
+
+function typeIn(form: Form, name: string): string | undefined {
+  const type = form.text(name, typeCharactersMax)?.trim().toLowerCase()
+  if (type === undefined || typePattern.test(type)) return type
+  return form.fault(name, 'must be a word of letters, digits, dots, hyphens and underscores.')
+}
+
+const configField = field<Fields>(configSchema, (form, name) => {
+  form.part(name)
+  const config = form.value(name)
+  if (!isObject(config)) return undefined
+  const text = JSON.stringify(config)
+  if (text.length > configCharactersMax || !isPlainJson(text))
+    form.fault(
+      name,
+      `must be at most ${configCharactersMax} characters of JSON, without unpaired surrogates and null characters.`,
+    )
+  return config
+})
+
+const settings = {
+  status: optional(choice(['active', 'paused'] as const)),
+  scraper_config: optional(nullable(configField)),
+}
+const wrapping = { wrapper: 'data_source', documented: 'wrapped' } as const
+
+export const NewSourceBody = body(
+  {
+    credentials: optional(nullable(credentialsField)),
+    source_type: requiredAs(typeField, 'is required: api, file, webhook or another word.'),
+    name: nameField,
+    ...settings,
+  },
+  wrapping,
+)
+
+export const SourceChangeBody = body(
+  {
+    credentials: optional(nullable(credentialsField)),
+    name: optional(nameField),
+    ...settings,
+  },
+  wrapping,
+)
+
+export const RotateBody = body(
+  { credentials: requiredAs(newCredentialsField, credentialsNeeded) },
+  { wrapper: 'data_source', documented: 'bare' },
+)
 
 export interface SourceFormDeps {
   /** Why a target may not be called; undefined when it may. */
   checkTarget(url: string): string | undefined
 }
 
-type Fields = Readonly<Record<string, unknown>>
-
-/** The fields of a source, wrapped in `data_source` or bare. */
-function unwrapped(body: unknown): unknown {
-  if (!isObject(body) || !Object.hasOwn(body, 'data_source')) return body
-  if (isObject(body.data_source)) return body.data_source
-  throw validationFailed([
-    { field: 'data_source', message: 'data_source: must be a JSON object.', value: null },
-  ])
-}
-
 /** Reads what is written of data sources. */
 export function createSourceForms({ checkTarget }: SourceFormDeps) {
-  const read = (body: unknown, given: { sourceType: string } | undefined) => {
-    const { form, credentials, fields } = secretive(unwrapped(body))
-    const type = typeOf(form, given?.sourceType)
-    if (given === undefined && !form.has('name')) form.fault('name', 'is required.')
-    const name = form.text('name', nameMax)?.trim()
-    if (name === '') form.fault('name', 'must not be empty.')
-    const status = form.choice('status', ['active', 'paused'])
-    const scraperConfig = configIn(form, fields, type, checkTarget)
-    form.check()
-    const change: SourceChange = {
-      ...(name !== undefined && { name }),
-      ...(status !== undefined && { status }),
-      ...(scraperConfig !== undefined && { scraperConfig }),
-      ...(credentials !== undefined && { credentials }),
-    }
-    return { change, type }
+  /** Of the types that are synced, the configuration has to say how. */
+  const judgeConfig = (form: Form, config: Fields | null | undefined, type: string) => {
+    if (!config || !isSynced(type)) return
+    const part = form.part('scraper_config')
+    const { config: sourceSettings, faults } = sourceConfig(config)
+    for (const { field, why } of faults) part.fault(field, why)
+    const { url } = sourceSettings
+    const refusal = type === 'api' && url !== undefined ? checkTarget(url) : undefined
+    if (refusal !== undefined) part.fault('url', refusal)
   }
   return {
-    created(body: unknown): SourceChange & { name: string; sourceType: string } {
-      const { change, type } = read(body, undefined)
-      return { ...change, name: change.name!, sourceType: type }
+    created(input: unknown): SourceChange & { name: string; sourceType: string } {
+      const { name, source_type, ...change } = NewSourceBody.read(input, (form, values) =>
+        judgeConfig(form, values.scraper_config, values.source_type ?? ''),
+      )
+      return { ...changeFrom(change), name, sourceType: source_type }
     },
-    changed: (body: unknown, source: { sourceType: string }): SourceChange =>
-      read(body, source).change,
-    rotated(body: unknown): Credentials {
-      const { form, credentials } = secretive(unwrapped(body))
-      if (credentials === undefined || credentials === null)
-        form.fault('credentials', 'is required: a JSON object of texts.')
-      form.check()
-      return credentials!
-    },
+    changed: (input: unknown, source: { sourceType: string }): SourceChange =>
+      changeFrom(
+        SourceChangeBody.read(input, (form, values) => {
+          const type = typeIn(form, 'source_type')
+          if (type !== undefined && type !== source.sourceType)
+            form.fault(
+              'source_type',
+              `can not be changed; this source is of type ${source.sourceType}.`,
+            )
+          judgeConfig(form, values.scraper_config, type ?? source.sourceType)
+        }),
+      ),
+    rotated: (input: unknown): Credentials => RotateBody.read(input).credentials,
   }
 }
 
-/** The type of a source is what it was made with. */
-function typeOf(form: Form, held: string | undefined): string {
-  const type = form.text('source_type', 40)?.trim().toLowerCase()
-  if (held === undefined && !form.has('source_type'))
-    form.fault('source_type', 'is required: api, file, webhook or another word.')
-  if (type !== undefined && !typePattern.test(type))
-    form.fault('source_type', 'must be a word of letters, digits, dots, hyphens and underscores.')
-  if (held !== undefined && type !== undefined && type !== held)
-    form.fault('source_type', `can not be changed; this source is of type ${held}.`)
-  return type ?? held ?? ''
-}
-
-/** Undefined when the body says nothing of it. */
-function configIn(
-  form: Form,
-  fields: Fields,
-  type: string,
-  checkTarget: SourceFormDeps['checkTarget'],
-): Fields | null | undefined {
-  if (!form.has('scraper_config')) return undefined
-  if (form.isNull('scraper_config')) return null
-  const part = form.part('scraper_config')
-  const given = fields.scraper_config
-  if (!isObject(given)) return undefined
-  const text = JSON.stringify(given)
-  if (text.length > configCharactersMax || !isPlainJson(text)) {
-    form.fault(
-      'scraper_config',
-      `must be at most ${configCharactersMax} characters of JSON, without unpaired surrogates and null characters.`,
-    )
-  }
-  if (!isSynced(type)) return given
-  const { config, faults } = sourceConfig(given)
-  for (const { field, why } of faults) part.fault(field, why)
-  const refusal = type === 'api' && config.url !== undefined ? checkTarget(config.url) : undefined
-  if (refusal !== undefined) part.fault('url', refusal)
-  return given
-}
-
-/**
- * Refusals repeat what was sent, so credentials are taken out before the body is read. Undefined:
- * the body says nothing of them.
- */
-function secretive(body: unknown): {
-  form: Form
-  fields: Fields
-  credentials: Credentials | null | undefined
-} {
-  const fields = isObject(body) ? body : {}
-  const given = Object.hasOwn(fields, 'credentials') ? fields.credentials : undefined
-  const form = formOf(given === undefined ? body : { ...fields, credentials: null })
-  if (given === undefined || given === null) return { form, fields, credentials: given }
-  const why = credentialsFault(given)
-  if (why !== undefined) form.fault('credentials', why)
-  const isEmpty = isObject(given) && Object.keys(given).length === 0
-  return { form, fields, credentials: isEmpty ? null : (given as Credentials) }
-}
+const changeFrom = ({
+  name,
+  status,
+  scraper_config,
+  credentials,
+}: Partial<ReturnType<typeof SourceChangeBody.read>>): SourceChange => ({
+  ...(name !== undefined && { name }),
+  ...(status !== undefined && { status }),
+  ...(scraper_config !== undefined && { scraperConfig: scraper_config }),
+  ...(credentials !== undefined && { credentials }),
+})
 
 /** What is wrong, without saying what was sent. */
-function credentialsFault(given: unknown): string | undefined {
-  if (!isObject(given)) return 'must be a JSON object of texts.'
-  const entries = Object.entries(given)
+function credentialsFault(credentials: unknown): string | undefined {
+  if (!isObject(credentials)) return 'must be a JSON object of texts.'
+  const entries = Object.entries(credentials)
   if (entries.length > credentialsMax) return `must have at most ${credentialsMax} members.`
   if (!entries.every(([name]) => credentialName.test(name)))
     return 'must have names of letters, digits, dots, hyphens and underscores.'

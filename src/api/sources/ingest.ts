@@ -11,7 +11,7 @@ import { sameHash, tokenHash } from '../../lib/token.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { DataSource } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
-import { type DataSourcesApiDeps, sourceDetail, sourceParams } from './route.ts'
+import { type DataSourcesApiDeps, sourceParams } from './route.ts'
 import { countFields, countsRow } from './row.ts'
 
 const Pushed = envelope(t.Object(countFields, { title: 'PushedRows' }))
@@ -94,11 +94,9 @@ export function sourceIngestRoutes(deps: DataSourcesApiDeps) {
         422: ValidationProblem,
       },
       detail: {
-        ...sourceDetail(
-          'pushDataSourceRows',
-          'Push rows to a data source',
-          `For sources of type \`webhook\`: JSON, NDJSON or CSV of up to 1 MB, read as the source's \`scraper_config\` says. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or sign: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds of \`${headerPrefix}Signature-Timestamp\`, which may be five minutes off. The same rows again change nothing, so a push may be repeated. Rows that can not be taken are named and the others are taken; 422 when there is none to take.`,
-        ),
+        operationId: 'pushDataSourceRows',
+        summary: 'Push rows to a data source',
+        description: `For sources of type \`webhook\`: JSON, NDJSON or CSV of up to 1 MB, read as the source's \`scraper_config\` says. It takes no API key. Either send the source's own \`credentials.secret\` as \`Authorization: Bearer <secret>\`, or sign: \`${headerPrefix}Signature\` is the hexadecimal HMAC-SHA256 with that secret over the body, a dot and the Unix seconds of \`${headerPrefix}Signature-Timestamp\`, which may be five minutes off. The same rows again change nothing, so a push may be repeated. Rows that can not be taken are named and the others are taken; 422 when there is none to take.`,
         requestBody: {
           required: true,
           content: {

@@ -4,7 +4,6 @@ import type { Caller } from '../../http/gate/gate.ts'
 import type { Idempotency } from '../../http/idempotency.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import type { Links } from '../../http/problem/refusals.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Plans } from '../../plan/plans.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
@@ -34,18 +33,6 @@ export const sourceParams = t.Object({
     examples: ['00000000-0000-4000-8000-000000000801'],
   }),
 })
-export const sourceRefusals = {
-  400: NestedProblem,
-  401: NestedProblem,
-  403: NestedProblem,
-  429: FlatProblem,
-}
-export const sourceDetail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['data sources'],
-  summary,
-  description,
-})
 
 /** A source of the caller's account; unknown, malformed and foreign ids look the same. */
 export function ownSource(
@@ -53,7 +40,7 @@ export function ownSource(
   id: string,
   { key }: Caller,
 ): DataSource {
-  const found = sources.byId(id)
-  if (found?.accountId !== key.account.account.id) throw notFound('The data source')
-  return found
+  const source = sources.byId(id)
+  if (source?.accountId !== key.account.account.id) throw notFound('The data source')
+  return source
 }

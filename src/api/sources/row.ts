@@ -43,7 +43,7 @@ const fields = {
   updated_at: moment,
 }
 export const SourceShape = t.Object(fields, { title: 'DataSource' })
-export const OneSource = t.Object(
+export const SourceAnswer = t.Object(
   { ...fields, data_source: SourceShape },
   { title: 'DataSourceAnswer' },
 )
@@ -71,7 +71,7 @@ export const sourceRow = (source: DataSource, baseUrl: string) => ({
 const instantOrNull = (at: number | null): string | null => (at === null ? null : isoInstant(at))
 
 /** The same twice: bare, and under `data_source`. */
-export function oneSource(source: DataSource, baseUrl: string) {
+export function sourceAnswer(source: DataSource, baseUrl: string) {
   const row = sourceRow(source, baseUrl)
   return { ...row, data_source: row }
 }

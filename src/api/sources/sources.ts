@@ -6,27 +6,25 @@ import { stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { SourceRefusal } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
-import { createSourceForms, newSourceBody, sourceChangeBody } from './form.ts'
+import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
 import { sourceIngestRoutes } from './ingest.ts'
 import {
   type DataSourcesApiDeps,
   ownSource,
   sourceAccess,
-  sourceDetail,
   sourceParams,
-  sourceRefusals,
   sourceWrite,
 } from './route.ts'
-import { OneSource, oneSource, SourceShape, sourceRow } from './row.ts'
+import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
 import { sourceSyncRoutes } from './syncs.ts'
 
 const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: integer() }))
-const One = envelope(OneSource)
+const One = envelope(SourceAnswer)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** Where the caller's account gets prices of its own from. */
 export const sourceRoutes = (deps: DataSourcesApiDeps) =>
-  new Elysia()
+  new Elysia({ tags: ['data sources'] })
     .use(listAndCreate(deps))
     .use(changeOne(deps))
     .use(sourceSyncRoutes(deps))
@@ -42,34 +40,38 @@ function listAndCreate(deps: DataSourcesApiDeps) {
       ({ caller, request }) => {
         const rows = sources
           .list(caller.key.account.account.id)
-          .map(one => sourceRow(one, links(request).baseUrl))
+          .map(source => sourceRow(source, links(request).baseUrl))
         return success({ data_sources: rows, count: rows.length })
       },
       {
         access: sourceAccess,
-        response: { 200: Listed, ...sourceRefusals },
-        detail: sourceDetail(
-          'listDataSources',
-          'List data sources',
-          'Every data source of the account, newest first, without credentials.',
-        ),
+        response: { 200: Listed, 400: NestedProblem },
+        detail: {
+          operationId: 'listDataSources',
+          summary: 'List data sources',
+          description: 'Every data source of the account, newest first, without credentials.',
+        },
       },
     )
     .post(
       '/v1/data-sources',
       ({ body, caller, pass, request, set }) =>
         idempotency.once({ caller, pass, request, set }, body, () => {
-          const made = sources.create(caller.key.account, forms.created(body))
-          if ('refused' in made) throw limitReached(made)
+          const source = sources.create(caller.key.account, forms.created(body))
+          if ('refused' in source) throw limitReached(source)
           set.status = 201
-          return success(oneSource(made, links(request).baseUrl))
+          return success(sourceAnswer(source, links(request).baseUrl))
         }),
       {
         access: sourceWrite,
         headers: idempotencyHeader,
-        body: newSourceBody,
-        response: { 201: One, ...sourceRefusals, 422: ValidationProblem },
-        detail: sourceDetail('createDataSource', 'Create a data source', creation),
+        body: NewSourceBody.schema,
+        response: { 201: One, 422: ValidationProblem },
+        detail: {
+          operationId: 'createDataSource',
+          summary: 'Create a data source',
+          description: creation,
+        },
       },
     )
 }
@@ -103,16 +105,16 @@ function changeOne(deps: DataSourcesApiDeps) {
     .get(
       '/v1/data-sources/:id',
       ({ caller, params: { id }, request }) =>
-        success(oneSource(ownSource(sources, id, caller), links(request).baseUrl)),
+        success(sourceAnswer(ownSource(sources, id, caller), links(request).baseUrl)),
       {
         access: sourceAccess,
         params: sourceParams,
-        response: { 200: One, ...sourceRefusals, 404: NestedProblem },
-        detail: sourceDetail(
-          'getDataSource',
-          'A data source',
-          'One data source and how its syncs went, without credentials.',
-        ),
+        response: { 200: One, 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getDataSource',
+          summary: 'A data source',
+          description: 'One data source and how its syncs went, without credentials.',
+        },
       },
     )
     .patch(
@@ -120,18 +122,19 @@ function changeOne(deps: DataSourcesApiDeps) {
       ({ body, caller, params: { id }, request }) => {
         const source = ownSource(sources, id, caller)
         return success(
-          oneSource(sources.change(source, forms.changed(body, source)), links(request).baseUrl),
+          sourceAnswer(sources.change(source, forms.changed(body, source)), links(request).baseUrl),
         )
       },
       {
         ...common,
-        body: sourceChangeBody,
-        response: { 200: One, ...sourceRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: sourceDetail(
-          'changeDataSource',
-          'Change a data source',
-          'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
-        ),
+        body: SourceChangeBody.schema,
+        response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
+        detail: {
+          operationId: 'changeDataSource',
+          summary: 'Change a data source',
+          description:
+            'Sets what the body names and leaves the rest; `scraper_config` and `credentials` are replaced as a whole, null takes them away. Another configuration or credential, and `status: "active"`, start the source anew: its failures are forgotten and it is synced at once. The type stays.',
+        },
       },
     )
     .delete(
@@ -143,12 +146,12 @@ function changeOne(deps: DataSourcesApiDeps) {
       {
         ...common,
         body: noBody,
-        response: { 200: Deleted, ...sourceRefusals, 404: NestedProblem },
-        detail: sourceDetail(
-          'deleteDataSource',
-          'Delete a data source',
-          'Ends the source for good, with its credentials, its rows and its log.',
-        ),
+        response: { 200: Deleted, 404: NestedProblem },
+        detail: {
+          operationId: 'deleteDataSource',
+          summary: 'Delete a data source',
+          description: 'Ends the source for good, with its credentials, its rows and its log.',
+        },
       },
     )
 }

@@ -3,14 +3,12 @@ import { integer } from '../../http/answer/integer.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { envelope, success } from '../answer.ts'
-import { createSourceForms, rotateBody } from './form.ts'
+import { createSourceForms, RotateBody } from './form.ts'
 import {
   type DataSourcesApiDeps,
   ownSource,
   sourceAccess,
-  sourceDetail,
   sourceParams,
-  sourceRefusals,
   sourceWrite,
 } from './route.ts'
 import { HealthShape, healthRow, LogShape, logRow, RowShape, rowRow } from './row.ts'
@@ -36,8 +34,6 @@ const Rotated = envelope(
   t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }),
 )
 const common = { params: sourceParams }
-const refusals = { ...sourceRefusals, 404: NestedProblem }
-
 /** What becomes of the syncs of a source, and what they are made with. */
 export const sourceSyncRoutes = (deps: DataSourcesApiDeps) =>
   new Elysia().use(syncs(deps)).use(rotation(deps))
@@ -49,13 +45,13 @@ function syncs(deps: DataSourcesApiDeps) {
     .post(
       '/v1/data-sources/:id/test',
       async ({ caller, params: { id } }) => {
-        const { durationMs, found, error } = await sourceSync.test(ownSource(sources, id, caller))
-        const { rows = [], received = 0, rejected = 0, rejections = [] } = found ?? {}
+        const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
+        const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
         const isFine = error === null && (rejected === 0 || rejected < received)
         return success({
           success: isFine,
           duration_ms: durationMs,
-          records_count: found ? rows.length : null,
+          records_count: content ? rows.length : null,
           sample_data: rows.slice(0, sampleRows).map(rowRow),
           error:
             error ??
@@ -68,12 +64,13 @@ function syncs(deps: DataSourcesApiDeps) {
         ...common,
         access: sourceWrite,
         body: noBody,
-        response: { 200: Tested, ...refusals },
-        detail: sourceDetail(
-          'testDataSource',
-          'Test a data source',
-          'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
-        ),
+        response: { 200: Tested, 404: NestedProblem },
+        detail: {
+          operationId: 'testDataSource',
+          summary: 'Test a data source',
+          description:
+            'Reads the source once as a sync would, within 8 seconds, and writes nothing; of type `webhook` it says whether rows can be pushed, and shows the newest. 200 whatever came of it.',
+        },
       },
     )
     .get(
@@ -85,12 +82,16 @@ function syncs(deps: DataSourcesApiDeps) {
       {
         ...common,
         access: sourceAccess,
-        response: { 200: envelope(t.Object({ logs: t.Array(LogShape) })), ...refusals },
-        detail: sourceDetail(
-          'listDataSourceLogs',
-          'Log of a data source',
-          'The last hundred syncs, newest first; the last thousand are kept.',
-        ),
+        response: {
+          200: envelope(t.Object({ logs: t.Array(LogShape) })),
+          400: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'listDataSourceLogs',
+          summary: 'Log of a data source',
+          description: 'The last hundred syncs, newest first; the last thousand are kept.',
+        },
       },
     )
     .get(
@@ -102,12 +103,12 @@ function syncs(deps: DataSourcesApiDeps) {
       {
         ...common,
         access: sourceAccess,
-        response: { 200: envelope(HealthShape), ...refusals },
-        detail: sourceDetail(
-          'getDataSourceHealth',
-          'Health of a data source',
-          'How the last twenty syncs went.',
-        ),
+        response: { 200: envelope(HealthShape), 400: NestedProblem, 404: NestedProblem },
+        detail: {
+          operationId: 'getDataSourceHealth',
+          summary: 'Health of a data source',
+          description: 'How the last twenty syncs went.',
+        },
       },
     )
 }
@@ -126,13 +127,14 @@ function rotation(deps: DataSourcesApiDeps) {
     {
       ...common,
       access: sourceWrite,
-      body: rotateBody,
-      response: { 200: Rotated, ...refusals, 422: ValidationProblem },
-      detail: sourceDetail(
-        'rotateDataSourceCredentials',
-        'Replace the credentials',
-        'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
-      ),
+      body: RotateBody.schema,
+      response: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
+      detail: {
+        operationId: 'rotateDataSourceCredentials',
+        summary: 'Replace the credentials',
+        description:
+          'Replaces the credentials as a whole and starts the source anew. Neither the old nor the new ones are answered.',
+      },
     },
   )
 }

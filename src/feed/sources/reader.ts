@@ -117,12 +117,12 @@ const asObject = (value: unknown): Rec => (isObject(value) ? value : 'it is not 
 
 /** What an object has under a name, step by step; of a list by number. */
 function at(value: unknown, steps: readonly string[]): unknown {
-  let found = value
+  let level = value
   for (const step of steps) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined
-    found = (found as Readonly<Record<string, unknown>>)[step]
+    if (typeof level !== 'object' || level === null || !Object.hasOwn(level, step)) return undefined
+    level = (level as Readonly<Record<string, unknown>>)[step]
   }
-  return found
+  return level
 }
 
 /** The objects of a list; an object that holds no list is one by itself. */
@@ -222,29 +222,29 @@ function rowOf(
   names: Namer,
   now: number,
 ): SourceRow | string {
-  const given = (field: RowField): unknown => {
+  const fieldValue = (field: RowField): unknown => {
     const steps = layout.fields.get(field)
     const names = steps ? [steps] : usualNames[field].map(name => [name])
-    const found = names
-      .map(one => at(record, one))
+    const value = names
+      .map(name => at(record, name))
       .find(value => value !== undefined && value !== null && value !== '')
-    return found ?? layout.defaults.get(field)
+    return value ?? layout.defaults.get(field)
   }
   const text = (field: RowField): string | undefined => {
-    const value = given(field)
+    const value = fieldValue(field)
     return value === undefined
       ? undefined
       : typeof value === 'string'
         ? value.trim()
         : JSON.stringify(value)
   }
-  const price = isBlank(given('price'))
+  const price = isBlank(fieldValue('price'))
     ? 'price is missing: write a decimal number'
-    : numberOf(given('price'))
+    : numberOf(fieldValue('price'))
   if (typeof price === 'string') return price
   if (price <= 0 || price > priceMax)
     return `price ${price} is not believed: write what a metric ton costs, more than 0`
-  const observedAt = momentOf(given('timestamp'), now)
+  const observedAt = momentOf(fieldValue('timestamp'), now)
   if (typeof observedAt === 'string') return observedAt
   const [fuel, place] = [text('fuel_type'), text('port')]
   const fuelType = fuel && names.fuel(fuel)
@@ -293,10 +293,10 @@ function namer(ports: readonly Port[]): Namer {
 function remembered(
   find: (text: string) => string | undefined,
 ): (text: string) => string | undefined {
-  const held = new Map<string, string | undefined>()
+  const codeByAlias = new Map<string, string | undefined>()
   return text => {
-    if (!held.has(text)) held.set(text, find(text))
-    return held.get(text)
+    if (!codeByAlias.has(text)) codeByAlias.set(text, find(text))
+    return codeByAlias.get(text)
   }
 }
 

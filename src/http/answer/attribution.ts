@@ -23,7 +23,7 @@ export const channels = [
 export function sourceOf(request: Request, headerPrefix: string): string {
   const word = request.headers.get(`${headerPrefix}Source`)?.trim().toLowerCase() ?? ''
   const [channel] = /^[a-z]+(?=$|[-_][a-z0-9]{1,30}$)/.exec(word) ?? []
-  return channels.some(one => one === channel) ? word : 'api'
+  return channels.some(word => word === channel) ? word : 'api'
 }
 
 const toolNameMax = 100

@@ -5,5 +5,5 @@
 export function hasEtag(header: string | null, etag: string): boolean {
   if (header === null) return false
   if (header === etag || header.trim() === '*') return true
-  return header.split(',').some(one => one.trim().replace(/^W\//, '') === etag)
+  return header.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag)
 }

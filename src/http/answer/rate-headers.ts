@@ -27,11 +27,11 @@ export const reading = (name: WindowReading['name'], decision: RateDecision): Wi
 export type GivenHeaders = Record<string, string | number>
 
 const seconds = (ms: number) => Math.ceil(ms / 1000)
-const windowSeconds = (one: WindowReading) => (one.name === 'demo' ? 3600 : 60)
+const windowSeconds = (window: WindowReading) => (window.name === 'demo' ? 3600 : 60)
 
 /** What stays the same for a whole quota window: made once for it. */
 interface Fixed {
-  counted: boolean
+  hasQuota: boolean
   policy: string
   /**
    * As many as states, tiers and limits of the rolling window come with the quota window: a few.
@@ -74,30 +74,31 @@ const answersMax = 64
 const fixed = new WeakMap<QuotaWindow, Fixed>()
 
 function fixedOf(window: QuotaWindow): Fixed {
-  let held = fixed.get(window)
-  if (!held) {
-    const counted = window.limit !== null
-    const policy = counted
+  let entry = fixed.get(window)
+  if (!entry) {
+    const hasQuota = window.limit !== null
+    const policy = hasQuota
       ? `"quota";q=${window.limit};w=${seconds(window.endsAt - window.startsAt)}, `
       : ''
-    held = { counted, policy, templates: [], second: -1, between: '' }
-    fixed.set(window, held)
+    entry = { hasQuota, policy, templates: [], second: -1, between: '' }
+    fixed.set(window, entry)
   }
-  return held
+  return entry
 }
 
 function templateOf(
   { entitled, window, state }: Standing,
-  held: Fixed,
+  fixed: Fixed,
   burst: WindowReading | undefined,
 ): Template {
   const limit = burst?.limit
-  const known = held.templates.find(
-    one => one.state === state && one.tier === entitled.tier && one.limit === limit,
+  const match = fixed.templates.find(
+    template =>
+      template.state === state && template.tier === entitled.tier && template.limit === limit,
   )
-  if (known) return known
+  if (match) return match
   const headers = new Headers()
-  if (held.counted) {
+  if (fixed.hasQuota) {
     headers.set('x-ratelimit-limit', String(window.limit))
     headers.set('x-ratelimit-remaining', '')
   }
@@ -110,10 +111,10 @@ function templateOf(
   headers.set('ratelimit', '')
   headers.set(
     'ratelimit-policy',
-    burst ? `${held.policy}"burst";q=${burst.limit};w=60` : held.policy,
+    burst ? `${fixed.policy}"burst";q=${burst.limit};w=60` : fixed.policy,
   )
   const template = { state, tier: entitled.tier, limit, headers, answers: new Map() }
-  held.templates.push(template)
+  fixed.templates.push(template)
   return template
 }
 
@@ -126,15 +127,15 @@ function templateOf(
  * object, and this is done for every request.
  */
 export function keyHeaders(
-  given: GivenHeaders,
+  handlerHeaders: GivenHeaders,
   standing: Standing,
   windows: readonly WindowReading[],
   now: number,
 ): Headers {
-  const held = fixedOf(standing.window)
-  const headers = new Headers(templateOf(standing, held, onlyOf(windows)).headers)
-  for (const name in given) headers.set(name, given[name] as string)
-  setCounting(headers, standing, held, windows, now)
+  const fixed = fixedOf(standing.window)
+  const headers = new Headers(templateOf(standing, fixed, onlyOf(windows)).headers)
+  for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
+  setCounting(headers, standing, fixed, windows, now)
   return headers
 }
 
@@ -145,45 +146,50 @@ export function keyHeaders(
 export function keyAnswer(
   text: string,
   status: number,
-  given: GivenHeaders,
+  handlerHeaders: GivenHeaders,
   standing: Standing,
   windows: readonly WindowReading[],
   now: number,
 ): Response {
-  const held = fixedOf(standing.window)
-  const template = templateOf(standing, held, onlyOf(windows))
+  const fixed = fixedOf(standing.window)
+  const template = templateOf(standing, fixed, onlyOf(windows))
   const answer = new Response(text, {
     status,
-    headers: given.etag === undefined ? template.headers : begun(template, given),
+    headers: handlerHeaders.etag === undefined ? template.headers : begun(template, handlerHeaders),
   })
   const { headers } = answer
-  if (given.etag === undefined) for (const name in given) headers.set(name, given[name] as string)
-  else headers.set(idHeader, given[idHeader] as string)
-  setCounting(headers, standing, held, windows, now)
+  if (handlerHeaders.etag === undefined)
+    for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
+  else headers.set(idHeader, handlerHeaders[idHeader] as string)
+  setCounting(headers, standing, fixed, windows, now)
   return answer
 }
 
 const idHeader = 'x-request-id'
 
 /** What an answer with an entity tag begins with; the request's id is still to be set. */
-function begun({ headers, answers }: Template, given: GivenHeaders): Headers {
-  const known = answers.get(given.etag as string)
-  if (known && isAlike(known, given)) return known.headers
-  const made = new Headers(headers)
-  for (const name in given) made.set(name, given[name] as string)
+function begun({ headers, answers }: Template, handlerHeaders: GivenHeaders): Headers {
+  const answer = answers.get(handlerHeaders.etag as string)
+  if (answer && isAlike(answer, handlerHeaders)) return answer.headers
+  const copy = new Headers(headers)
+  for (const name in handlerHeaders) copy.set(name, handlerHeaders[name] as string)
   if (answers.size >= answersMax) answers.clear()
-  answers.set(given.etag as string, { given, size: Object.keys(given).length, headers: made })
-  return made
+  answers.set(handlerHeaders.etag as string, {
+    given: handlerHeaders,
+    size: Object.keys(handlerHeaders).length,
+    headers: copy,
+  })
+  return copy
 }
 
 /** Whether the same headers were given, but for the request's id. */
-function isAlike(known: Begun, given: GivenHeaders): boolean {
+function isAlike(begun: Begun, handlerHeaders: GivenHeaders): boolean {
   let size = 0
-  for (const name in given) {
-    if (name !== idHeader && known.given[name] !== given[name]) return false
+  for (const name in handlerHeaders) {
+    if (name !== idHeader && begun.given[name] !== handlerHeaders[name]) return false
     size += 1
   }
-  return size === known.size
+  return size === begun.size
 }
 
 const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined =>
@@ -196,33 +202,37 @@ const onlyOf = (windows: readonly WindowReading[]): WindowReading | undefined =>
 function setCounting(
   headers: Headers,
   { window, used, extra }: Standing,
-  held: Fixed,
+  fixed: Fixed,
   windows: readonly WindowReading[],
   now: number,
 ): void {
   const remaining = String(quotaRemaining(window, used, extra))
-  if (held.counted) headers.set('x-ratelimit-remaining', remaining)
+  if (fixed.hasQuota) headers.set('x-ratelimit-remaining', remaining)
   headers.set('x-ratelimit-used', String(used))
   const burst = onlyOf(windows)
   const second = seconds(window.endsAt - now)
-  if (held.second !== second) {
-    held.second = second
-    held.between = `;t=${second}, `
+  if (fixed.second !== second) {
+    fixed.second = second
+    fixed.between = `;t=${second}, `
   }
-  const quota = held.counted ? `"quota";r=${remaining}${held.between}` : ''
+  const quota = fixed.hasQuota ? `"quota";r=${remaining}${fixed.between}` : ''
   if (burst) {
     headers.set('ratelimit', `${quota}"burst";r=${burst.remaining};t=${seconds(burst.resetMs)}`)
     return
   }
   headers.set(
     'ratelimit-policy',
-    held.policy +
-      windows.map(one => `"${one.name}";q=${one.limit};w=${windowSeconds(one)}`).join(', '),
+    fixed.policy +
+      windows
+        .map(window => `"${window.name}";q=${window.limit};w=${windowSeconds(window)}`)
+        .join(', '),
   )
   headers.set(
     'ratelimit',
     quota +
-      windows.map(one => `"${one.name}";r=${one.remaining};t=${seconds(one.resetMs)}`).join(', '),
+      windows
+        .map(window => `"${window.name}";r=${window.remaining};t=${seconds(window.resetMs)}`)
+        .join(', '),
   )
 }
 
@@ -230,18 +240,18 @@ function setCounting(
  * Headers of answers without a key: what the handler gave and the window of the client's address.
  */
 export function addressHeaders(
-  given: GivenHeaders,
+  handlerHeaders: GivenHeaders,
   windows: readonly WindowReading[],
   now: number,
 ): Headers {
-  const headers = new Headers(given as Record<string, string>)
-  const one = windows[0]
-  if (!one) return headers
-  headers.set('ratelimit-policy', `"${one.name}";q=${one.limit};w=${windowSeconds(one)}`)
-  headers.set('ratelimit', `"${one.name}";r=${one.remaining};t=${seconds(one.resetMs)}`)
-  if (one.name !== 'demo') return headers
-  headers.set('x-ratelimit-limit', String(one.limit))
-  headers.set('x-ratelimit-remaining', String(one.remaining))
-  headers.set('x-ratelimit-reset', String(Math.ceil((now + (one.resetMs || dayMs / 24)) / 1000)))
+  const headers = new Headers(handlerHeaders as Record<string, string>)
+  const window = windows[0]
+  if (!window) return headers
+  headers.set('ratelimit-policy', `"${window.name}";q=${window.limit};w=${windowSeconds(window)}`)
+  headers.set('ratelimit', `"${window.name}";r=${window.remaining};t=${seconds(window.resetMs)}`)
+  if (window.name !== 'demo') return headers
+  headers.set('x-ratelimit-limit', String(window.limit))
+  headers.set('x-ratelimit-remaining', String(window.remaining))
+  headers.set('x-ratelimit-reset', String(Math.ceil((now + (window.resetMs || dayMs / 24)) / 1000)))
   return headers
 }

@@ -107,14 +107,14 @@ function securityOf(access: Access) {
  * Made once for routes of one access.
  */
 function refusalsOf(access: Access) {
-  const known = refusals.get(access)
-  if (known) return known
-  const made = {
+  const cached = refusals.get(access)
+  if (cached) return cached
+  const documented = {
     ...(mayTakeBody(access) && { 400: NestedProblem, 413: NestedProblem }),
     ...gateRefusalsOf(access),
   }
-  refusals.set(access, made)
-  return made
+  refusals.set(access, documented)
+  return documented
 }
 
 const refusals = new WeakMap<Access, object>()
@@ -142,6 +142,6 @@ function nameAll(params: Record<string, string | undefined>) {
   for (const name in params) params[name] ??= '\ufffd'
 }
 
-const knownOnly = (known: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {
-  if (!known(ctx.params as Record<string, string>)) throw new NotFoundError()
+const knownOnly = (isKnown: NonNullable<KeyAccess['known']>) => (ctx: { params: unknown }) => {
+  if (!isKnown(ctx.params as Record<string, string>)) throw new NotFoundError()
 }

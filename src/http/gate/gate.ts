@@ -1,9 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import { addressGroup } from '../../plan/address.ts'
-import { type Entitlements, hasFeature, type Plans } from '../../plan/plans.ts'
+import type { Entitlements, Plans } from '../../plan/plans.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'
-import { actionOf } from '../../plan/roles.ts'
-import type { Feature } from '../../plan/tiers.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter, Standing } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
@@ -13,23 +10,16 @@ import {
   type GivenHeaders,
   keyAnswer,
   keyHeaders,
-  reading,
   type WindowReading,
 } from '../answer/rate-headers.ts'
 import { Problem } from '../problem/problem.ts'
-import {
-  featureMissing,
-  type Links,
-  overloaded,
-  quotaUsedUp,
-  tooFast,
-} from '../problem/refusals.ts'
-import type { Access, KeyAccess } from './access-kind.ts'
-import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
+import type { Access, KeyAccess, OpenAccess } from './access-kind.ts'
+import type { PeerLookup, TrustedProxies } from './address.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
-import { fromAllowedDomain } from './origin.ts'
-import { requireAction } from './permission.ts'
+import { createRateSlots } from './rate-slots.ts'
 import type { RateTables } from './rates.ts'
+import { createRestrictions, isSuspended, type Restrictions } from './restrictions.ts'
 
 export interface Caller {
   key: KeyState
@@ -101,12 +91,17 @@ export interface Gate {
    * Settles the quota and answers all headers of the answer: what the handler gave and what depends
    * on the quota; undefined: only what it gave.
    */
-  leave(pass: Pass, status: number, given: GivenHeaders): Headers | undefined
+  leave(pass: Pass, status: number, handlerHeaders: GivenHeaders): Headers | undefined
   /**
    * The same for an answer that is a text: the answer itself with all of its headers; undefined: it
    * has only those given.
    */
-  answer(pass: Pass, status: number, given: GivenHeaders, text: string): Response | undefined
+  answer(
+    pass: Pass,
+    status: number,
+    handlerHeaders: GivenHeaders,
+    text: string,
+  ): Response | undefined
   /**
    * Makes a request of this instance come from a caller who has been let in: only the plan's feature
    * is asked for and a window that the route has of its own is taken; the request takes no general
@@ -122,171 +117,11 @@ export interface Gate {
 }
 
 export function createGate(deps: GateDeps): Gate {
-  const { keys, meter, plans, rates, clock } = deps
+  const { clock, admitted = new WeakMap() } = deps
   const vouched = new WeakMap<Request, Caller>()
-  const { admitted = new WeakMap() } = deps
-
-  const takeAddress = (
-    name: 'unauthenticated' | 'demo',
-    pass: Pass,
-    request: Request,
-    peer: PeerLookup,
-  ) => {
-    const group = addressGroup(clientAddress(request, peer, deps.trusted))
-    const window = reading(
-      name === 'demo' ? 'demo' : 'address',
-      rates.take(name, group, clock.monotonic()),
-    )
-    pass.windows.push(window)
-    if (!window.admitted) throw tooFast(window)
-  }
-
-  const unauthorized = (pass: Pass, request: Request, peer: PeerLookup, why: string): never => {
-    takeAddress('unauthenticated', pass, request, peer)
-    throw new Problem('UNAUTHORIZED', why, {
-      signup_url: deps.links(request).signupUrl,
-      demo_endpoint: '/v1/demo/prices',
-    })
-  }
-
-  const enterOperator = (pass: Pass, request: Request, peer: PeerLookup) => {
-    if (deps.local.has(request)) return
-    const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ')
-    if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) return
-    unauthorized(
-      pass,
-      request,
-      peer,
-      'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".',
-    )
-  }
-
-  /** State and restrictions of the key: 403. */
-  const refuse = ({ key }: Caller, request: Request, peer: PeerLookup) => {
-    if (isSuspended(key))
-      throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
-    if (key.networks.length > 0) {
-      const address = clientAddress(request, peer, deps.trusted)
-      if (!keys.allows(key, address))
-        throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
-    }
-    if (key.key.allowedDomains.length > 0 && !fromAllowedDomain(key.key.allowedDomains, request)) {
-      throw new Problem('DOMAIN_NOT_ALLOWED', 'This API key may not be used from this domain.')
-    }
-    if (key.key.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
-    }
-  }
-
-  /** The role in an organization: 403. Whoever is in none is admin of their own account. */
-  const refuseRole = (access: KeyAccess, { key }: Caller, request: Request) => {
-    if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))
-  }
-
-  /** The plan: 403. */
-  const refusePlan = (access: KeyAccess, { entitled }: Caller, request: Request) => {
-    if (access.feature === undefined) return
-    const wanted: readonly Feature[] =
-      typeof access.feature === 'string' ? [access.feature] : access.feature
-    if (!wanted.some(feature => hasFeature(entitled, feature))) {
-      throw featureMissing(plans, deps.links(request), entitled, wanted[0]!, access.flat && 'flat')
-    }
-  }
-
-  /** The window that a route has of its own, in addition to the general one. */
-  const takeOwn = (pass: Pass, access: KeyAccess, { key }: Caller) => {
-    if (!access.rate) return
-    const now = clock.monotonic()
-    const marine =
-      access.rate === 'marine'
-        ? reading('marine', rates.take('marine', key.key.id, now))
-        : undefined
-    const window =
-      marine ?? reading('marine_historical', rates.take('marineHistorical', key.key.id, now))
-    pass.windows.push(window)
-    if (!window.admitted) throw tooFast(window)
-  }
-
-  /** Only the heavy ones: what they would take is left to the others. */
-  const shed = (access: KeyAccess) => {
-    if (access.heavy && deps.isOverloaded()) throw overloaded()
-  }
-
-  const enterVouched = (pass: Pass, access: KeyAccess, caller: Caller, request: Request) => {
-    pass.vouched = true
-    pass.caller = caller
-    refusePlan(access, caller, request)
-    shed(access)
-    takeOwn(pass, access, caller)
-  }
-
-  const enterKeyed = (pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) => {
-    const given = credentialsOf(request, access.header === true, access.parameter)
-    if (given.token === undefined) return unauthorized(pass, request, peer, given.fault)
-    let key = keys.find(given.token)
-    let session: Session | undefined
-    if (!key && given.maySession) {
-      const signedIn = deps.sessions.find(given.token)
-      key = signedIn?.key
-      session = signedIn?.session
-    }
-    if (!key)
-      return unauthorized(
-        pass,
-        request,
-        peer,
-        isSessionToken(given.token) ? notSignedIn : 'The API key is not valid.',
-      )
-    // Read once: a look at the clock costs as much as a look at the quota.
-    const at = clock.now()
-    const standing = meter.standing(key, at)
-    const caller = { key, entitled: standing.entitled, session }
-    pass.caller = caller
-
-    const now = pass.startedMs
-    // Past the quota, and for a suspended key, a smaller window of its own applies in place of the
-    // general one.
-    const held = standing.state === 'exhausted' || isSuspended(key)
-    const burst = reading(
-      'burst',
-      held
-        ? rates.take('overQuota', key.key.id, now)
-        : rates.take('authenticated', key.key.id, now, caller.entitled.requestsPerMinute),
-    )
-    pass.windows.push(burst)
-    refuse(caller, request, peer)
-    refuseRole(access, caller, request)
-    refusePlan(access, caller, request)
-    if (!burst.admitted) throw tooFast(burst)
-    shed(access)
-    takeOwn(pass, access, caller)
-    if (!access.meter) return
-    pass.reserved = meter.reserve(key, at)
-    if (!pass.reserved)
-      throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
-  }
-
-  const keyOf = (session: Session): KeyState | undefined => {
-    const account = deps.sessions.lasts(session) ? keys.account(session.accountId) : undefined
-    return account && keys.sessionKey(account)
-  }
-
-  /** Counts the request and says where its key stands now; undefined where it came without one. */
-  const settle = (pass: Pass, status: number, now: number): Standing | undefined => {
-    const { caller } = pass
-    if (!caller) return undefined
-    const outcome = pass.outcome ?? status
-    const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
-    if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
-    return meter.record(
-      caller.key,
-      pass.route,
-      outcome,
-      counts,
-      clock.monotonic() - pass.startedMs,
-      now,
-    )
-  }
+  const restrictions = createRestrictions(deps)
+  const entries = createEntries(deps, restrictions)
+  const settle = createSettlement(deps)
 
   return {
     open: (access, route) => ({
@@ -309,59 +144,160 @@ export function createGate(deps: GateDeps): Gate {
         return
       }
       const caller = vouched.get(request)
-      if ('meter' in access && caller) enterVouched(pass, access, caller, request)
-      else if ('meter' in access) enterKeyed(pass, access, request, peer)
-      else if ('operator' in access) enterOperator(pass, request, peer)
-      else if (access.rate !== 'none')
-        takeAddress(access.rate === 'demo' ? 'demo' : 'unauthenticated', pass, request, peer)
+      if ('meter' in access && caller) entries.enterVouched(pass, access, caller, request)
+      else if ('meter' in access) entries.enterKeyed(pass, access, request, peer)
+      else if ('operator' in access) entries.enterOperator(pass, request, peer)
+      else if (access.rate !== 'none') entries.enterOpen(pass, access, request, peer)
     },
-    leave(pass, status, given) {
+    leave(pass, status, handlerHeaders) {
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
       return standing
-        ? keyHeaders(given, standing, pass.windows, now)
-        : addressHeaders(given, pass.windows, now)
+        ? keyHeaders(handlerHeaders, standing, pass.windows, now)
+        : addressHeaders(handlerHeaders, pass.windows, now)
     },
-    answer(pass, status, given, text) {
+    answer(pass, status, handlerHeaders, text) {
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
-      if (standing) return keyAnswer(text, status, given, standing, pass.windows, now)
-      return new Response(text, { status, headers: addressHeaders(given, pass.windows, now) })
+      if (standing) return keyAnswer(text, status, handlerHeaders, standing, pass.windows, now)
+      const headers = addressHeaders(handlerHeaders, pass.windows, now)
+      return new Response(text, { status, headers })
     },
     vouch: (request, caller) => void vouched.set(request, caller),
-    stay(pass, request, peer) {
-      const access = pass.access as KeyAccess
-      const { key: first, session } = pass.caller!
-      const address = peer?.requestIP(request) ?? null
-      const then: PeerLookup = { requestIP: () => address }
-      // The connection's own request is gone when it has become a socket.
-      const asked = new Request(request.url, { headers: new Headers(request.headers) })
-      const token = credentialsOf(asked, access.header === true, access.parameter).token ?? ''
-      const accountId = first.account.account.id
-      return () => {
-        const key = session ? keyOf(session) : keys.find(token)
-        if (key?.account.account.id !== accountId)
-          return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
-        const caller = { key, entitled: keys.entitlements(key.account), session }
-        try {
-          refuse(caller, asked, then)
-          refuseRole(access, caller, asked)
-          refusePlan(access, caller, asked)
-          return undefined
-        } catch (error) {
-          if (error instanceof Problem) return error
-          throw error
-        }
-      }
-    },
+    stay: (pass, request, peer) => createRecheck(deps, restrictions, pass, request, peer),
   }
 }
 
 const notSignedIn = 'The session is not valid: it has ended, or it never was one. Sign in again.'
+const operatorOnly =
+  'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".'
 
-const isSuspended = ({ key, account, holder }: KeyState): boolean =>
-  key.suspendedAt !== null ||
-  account.account.suspendedAt !== null ||
-  holder.account.suspendedAt !== null
+/** The ways in, one for each kind of access. The order of the checks is part of the interface. */
+function createEntries(deps: GateDeps, { refuseKey, refuseRole, refusePlan }: Restrictions) {
+  const { keys, meter, plans, clock } = deps
+  const { takeAddress, takeBurst, takeOwn } = createRateSlots(deps)
+
+  const unauthorized = (pass: Pass, request: Request, peer: PeerLookup, why: string): never => {
+    takeAddress('unauthenticated', pass.windows, request, peer)
+    throw new Problem('UNAUTHORIZED', why, {
+      signup_url: deps.links(request).signupUrl,
+      demo_endpoint: '/v1/demo/prices',
+    })
+  }
+
+  /** Only the heavy ones: what they would take is left to the others. */
+  const shed = (access: KeyAccess) => {
+    if (access.heavy && deps.isOverloaded()) throw overloaded()
+  }
+
+  /** The rest of the way, once it is clear whose request it is. */
+  const admit = (
+    pass: Pass,
+    access: KeyAccess,
+    key: KeyState,
+    session: Session | undefined,
+    request: Request,
+    peer: PeerLookup,
+  ) => {
+    // Read once: a look at the clock costs as much as a look at the quota.
+    const at = clock.now()
+    const { entitled, state } = meter.standing(key, at)
+    pass.caller = { key, entitled, session }
+
+    const isHeldBack = state === 'exhausted' || isSuspended(key)
+    const { windows, startedMs } = pass
+    const burst = takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
+    refuseKey(key, request, peer)
+    refuseRole(access, key, request)
+    refusePlan(access, entitled, request)
+    if (!burst.admitted) throw tooFast(burst)
+    shed(access)
+    takeOwn(access, windows, key)
+    if (!access.meter) return
+    pass.reserved = meter.reserve(key, at)
+    if (!pass.reserved)
+      throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
+  }
+
+  return {
+    enterOpen(pass: Pass, access: OpenAccess, request: Request, peer: PeerLookup) {
+      const name = access.rate === 'demo' ? 'demo' : 'unauthenticated'
+      takeAddress(name, pass.windows, request, peer)
+    },
+    enterOperator(pass: Pass, request: Request, peer: PeerLookup) {
+      if (deps.local.has(request)) return
+      const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ')
+      if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) return
+      unauthorized(pass, request, peer, operatorOnly)
+    },
+    enterVouched(pass: Pass, access: KeyAccess, caller: Caller, request: Request) {
+      pass.vouched = true
+      pass.caller = caller
+      refusePlan(access, caller.entitled, request)
+      shed(access)
+      takeOwn(access, pass.windows, caller.key)
+    },
+    enterKeyed(pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) {
+      const credentials = credentialsOf(request, access.header === true, access.parameter)
+      const { token } = credentials
+      if (token === undefined) return unauthorized(pass, request, peer, credentials.fault)
+      const key = keys.find(token)
+      if (key) return admit(pass, access, key, undefined, request, peer)
+      const signedIn = credentials.maySession ? deps.sessions.find(token) : undefined
+      if (signedIn) return admit(pass, access, signedIn.key, signedIn.session, request, peer)
+      const why = isSessionToken(token) ? notSignedIn : 'The API key is not valid.'
+      return unauthorized(pass, request, peer, why)
+    },
+  }
+}
+
+/** Counts a request and says where its key stands now; undefined where it came without one. */
+const createSettlement =
+  ({ meter, clock }: GateDeps) =>
+  (pass: Pass, status: number, now: number): Standing | undefined => {
+    const { caller } = pass
+    if (!caller) return undefined
+    const outcome = pass.outcome ?? status
+    const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
+    if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
+    const durationMs = clock.monotonic() - pass.startedMs
+    return meter.record(caller.key, pass.route, outcome, counts, durationMs, now)
+  }
+
+/** Looks at a caller anew, whenever it is called, for answers that go on. */
+function createRecheck(
+  { keys, sessions }: GateDeps,
+  { refuseKey, refuseRole, refusePlan }: Restrictions,
+  pass: Pass,
+  request: Request,
+  peer: PeerLookup,
+): () => Problem | undefined {
+  const access = pass.access as KeyAccess
+  const { key: first, session } = pass.caller!
+  const address = peer?.requestIP(request) ?? null
+  const then: PeerLookup = { requestIP: () => address }
+  // The connection's own request is gone when it has become a socket.
+  const copy = new Request(request.url, { headers: new Headers(request.headers) })
+  const token = credentialsOf(copy, access.header === true, access.parameter).token ?? ''
+  const accountId = first.account.account.id
+  const sessionKey = (signIn: Session): KeyState | undefined => {
+    const account = sessions.lasts(signIn) ? keys.account(signIn.accountId) : undefined
+    return account && keys.sessionKey(account)
+  }
+  return () => {
+    const key = session ? sessionKey(session) : keys.find(token)
+    if (key?.account.account.id !== accountId)
+      return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
+    try {
+      refuseKey(key, copy, then)
+      refuseRole(access, key, copy)
+      refusePlan(access, keys.entitlements(key.account), copy)
+      return undefined
+    } catch (error) {
+      if (error instanceof Problem) return error
+      throw error
+    }
+  }
+}

@@ -29,7 +29,7 @@ export function requireAction(key: KeyState, action: Action): void {
   const allowed = rolesFor(action)
   throw new Problem(
     'FORBIDDEN_ROLE',
-    `In this organization only ${allowed.map(one => people[one]).join(' and ')} may ${deeds[action]}; your role is ${role}.`,
+    `In this organization only ${allowed.map(role => people[role]).join(' and ')} may ${deeds[action]}; your role is ${role}.`,
     { role, action, required_role: allowed.at(-1), allowed_roles: allowed },
   )
 }

@@ -77,7 +77,7 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
     take: (name, key, nowMs, limit) => tables[name].take(key, nowMs, limit),
     peek: (name, key, nowMs, limit) => tables[name].peek(key, nowMs, limit),
     clear() {
-      for (const one of Object.values(tables)) one.clear()
+      for (const table of Object.values(tables)) table.clear()
     },
     save: nowMs =>
       Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.save(nowMs)])),

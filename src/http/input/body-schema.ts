@@ -8,9 +8,14 @@ import { type Form, formOf } from './form.ts'
 type FieldReader<T> = (form: Form, name: string) => T | undefined
 
 const reader: unique symbol = Symbol('reader')
+/** Key of the sentence that refuses a body without the field. */
+const absence: unique symbol = Symbol('absence')
 
 /** A schema that documents a field of a body and reads it, so that the two cannot disagree. */
-export type Field<T> = TSchema & { readonly [reader]: FieldReader<T> }
+export type Field<T> = TSchema & {
+  readonly [reader]: FieldReader<T>
+  readonly [absence]?: string
+}
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
@@ -82,6 +87,10 @@ export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field
     return readFields(fields, form.part(name)) as Values<F>
   })
 
+/** A required field whose absence is refused with a sentence of its own. */
+export const requiredAs = <T>(inner: Field<T>, why: string): Field<T> =>
+  Object.assign({ ...inner }, { [absence]: why })
+
 /** A field that may be left out. */
 export const optional = <T>(inner: Field<T>): Field<T | undefined> => t.Optional(inner) as Field<T>
 
@@ -142,12 +151,16 @@ export interface Body<F extends Fields> {
 export interface BodyOptions {
   /** The fields may stand in an object under this name, or bare. */
   wrapper?: string
+  /** Which of the two forms the document shows. */
+  documented?: 'both' | 'wrapped' | 'bare'
 }
 
 /** A body of these fields: one schema that documents it and reads it. */
-export function body<F extends Fields>(fields: F, { wrapper }: BodyOptions = {}): Body<F> {
-  const bare = t.Object(fields)
-  const documented = wrapper === undefined ? bare : t.Union([t.Object({ [wrapper]: bare }), bare])
+export function body<F extends Fields>(
+  fields: F,
+  { wrapper, documented: form = 'both' }: BodyOptions = {},
+): Body<F> {
+  const documented = documentedFields(fields, wrapper, form)
   const within = (input: unknown) => (wrapper === undefined ? input : unwrapped(input, wrapper))
   return {
     schema: documentedBody(documented, Object.values(fields).every(isOptional)),
@@ -185,6 +198,17 @@ function readBody<F extends Fields>(form: Form, fields: F, rules: Rules<F> | und
   return values as Values<F>
 }
 
+function documentedFields(
+  fields: Fields,
+  wrapper: string | undefined,
+  form: 'both' | 'wrapped' | 'bare',
+) {
+  const bare = t.Object(fields)
+  if (wrapper === undefined || form === 'bare') return bare
+  const wrapped = t.Object({ [wrapper]: bare })
+  return form === 'wrapped' ? wrapped : t.Union([wrapped, bare])
+}
+
 /** The same fields for a change: none is required, and what is not named stays as it is. */
 export const changeOf = <F extends Fields>(
   fields: F,
@@ -202,7 +226,7 @@ function readFields<F extends Fields>(fields: F, form: Form): Partial<Values<F>>
   const values: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(fields)) {
     if (form.has(name)) values[name] = schema[reader](form, name)
-    else if (!isOptional(schema)) form.fault(name, 'is required.')
+    else if (!isOptional(schema)) form.fault(name, schema[absence] ?? 'is required.')
   }
   return values as Partial<Values<F>>
 }

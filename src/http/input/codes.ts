@@ -27,7 +27,8 @@ export function createCodeReader(
       codes.length === 1
         ? `Unknown commodity code: ${codes[0]}.`
         : `Unknown commodity codes: ${codes.join(', ')}.`
-    const meant = near.length > 0 ? ` Did you mean ${near.map(one => one.code).join(', ')}?` : ''
+    const meant =
+      near.length > 0 ? ` Did you mean ${near.map(series => series.code).join(', ')}?` : ''
     return new Problem(
       'invalid_code',
       `${start}${meant} GET /v1/commodities lists every code.${hint}`,
@@ -37,13 +38,13 @@ export function createCodeReader(
         all_codes_url: `${links(request).baseUrl}/v1/commodities/codes`,
         did_you_mean: near.map(series => {
           const reason = catalogue.unavailableReason(series)
-          const found = {
+          const reader = {
             code: series.code,
             name: series.name,
             description: series.description,
             available: reason === undefined,
           }
-          return reason ? { ...found, unavailable_reason: reason } : found
+          return reason ? { ...reader, unavailable_reason: reason } : reader
         }),
       },
     )
@@ -63,13 +64,15 @@ export function createCodeReader(
       const at = now()
       const only = codes.length === 1 ? catalogue.resolve(codes[0]!, at) : undefined
       if (only) return [only]
-      const found = codes.map(code => catalogue.resolve(code, at))
+      const resolved = codes.map(code => catalogue.resolve(code, at))
       const missing = codes
-        .filter((_, i) => found[i] === undefined)
+        .filter((_, i) => resolved[i] === undefined)
         .map(code => code.toUpperCase().slice(0, 100))
       if (missing.length > 0) throw unknown([...new Set(missing)], request)
-      const seen = new Set<string>()
-      return (found as Resolved[]).filter(one => !seen.has(one.code) && seen.add(one.code))
+      const listed = new Set<string>()
+      return (resolved as Resolved[]).filter(
+        series => !listed.has(series.code) && listed.add(series.code),
+      )
     },
   }
 }

@@ -29,6 +29,8 @@ export interface Form {
    * the answer repeats where that is a part of the field's value.
    */
   fault(field: string, why: string, value?: unknown): undefined
+  /** The same for a secret: the refusal does not repeat what was sent. */
+  secretFault(field: string, why: string): undefined
   /** Undefined when absent; so also below. */
   text(field: string, charactersMax: number): string | undefined
   flag(field: string): boolean | undefined
@@ -41,7 +43,7 @@ export interface Form {
   /** A list without duplicates; `read` answers undefined for a text that is not `what`. */
   list<T extends string>(
     field: string,
-    what: string,
+    nouns: string,
     countMax: number,
     read: (text: string) => T | undefined,
   ): T[] | undefined
@@ -75,7 +77,7 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** `prefix` stands before the names of fields in faults. */
 function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form {
-  const given = (field: string) => (Object.hasOwn(fields, field) ? fields[field] : undefined)
+  const fieldValue = (field: string) => (Object.hasOwn(fields, field) ? fields[field] : undefined)
   const note = (field: string, why: string, value: unknown): undefined => {
     faults.push({
       field: prefix + field,
@@ -83,15 +85,16 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       value: shown(value),
     })
   }
-  const fault: Form['fault'] = (field, why, value = given(field)) => note(field, why, value)
+  const fault: Form['fault'] = (field, why, value = fieldValue(field)) => note(field, why, value)
 
   return {
-    has: field => given(field) !== undefined,
-    isNull: field => given(field) === null,
-    value: given,
+    has: field => fieldValue(field) !== undefined,
+    isNull: field => fieldValue(field) === null,
+    value: fieldValue,
     fault,
+    secretFault: (field, why) => note(field, why, null),
     text(field, charactersMax) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined) return undefined
       if (!isText(value))
         return fault(field, 'must be text, without unpaired surrogates and null characters.')
@@ -100,32 +103,33 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       return value
     },
     flag(field) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined || typeof value === 'boolean') return value
       return fault(field, 'must be true or false.')
     },
     integer(field, min, max) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined) return undefined
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max)
         return value
       return fault(field, `must be a whole number from ${min} to ${max}.`)
     },
     number(field, min, max) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined) return undefined
       if (typeof value === 'number' && value >= min && value <= max) return value
       return fault(field, `must be a number from ${min} to ${max}.`)
     },
     choice(field, allowed) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined) return undefined
       return (
-        allowed.find(one => one === value) ?? fault(field, `must be one of ${allowed.join(', ')}.`)
+        allowed.find(word => word === value) ??
+        fault(field, `must be one of ${allowed.join(', ')}.`)
       )
     },
     moment(field) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined) return undefined
       const at = typeof value === 'string' ? parseInstant(value) : undefined
       return (
@@ -134,29 +138,29 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     },
     list<T extends string>(
       field: string,
-      what: string,
+      nouns: string,
       countMax: number,
       read: (text: string) => T | undefined,
     ) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value === undefined) return undefined
-      if (!Array.isArray(value)) return fault(field, `must be a list of ${what}.`)
+      if (!Array.isArray(value)) return fault(field, `must be a list of ${nouns}.`)
       if (value.length > countMax)
-        return fault(field, `must be a list of at most ${countMax} ${what}.`)
+        return fault(field, `must be a list of at most ${countMax} ${nouns}.`)
       const items = value.map(item => (isText(item) ? read(item) : undefined))
       const wrong = items.indexOf(undefined)
       if (wrong >= 0)
-        return note(`${field}.${wrong}`, `does not belong in a list of ${what}.`, value[wrong])
+        return note(`${field}.${wrong}`, `does not belong in a list of ${nouns}.`, value[wrong])
       return [...new Set(items as T[])]
     },
     part(field) {
-      const value = given(field)
+      const value = fieldValue(field)
       if (value !== undefined && value !== null && !isObject(value))
         fault(field, 'must be a JSON object.')
       return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
     },
     items(field) {
-      const value = given(field)
+      const value = fieldValue(field)
       return formWithin(
         { ...(Array.isArray(value) ? value : [value]) },
         `${prefix}${field}.`,

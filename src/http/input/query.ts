@@ -47,10 +47,10 @@ export function momentOf(
 ): number | undefined {
   if (text === undefined || text === '') return undefined
   // A plus sign that nobody encoded arrives as a space.
-  const given = text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1')
-  const day = parseDay(given)
+  const spelling = text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1')
+  const day = parseDay(spelling)
   if (day !== undefined) return edge === 'start' ? day : day + dayMs
-  const at = parseInstant(given)
+  const at = parseInstant(spelling)
   if (at === undefined)
     throw invalidParameter(
       parameter,

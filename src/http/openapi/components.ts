@@ -53,8 +53,8 @@ export function shareSchemas(
 const shapes = new WeakMap<Schema, string>()
 
 function shapeOf(schema: Schema): string {
-  const known = shapes.get(schema)
-  if (known !== undefined) return known
+  const cached = shapes.get(schema)
+  if (cached !== undefined) return cached
   const { description: _, ...shape } = schema
   const text = JSON.stringify(shape)
   shapes.set(schema, text)
@@ -69,13 +69,13 @@ function count(
   description?: unknown,
 ) {
   const shape = shapeOf(schema)
-  const wanted = typeof schema.title === 'string' ? schema.title : name
-  const known = candidates.get(shape)
-  const candidate = known ?? { schema, names: new Set(), descriptions: new Set(), count: 0 }
+  const title = typeof schema.title === 'string' ? schema.title : name
+  const counted = candidates.get(shape)
+  const candidate = counted ?? { schema, names: new Set(), descriptions: new Set(), count: 0 }
   candidate.count += 1
-  candidate.names.add(wanted)
+  candidate.names.add(title)
   if (description !== undefined) candidate.descriptions.add(description)
-  if (known) return
+  if (counted) return
   candidates.set(shape, candidate)
   countParts(schema, name, candidates)
 }

@@ -71,9 +71,9 @@ function scalarExample(schema: Schema): unknown {
   if (schema.type === 'boolean') return true
   if (schema.type === 'number' || schema.type === 'integer') return numberExample(schema)
   if (schema.type !== 'string' || schema.format === 'binary') return undefined
-  const known = typeof schema.format === 'string' ? samples[schema.format] : undefined
+  const sample = typeof schema.format === 'string' ? samples[schema.format] : undefined
   const text =
-    known ??
+    sample ??
     'text'.padEnd(Number(schema.minLength ?? 0), '.').slice(0, Number(schema.maxLength ?? Infinity))
   return typeof schema.pattern !== 'string' || new RegExp(schema.pattern).test(text)
     ? text

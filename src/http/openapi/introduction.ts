@@ -92,8 +92,8 @@ Branch on the HTTP status first, then on the code. Errors carry \`X-Error-Code\`
 |---|---|---|---|
 ${Object.entries(problems)
   .map(
-    ([code, one]) =>
-      `| <a id="${code}"></a>\`${code}\` | ${one.status} | ${one.retryable ? 'yes' : 'no'} | ${one.when} |`,
+    ([code, problem]) =>
+      `| <a id="${code}"></a>\`${code}\` | ${problem.status} | ${problem.retryable ? 'yes' : 'no'} | ${problem.when} |`,
   )
   .join('\n')}
 `

@@ -242,9 +242,9 @@ function refusalsOf(raw: Record<string, unknown>, method: string): Record<string
   )
 }
 
-function uniqueId(wanted: string, taken: Set<string>): string {
-  let id = wanted
-  for (let number = 2; taken.has(id); number += 1) id = `${wanted}${number}`
+function uniqueId(name: string, taken: Set<string>): string {
+  let id = name
+  for (let number = 2; taken.has(id); number += 1) id = `${name}${number}`
   taken.add(id)
   return id
 }
@@ -341,8 +341,8 @@ function contentOf(raw: Record<string, unknown>, name: string, withExample: bool
 
 function converted(raw: unknown, build: Build): Converted {
   const key = JSON.stringify(raw)
-  const known = build.converted.get(key)
-  if (known) return known
+  const cached = build.converted.get(key)
+  if (cached) return cached
   const full = schemaObject(raw, build.named)
   const { description: _, example: __, ...schema } = full
   const result = { full, schema }
@@ -389,10 +389,10 @@ function inForce(text: string, names: Readonly<Record<string, string>>): string 
   const changed = Object.entries(names).filter(([written, name]) => written !== name)
   if (changed.length === 0) return text
   const written = new RegExp(
-    `(?<![\\w-])(?:${changed.map(([one]) => RegExp.escape(one)).join('|')})`,
+    `(?<![\\w-])(?:${changed.map(([name]) => RegExp.escape(name)).join('|')})`,
     'g',
   )
-  return text.replace(written, one => JSON.stringify(names[one]).slice(1, -1))
+  return text.replace(written, name => JSON.stringify(names[name]).slice(1, -1))
 }
 
 /**

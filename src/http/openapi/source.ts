@@ -43,13 +43,14 @@ function documented(hooks: Record<string, unknown>): Record<string, unknown> {
     body.length > 0 && body.every(schema => isRecord(schema) && OptionalKind in schema)
   // Without a parser the plugin writes every schema three times, for each content type that Elysia
   // could parse.
-  const found: Record<string, unknown> = {
+  const documentedHooks: Record<string, unknown> = {
     parse: 'json',
     detail: { ...(isRecord(hooks.detail) ? hooks.detail : {}), [optionalBodyKey]: optionalBody },
   }
-  if (body.length > 0) found.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
+  if (body.length > 0)
+    documentedHooks.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
   for (const part of ['params', 'query', 'headers'])
-    if (all(part).length > 0) found[part] = joinedObject(all(part).map(plain))
+    if (all(part).length > 0) documentedHooks[part] = joinedObject(all(part).map(plain))
   const responses = all('response').map(schema =>
     isRecord(schema) && !(Kind in schema) ? schema : { 200: schema },
   )
@@ -57,11 +58,11 @@ function documented(hooks: Record<string, unknown>): Record<string, unknown> {
     const statuses = Object.entries(
       Object.assign({}, ...responses.reverse()) as Record<string, unknown>,
     )
-    found.response = Object.fromEntries(
+    documentedHooks.response = Object.fromEntries(
       statuses.map(([status, schema]) => [status, wrapped(plain(schema))]),
     )
   }
-  return found
+  return documentedHooks
 }
 
 // A copy: the plugin rewrites references inside the schemas it is given, and these are the ones the

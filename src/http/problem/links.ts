@@ -3,7 +3,7 @@ import type { Links } from './refusals.ts'
 
 /** The addresses that bodies link to: as configured, or as the request addressed the server. */
 export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Request) => Links {
-  const made = new Map<string, Links>()
+  const byOrigin = new Map<string, Links>()
   const make = (baseUrl: string): Links => {
     const fill = (template: string) => template.replaceAll('{base_url}', baseUrl)
     const { docsUrl, upgradeUrl, signupUrl } = config.brand
@@ -19,12 +19,12 @@ export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Requ
     if (fixed) return fixed
     // A malformed Host makes an address that is none; its refusal is answered all the same.
     const origin = URL.parse(request.url)?.origin ?? ''
-    const held = made.get(origin)
-    if (held) return held
+    const cached = byOrigin.get(origin)
+    if (cached) return cached
     // The Host header is the client's to choose: what it makes us remember stays small.
-    if (made.size >= 100) made.clear()
+    if (byOrigin.size >= 100) byOrigin.clear()
     const links = make(origin)
-    made.set(origin, links)
+    byOrigin.set(origin, links)
     return links
   }
 }

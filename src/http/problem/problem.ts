@@ -236,8 +236,8 @@ export const invalidParameter = (
 export const missingParameter = (parameter: string, message: string): Problem =>
   new Problem('MISSING_PARAMETER', `${parameter} is required: ${message}`, { parameter })
 
-export const notFound = (what: string): Problem =>
-  new Problem('NOT_FOUND', `${what} was not found.`)
+export const notFound = (noun: string): Problem =>
+  new Problem('NOT_FOUND', `${noun} was not found.`)
 
 /** A body that does not fit; the first fault stands at the top, all of them in `errors`. */
 export function validationFailed(
@@ -276,8 +276,8 @@ const withoutTokens = (text: string): string => text.replace(fullToken, '[redact
 export function problemBody(problem: Problem, context: ProblemContext): Record<string, unknown> {
   const body = shaped(problem, context)
   const text = JSON.stringify(body)
-  const safe = withoutTokens(text)
-  return safe === text ? body : (JSON.parse(safe) as Record<string, unknown>)
+  const redacted = withoutTokens(text)
+  return redacted === text ? body : (JSON.parse(redacted) as Record<string, unknown>)
 }
 
 function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Record<string, unknown> {

@@ -53,7 +53,7 @@ export function quotaUsedUp(
   const refusal = quotaRefusals[window.kind]
   const inSeconds = Math.max(1, Math.ceil((window.endsAt - now) / 1000))
   const day = meter.day(key)
-  const made = efficiency(day, plans.limits.codesPerRequestMax)
+  const report = efficiency(day, plans.limits.codesPerRequestMax)
   const resetAt = isoInstant(window.endsAt)
   const extra = {
     reset: { date: resetAt, timestamp: Math.floor(window.endsAt / 1000), in_seconds: inSeconds },
@@ -67,16 +67,18 @@ export function quotaUsedUp(
     },
     current_plan: entitled.planId,
     efficiency: {
-      requests_today: made.requestsToday,
-      distinct_codes: made.distinctCodes,
-      batchable_requests: made.batchableRequests,
-      cacheable_requests: made.cacheableRequests,
-      score: made.score,
+      requests_today: report.requestsToday,
+      distinct_codes: report.distinctCodes,
+      batchable_requests: report.batchableRequests,
+      cacheable_requests: report.cacheableRequests,
+      score: report.score,
     },
-    reduce_usage: reduceUsage(day, plans.limits.codesPerRequestMax).map(({ anchor, ...one }) => ({
-      ...one,
-      docs_url: `${links.docsUrl}#${anchor}`,
-    })),
+    reduce_usage: reduceUsage(day, plans.limits.codesPerRequestMax).map(
+      ({ anchor, ...advice }) => ({
+        ...advice,
+        docs_url: `${links.docsUrl}#${anchor}`,
+      }),
+    ),
     recommended_plan: recommendedPlan(plans, entitled.tier, window.capped).id,
     upgrade_url: links.upgradeUrl,
     remediation_url: links.upgradeUrl,
@@ -110,9 +112,9 @@ export function featureMissing(
 ): Problem {
   const best = cheapestWith(plans, feature, entitled.tier)
   const addOn = best?.addOn
-  const wanted = best?.plan
+  const plan = best?.plan
   const instead = [
-    wanted && `upgrade to the ${wanted.tierName} tier`,
+    plan && `upgrade to the ${plan.tierName} tier`,
     addOn && `add the "${addOn.id}" add-on`,
   ]
     .filter(Boolean)
@@ -121,15 +123,15 @@ export function featureMissing(
     codeByFeature[feature] ?? 'INSUFFICIENT_PLAN',
     `Your ${entitled.tierName} tier does not include ${feature}: ${instead || 'no plan of this service has it'}.`,
     {
-      required_tier: wanted?.tierName ?? null,
-      required_plan: wanted?.id ?? null,
+      required_tier: plan?.tierName ?? null,
+      required_plan: plan?.id ?? null,
       current_plan: entitled.planId,
       required_feature: feature,
       feature,
       upgrade_url: links.upgradeUrl,
       remediation_url: links.upgradeUrl,
       upgrade_required: true,
-      recommended_plan: wanted?.id ?? null,
+      recommended_plan: plan?.id ?? null,
       ...(addOn && { addon: addOn.id, billing_url: links.upgradeUrl }),
     },
     shape ? { shape } : {},

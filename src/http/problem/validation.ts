@@ -20,14 +20,14 @@ export function problemOfValidation(error: ValidationError): Problem {
       'An unexpected error occurred. The request id names it in the log.',
     )
   if (error.type === 'params') return notFound('What the path names')
-  const faults: FieldFault[] = [...(error.all as Iterable<Fault>)].map(one => ({
-    field: one.path.slice(1).replaceAll('/', '.'),
-    message: `${one.path.slice(1).replaceAll('/', '.') || 'body'}: ${lowerFirst(one.message)}`,
-    value: one.value ?? null,
+  const faults: FieldFault[] = [...(error.all as Iterable<Fault>)].map(fault => ({
+    field: fault.path.slice(1).replaceAll('/', '.'),
+    message: `${fault.path.slice(1).replaceAll('/', '.') || 'body'}: ${lowerFirst(fault.message)}`,
+    value: fault.value ?? null,
   }))
   if (error.type === 'body')
     return validationFailed(
-      faults.filter((one, i) => faults.findIndex(other => other.field === one.field) === i),
+      faults.filter((fault, i) => faults.findIndex(other => other.field === fault.field) === i),
     )
   const first = faults[0]
   const parameter = first?.field ?? ''

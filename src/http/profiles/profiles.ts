@@ -53,14 +53,16 @@ const matchedCharactersMax = 512
 
 /** What caches must tell answers apart by: every header that a profile matches on. */
 export const varyOf = (profiles: readonly ClientProfile[]): string =>
-  [...new Set(profiles.flatMap(({ match }) => match.map(one => one.header)))].map(titled).join(', ')
+  [...new Set(profiles.flatMap(({ match }) => match.map(match => match.header)))]
+    .map(titled)
+    .join(', ')
 
 const titled = (header: string): string =>
   header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
 export function createClientProfiles(listed: readonly ClientProfile[]): Profiles {
   const vary = varyOf(listed)
-  const found = new WeakMap<Request, ClientProfile | null>()
+  const profiles = new WeakMap<Request, ClientProfile | null>()
   const conditions = new WeakMap<Request, string>()
   const refusedOnly = new WeakSet<Request>()
 
@@ -71,10 +73,10 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
     })
 
   const profileOf = (request: Request): ClientProfile | null => {
-    const known = found.get(request)
-    if (known !== undefined) return known
-    const profile = listed.find(one => fits(one, request)) ?? null
-    found.set(request, profile)
+    const cached = profiles.get(request)
+    if (cached !== undefined) return cached
+    const profile = listed.find(candidate => fits(candidate, request)) ?? null
+    profiles.set(request, profile)
     return profile
   }
 
@@ -84,20 +86,20 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
     status: number,
     body: Fields,
   ) => {
-    const made = refusedFor(profile, { route, status, body, headers: set.headers })
-    set.status = made.status
-    return made.body === body ? undefined : made.body
+    const refusal = refusedFor(profile, { route, status, body, headers: set.headers })
+    set.status = refusal.status
+    return refusal.body === body ? undefined : refusal.body
   }
 
   const answered = (profile: ClientProfile, { request, route = '', set, value }: Outgoing) => {
     const reshape = reshapeOf(profile.switches, route)
     const { headers } = set
-    const made = reshape && madeAnew(value, headers, reshape)
-    if (headers.etag === undefined) return made
-    if (made !== undefined)
-      headers.etag = strongEtag(typeof made === 'string' ? made : JSON.stringify(made))
+    const reshaped = reshape && madeAnew(value, headers, reshape)
+    if (headers.etag === undefined) return reshaped
+    if (reshaped !== undefined)
+      headers.etag = strongEtag(typeof reshaped === 'string' ? reshaped : JSON.stringify(reshaped))
     const had = conditions.get(request) ?? null
-    if (!hasEtag(had, String(headers.etag))) return made
+    if (!hasEtag(had, String(headers.etag))) return reshaped
     set.status = 304
     delete headers['content-type']
     return new Response(null, { status: 304 })
@@ -136,7 +138,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
     refuseAs(inner, outer) {
       const profile = profileOf(outer)
       if (!profile) return
-      found.set(inner, profile)
+      profiles.set(inner, profile)
       refusedOnly.add(inner)
     },
   }
@@ -154,6 +156,6 @@ function madeAnew(
   if (isFields(value)) return reshape(value)
   if (typeof value !== 'string' || !String(headers['content-type']).startsWith('application/json'))
     return undefined
-  const made = reshape(JSON.parse(value) as Fields)
-  return made && JSON.stringify(made)
+  const reshaped = reshape(JSON.parse(value) as Fields)
+  return reshaped && JSON.stringify(reshaped)
 }

@@ -18,14 +18,15 @@ export function refusedFor(
   { switches, retryAfterCapSeconds }: ClientProfile,
   refusal: Refusal,
 ): Refusal {
-  let made = refusal
-  if (quotaCodes.includes(made.body.code)) {
-    if (switches.has('retry_after_cap')) made = withRetryAfterUpTo(retryAfterCapSeconds, made)
-    if (switches.has('quota_without_retry_after')) made = withoutRetryAfter(made)
+  let reshaped = refusal
+  if (quotaCodes.includes(reshaped.body.code)) {
+    if (switches.has('retry_after_cap'))
+      reshaped = withRetryAfterUpTo(retryAfterCapSeconds, reshaped)
+    if (switches.has('quota_without_retry_after')) reshaped = withoutRetryAfter(reshaped)
   }
-  if (switches.has('unknown_code_404')) made = withUnknownCodeAs404(made)
-  if (switches.has('error_string')) made = withErrorAsText(made)
-  return made
+  if (switches.has('unknown_code_404')) reshaped = withUnknownCodeAs404(reshaped)
+  if (switches.has('error_string')) reshaped = withErrorAsText(reshaped)
+  return reshaped
 }
 
 function withRetryAfterUpTo(capSeconds: number, refusal: Refusal): Refusal {

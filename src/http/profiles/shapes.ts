@@ -156,7 +156,7 @@ export function reshapeOf(switches: ReadonlySet<SwitchName>, route: string): Res
   const chosen = shapes.filter(shape => switches.has(shape.name) && shape.routes.includes(bare))
   if (chosen.length === 0) return undefined
   return body => {
-    const made = chosen.reduce((known, shape) => shape.change(known) ?? known, body)
-    return made === body ? undefined : made
+    const reshaped = chosen.reduce((fields, shape) => shape.change(fields) ?? fields, body)
+    return reshaped === body ? undefined : reshaped
   }
 }

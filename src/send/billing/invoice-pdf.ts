@@ -37,10 +37,10 @@ export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {
   // The library is big, and few requests are for a PDF.
   const { PDFDocument, StandardFonts } = await import('pdf-lib')
   const document = await PDFDocument.create()
-  const made = new Date(invoice.createdAt)
+  const createdOn = new Date(invoice.createdAt)
   document.setTitle(`Invoice ${invoice.number}`)
-  document.setCreationDate(made)
-  document.setModificationDate(made)
+  document.setCreationDate(createdOn)
+  document.setModificationDate(createdOn)
   document.setProducer('')
   document.setCreator('')
   const fonts = {

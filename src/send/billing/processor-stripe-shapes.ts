@@ -23,13 +23,13 @@ export const priceKey = (plan: PlanId, billingPeriod: BillingPeriod, priceCents:
  * Metadata of a subscription whose price is that of the next period already: what holds until the
  * running one ends.
  */
-export const waiting = ({ plan, priceCents, endsAt }: RemoteSubscription) => ({
+export const pendingTermsOf = ({ plan, priceCents, endsAt }: RemoteSubscription) => ({
   plan_now: plan,
   price_now: String(priceCents),
   until: String(endsAt / secondMs),
 })
 
-export const cleared = { plan_now: '', price_now: '', until: '' }
+export const noPendingTerms = { plan_now: '', price_now: '', until: '' }
 
 /** The id of something that is answered as an id, as the thing itself, or not at all. */
 export const idOf = (value: string | { id: string } | null | undefined): string | null =>
@@ -54,27 +54,27 @@ const statuses: Readonly<Record<string, RemoteSubscription['status']>> = {
 }
 
 /** Undefined for a subscription that this service knows nothing of. */
-export function subscriptionOf(one: Stripe.Subscription): RemoteSubscription | undefined {
-  const item = one.items.data[0]
+export function subscriptionOf(subscription: Stripe.Subscription): RemoteSubscription | undefined {
+  const item = subscription.items.data[0]
   const plan = item?.price.metadata[planKey]
-  const accountId = one.metadata.account_id
+  const accountId = subscription.metadata.account_id
   if (!item || plan === undefined || !isPlanId(plan) || accountId === undefined) return undefined
-  const { plan_now: planNow, price_now: priceNow, until } = one.metadata
+  const { plan_now: planNow, price_now: priceNow, until } = subscription.metadata
   const waits =
     planNow !== undefined && isPlanId(planNow) && item.current_period_start < Number(until)
   return {
-    ref: one.id,
+    ref: subscription.id,
     accountId,
     plan: waits ? planNow : plan,
     pendingPlan: waits ? plan : null,
     billingPeriod: item.price.recurring?.interval === 'year' ? 'yearly' : 'monthly',
     priceCents: waits ? Number(priceNow) : (item.price.unit_amount ?? 0),
-    status: statuses[one.status] ?? 'incomplete',
+    status: statuses[subscription.status] ?? 'incomplete',
     startsAt: item.current_period_start * secondMs,
     endsAt: item.current_period_end * secondMs,
-    cancelAtPeriodEnd: one.cancel_at_period_end,
-    createdAt: one.created * secondMs,
-    endedAt: one.ended_at === null ? null : one.ended_at * secondMs,
+    cancelAtPeriodEnd: subscription.cancel_at_period_end,
+    createdAt: subscription.created * secondMs,
+    endedAt: subscription.ended_at === null ? null : subscription.ended_at * secondMs,
   }
 }
 
@@ -85,47 +85,48 @@ const momentOf = (seconds: number | null | undefined): number | null =>
  * The period of an invoice is that of the lines on it: its own fields look back at what was
  * gathered for it.
  */
-export function invoiceOf(one: Stripe.Invoice): RemoteInvoice {
-  const lines = one.lines.data
-  const createdAt = one.created * secondMs
+export function invoiceOf(invoice: Stripe.Invoice): RemoteInvoice {
+  const lines = invoice.lines.data
+  const createdAt = invoice.created * secondMs
   const status =
-    invoiceStatuses.find(name => name === one.status) ?? ('draft' satisfies InvoiceStatus)
+    invoiceStatuses.find(name => name === invoice.status) ?? ('draft' satisfies InvoiceStatus)
   return {
-    ref: one.id ?? '',
-    subscriptionRef: idOf(one.parent?.subscription_details?.subscription),
-    customerRef: idOf(one.customer) ?? '',
-    amountCents: one.total,
-    currency: one.currency.toUpperCase(),
+    ref: invoice.id ?? '',
+    subscriptionRef: idOf(invoice.parent?.subscription_details?.subscription),
+    customerRef: idOf(invoice.customer) ?? '',
+    amountCents: invoice.total,
+    currency: invoice.currency.toUpperCase(),
     status,
-    startsAt: Math.min(...lines.map(line => line.period.start), one.period_end) * secondMs,
-    endsAt: Math.max(...lines.map(line => line.period.end), one.period_end) * secondMs,
+    startsAt: Math.min(...lines.map(line => line.period.start), invoice.period_end) * secondMs,
+    endsAt: Math.max(...lines.map(line => line.period.end), invoice.period_end) * secondMs,
     lines: lines.map(line => ({
       description: line.description ?? 'Subscription',
       amountCents: line.amount,
     })),
     createdAt,
-    dueAt: momentOf(one.due_date) ?? createdAt,
-    paidAt: momentOf(one.status_transitions.paid_at),
-    attempts: one.attempt_count,
-    nextAttemptAt: momentOf(one.next_payment_attempt),
+    dueAt: momentOf(invoice.due_date) ?? createdAt,
+    paidAt: momentOf(invoice.status_transitions.paid_at),
+    attempts: invoice.attempt_count,
+    nextAttemptAt: momentOf(invoice.next_payment_attempt),
   }
 }
 
 const failedStatuses = ['requires_payment_method', 'canceled']
 
 /** What became of a payment, and the purchase that it was for. */
-export function paymentOf(one: Stripe.PaymentIntent): {
+export function paymentOf(paymentIntent: Stripe.PaymentIntent): {
   purchaseId: string | undefined
   charge: Charge
 } {
-  const purchaseId = one.metadata.purchase_id
-  if (one.status === 'succeeded') return { purchaseId, charge: { outcome: 'paid' } }
-  if (!failedStatuses.includes(one.status)) return { purchaseId, charge: { outcome: 'open' } }
+  const purchaseId = paymentIntent.metadata.purchase_id
+  if (paymentIntent.status === 'succeeded') return { purchaseId, charge: { outcome: 'paid' } }
+  if (!failedStatuses.includes(paymentIntent.status))
+    return { purchaseId, charge: { outcome: 'open' } }
   return {
     purchaseId,
     charge: {
       outcome: 'failed',
-      error: one.last_payment_error?.message ?? 'The payment was not made.',
+      error: paymentIntent.last_payment_error?.message ?? 'The payment was not made.',
     },
   }
 }

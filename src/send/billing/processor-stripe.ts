@@ -10,16 +10,16 @@ import {
   type Sale,
 } from './processor.ts'
 import {
-  cleared,
   eventOf,
   idOf,
   invoiceOf,
   methodOf,
+  noPendingTerms,
   paymentOf,
+  pendingTermsOf,
   planKey,
   priceKey,
   subscriptionOf,
-  waiting,
 } from './processor-stripe-shapes.ts'
 
 export interface StripeSettings {
@@ -49,7 +49,7 @@ type Connection = ReturnType<typeof connection>
 
 function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings) {
   const { protocol, hostname, port } = new URL(url)
-  let made: Promise<Stripe> | undefined
+  let loading: Promise<Stripe> | undefined
   /** The library is big, and only who uses it needs it. */
   const open = async (): Promise<Stripe> => {
     const { Stripe: Library } = await import('stripe')
@@ -63,8 +63,8 @@ function connection({ key, url, attemptMs: timeout = attemptMs }: StripeSettings
     })
   }
   const client = (): Promise<Stripe> => {
-    made ??= open()
-    return made
+    loading ??= open()
+    return loading
   }
   /** Asks, and puts the library's faults into words of this instance. */
   const ask = async <T>(work: (stripe: Stripe) => Promise<T>): Promise<T> => {
@@ -103,16 +103,16 @@ function faultOf(error: unknown): Error {
 function payments({ client, ask, find }: Connection, { webhookSecret, now }: StripeSettings) {
   const methods = (customer: string) =>
     ask(async stripe => {
-      const [found, owner] = await Promise.all([
+      const [methods, owner] = await Promise.all([
         stripe.paymentMethods.list({ customer, type: 'card', limit: methodsMax }),
         stripe.customers.retrieve(customer),
       ])
       const chosen =
         'invoice_settings' in owner ? idOf(owner.invoice_settings?.default_payment_method) : null
-      const known = found.data.some(one => one.id === chosen)
+      const isListed = methods.data.some(method => method.id === chosen)
       return {
-        methods: found.data.map(methodOf),
-        defaultId: known ? chosen : (found.data[0]?.id ?? null),
+        methods: methods.data.map(methodOf),
+        defaultId: isListed ? chosen : (methods.data[0]?.id ?? null),
       }
     })
   return {
@@ -120,10 +120,10 @@ function payments({ client, ask, find }: Connection, { webhookSecret, now }: Str
     customer: async ({ accountId, email, ref }: Payer) => {
       if (ref !== null) return ref
       const metadata = { account_id: accountId }
-      const made = await ask(stripe =>
+      const customer = await ask(stripe =>
         stripe.customers.create({ email, metadata }, { idempotencyKey: `customer:${accountId}` }),
       )
-      return made.id
+      return customer.id
     },
     useMethod: async (customer: string, methodId: string) => {
       const method = await find(stripe => stripe.paymentMethods.retrieve(methodId))
@@ -223,12 +223,12 @@ function priceBook() {
     { plan, planName, billingPeriod, priceCents }: RemoteTerms,
   ): Promise<string> => {
     const key = priceKey(plan, billingPeriod, priceCents)
-    const known = prices.get(key)
-    if (known !== undefined) return known
-    const found = await stripe.prices.list({ lookup_keys: [key], limit: 1 })
+    const cached = prices.get(key)
+    if (cached !== undefined) return cached
+    const listed = await stripe.prices.list({ lookup_keys: [key], limit: 1 })
     const interval = billingPeriod === 'monthly' ? 'month' : 'year'
     const price =
-      found.data[0] ??
+      listed.data[0] ??
       (await stripe.prices.create(
         {
           currency: 'usd',
@@ -248,9 +248,9 @@ function priceBook() {
 function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
   const priceOf = priceBook()
 
-  const known = (subscription: Stripe.Subscription): RemoteSubscription => {
-    const found = subscriptionOf(subscription)
-    if (found) return found
+  const translated = (subscription: Stripe.Subscription): RemoteSubscription => {
+    const remote = subscriptionOf(subscription)
+    if (remote) return remote
     throw new ProcessorUnavailable(
       `The subscription ${subscription.id} is for a price that this service has not made.`,
     )
@@ -262,12 +262,12 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
    */
   const changeNext = (ref: string, terms: RemoteTerms) =>
     ask(async stripe => {
-      const held = await stripe.subscriptions.retrieve(ref)
-      const before = known(held)
+      const subscription = await stripe.subscriptions.retrieve(ref)
+      const before = translated(subscription)
       const price = await priceOf(stripe, terms)
-      const metadata = terms.plan === before.plan ? cleared : waiting(before)
-      const items = [{ id: held.items.data[0]!.id, price }]
-      return known(
+      const metadata = terms.plan === before.plan ? noPendingTerms : pendingTermsOf(before)
+      const items = [{ id: subscription.items.data[0]!.id, price }]
+      return translated(
         await stripe.subscriptions.update(ref, { items, proration_behavior: 'none', metadata }),
       )
     })
@@ -282,14 +282,17 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
           status: 'all',
           limit: methodsMax,
         })
-        const held = running.data
+        const existing = running.data
           .map(subscriptionOf)
-          .find(one => one && (one.status === 'active' || one.status === 'past_due'))
+          .find(
+            candidate =>
+              candidate && (candidate.status === 'active' || candidate.status === 'past_due'),
+          )
         // An answer that was lost must not be paid twice.
-        if (held) return held
+        if (existing) return existing
         if (defaultId === null) throw new PaymentRefused(noMethod)
         const items = [{ price: await priceOf(stripe, terms) }]
-        const made = await stripe.subscriptions.create(
+        const subscription = await stripe.subscriptions.create(
           {
             customer,
             items,
@@ -300,12 +303,12 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
           },
           { idempotencyKey: key },
         )
-        return known(made)
+        return translated(subscription)
       })
     },
     async upgrade(ref: string, terms: RemoteTerms, key: string) {
-      const held = await ask(stripe => stripe.subscriptions.retrieve(ref))
-      const before = known(held)
+      const subscription = await ask(stripe => stripe.subscriptions.retrieve(ref))
+      const before = translated(subscription)
       const { pendingPlan } = before
       const current = {
         plan: before.plan,
@@ -317,13 +320,13 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
       // is taken back first.
       if (pendingPlan !== null) await changeNext(ref, current)
       return ask(async stripe => {
-        const items = [{ id: held.items.data[0]!.id, price: await priceOf(stripe, terms) }]
-        return known(
+        const items = [{ id: subscription.items.data[0]!.id, price: await priceOf(stripe, terms) }]
+        return translated(
           await stripe.subscriptions.update(
             ref,
             {
               items,
-              metadata: cleared,
+              metadata: noPendingTerms,
               proration_behavior: 'always_invoice',
               payment_behavior: 'error_if_incomplete',
               off_session: true,
@@ -335,7 +338,7 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
     },
     cancelAtPeriodEnd: (ref: string, cancel: boolean) =>
       ask(async stripe =>
-        known(await stripe.subscriptions.update(ref, { cancel_at_period_end: cancel })),
+        translated(await stripe.subscriptions.update(ref, { cancel_at_period_end: cancel })),
       ),
   }
 }
@@ -343,12 +346,12 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
 /** How things stand there. */
 const looking = ({ ask, find }: Connection) => ({
   subscription: async (ref: string) => {
-    const found = await find(stripe => stripe.subscriptions.retrieve(ref))
-    return found && subscriptionOf(found)
+    const subscription = await find(stripe => stripe.subscriptions.retrieve(ref))
+    return subscription && subscriptionOf(subscription)
   },
   invoice: async (ref: string) => {
-    const found = await find(stripe => stripe.invoices.retrieve(ref))
-    return found && invoiceOf(found)
+    const invoice = await find(stripe => stripe.invoices.retrieve(ref))
+    return invoice && invoiceOf(invoice)
   },
   latestInvoice: async (subscription: string) => {
     const { data } = await ask(stripe => stripe.invoices.list({ subscription, limit: 1 }))

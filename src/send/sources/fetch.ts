@@ -45,7 +45,7 @@ export function createSourceFetch({
       try {
         const route = await Promise.race([egress.route(url), aborted(signal)])
         if ('refused' in route) return { fault: route.refused }
-        const asked = {
+        const options = {
           method: 'GET' as const,
           // What is packed could unpack to any length.
           headers: {
@@ -56,7 +56,7 @@ export function createSourceFetch({
           },
           bytesMax,
         }
-        const answer = await request(route, asked, clock, signal, startedAt)
+        const answer = await request(route, options, clock, signal, startedAt)
         if (answer.body.length >= bytesMax && answer.cut)
           return { fault: `the answer is longer than ${bytesMax / 2 ** 20} MB` }
         return judged(answer)

@@ -36,11 +36,11 @@ export interface OrganizationsDeps {
 }
 
 export const invitationState = (
-  one: Invitation,
+  invitation: Invitation,
   now: number,
 ): 'pending' | 'accepted' | 'expired' => {
-  if (one.acceptedAt !== null) return 'accepted'
-  return now >= one.expiresAt ? 'expired' : 'pending'
+  if (invitation.acceptedAt !== null) return 'accepted'
+  return now >= invitation.expiresAt ? 'expired' : 'pending'
 }
 
 /** Carries a refusal out of a transaction that it undoes. */
@@ -58,7 +58,9 @@ export function createMemberships({ db, keys, store, clock }: OrganizationsDeps)
     const me = store.memberByAccount(account.account.id)
     const organization = me && store.byId(me.organizationId)
     if (!me || !organization) return undefined
-    const invitations = store.invitations(organization.id).filter(one => one.memberId === null)
+    const invitations = store
+      .invitations(organization.id)
+      .filter(invitation => invitation.memberId === null)
     return { organization, members: store.members(organization.id), invitations, me }
   }
 
@@ -70,8 +72,8 @@ export function createMemberships({ db, keys, store, clock }: OrganizationsDeps)
     const organization = store.byId(organizationId)!
     const members = store.members(organizationId)
     if (!keepsAdmin(members)) throw new Refused({ refused: 'last_admin' })
-    const inCharge = members.filter(one => one.role === 'admin' && one.accountId !== null)
-    if (inCharge.some(one => one.accountId === organization.accountId)) return
+    const inCharge = members.filter(member => member.role === 'admin' && member.accountId !== null)
+    if (inCharge.some(member => member.accountId === organization.accountId)) return
     store.put({ ...organization, accountId: inCharge[0]!.accountId! })
   }
 
@@ -80,18 +82,18 @@ export function createMemberships({ db, keys, store, clock }: OrganizationsDeps)
     const before = store.members(organizationId)
     try {
       const result = transact(db, () => {
-        const made = work()
+        const result = work()
         settle(organizationId)
-        return made
+        return result
       })
-      for (const one of [...before, ...store.members(organizationId)])
-        if (one.accountId !== null) keys.place(one.accountId)
+      for (const member of [...before, ...store.members(organizationId)])
+        if (member.accountId !== null) keys.place(member.accountId)
       return result
     } catch (error) {
       if (error instanceof Refused) return error.refusal
       throw error
     }
   }
-  const isOpen = (one: Invitation) => invitationState(one, clock.now()) === 'pending'
+  const isOpen = (invitation: Invitation) => invitationState(invitation, clock.now()) === 'pending'
   return { of, changing, isOpen }
 }

@@ -24,7 +24,7 @@ export interface SeenInvitation {
 }
 
 /** Who is meant by a letter, and where its link leads. */
-export interface Asking {
+export interface MemberRequest {
   email: string
   role: Role
   message?: string | null
@@ -46,12 +46,12 @@ export interface Organizations {
    * the letter. The first call of an account without an organization makes one, with the account as
    * its owner.
    */
-  addMember(account: AccountState, asking: Asking): Member | OrganizationRefusal
+  addMember(account: AccountState, asking: MemberRequest): Member | OrganizationRefusal
   /**
    * Asks a person who is listed once they have accepted; takes the place of an older invitation to
    * the same address.
    */
-  invite(account: AccountState, asking: Asking): Invitation | OrganizationRefusal
+  invite(account: AccountState, asking: MemberRequest): Invitation | OrganizationRefusal
   /** Undefined for the id of nobody in the account's organization; so also below. */
   changeRole(
     account: AccountState,
@@ -96,8 +96,8 @@ function membership(
 ) {
   /** The organization that an account is in, made where it is in none. */
   const own = (account: AccountState): Belonging => {
-    const held = of(account)
-    if (held) return held
+    const belonging = of(account)
+    if (belonging) return belonging
     const { id: accountId, email } = account.account
     const now = clock.now()
     const organization: Organization = {
@@ -122,7 +122,7 @@ function membership(
   /** Writes an invitation with its letter. */
   const ask = (
     belonging: Belonging,
-    { email, role, message = null, baseUrl }: Asking,
+    { email, role, message = null, baseUrl }: MemberRequest,
     memberId: string | null,
   ): Invitation => {
     const { organization, me } = belonging
@@ -164,22 +164,22 @@ function membership(
 
   const asking = <T>(
     account: AccountState,
-    { email }: Asking,
+    { email }: MemberRequest,
     work: (belonging: Belonging) => T,
   ): T | OrganizationRefusal => {
-    const held = of(account)
-    if (held?.members.some(one => one.email === email) || account.account.email === email)
+    const current = of(account)
+    if (current?.members.some(member => member.email === email) || account.account.email === email)
       return { refused: 'already_member' }
-    const open = held ? store.invitations(held.organization.id).filter(isOpen).length : 0
+    const open = current ? store.invitations(current.organization.id).filter(isOpen).length : 0
     if (open >= openInvitationsMax) return { refused: 'limit', limit: openInvitationsMax }
     return transact(db, () => work(own(account)))
   }
 
   return {
-    addMember(account: AccountState, wanted: Asking): Member | OrganizationRefusal {
-      const asked = { ...wanted, email: wanted.email.toLowerCase() }
-      return asking(account, asked, belonging => {
-        const { email, role } = asked
+    addMember(account: AccountState, wish: MemberRequest): Member | OrganizationRefusal {
+      const person = { ...wish, email: wish.email.toLowerCase() }
+      return asking(account, person, belonging => {
+        const { email, role } = person
         const organizationId = belonging.organization.id
         const member: Member = {
           id: ids.uuid(),
@@ -190,34 +190,34 @@ function membership(
           joinedAt: clock.now(),
         }
         store.putMember(member)
-        ask(belonging, asked, member.id)
+        ask(belonging, person, member.id)
         return member
       })
     },
-    invite(account: AccountState, wanted: Asking): Invitation | OrganizationRefusal {
-      const asked = { ...wanted, email: wanted.email.toLowerCase() }
-      return asking(account, asked, belonging => ask(belonging, asked, null))
+    invite(account: AccountState, wish: MemberRequest): Invitation | OrganizationRefusal {
+      const person = { ...wish, email: wish.email.toLowerCase() }
+      return asking(account, person, belonging => ask(belonging, person, null))
     },
     changeRole(
       account: AccountState,
       memberId: string,
       role: Role,
     ): Member | OrganizationRefusal | undefined {
-      const held = of(account)
-      const member = held?.members.find(one => one.id === memberId)
-      if (!held || !member) return undefined
+      const belonging = of(account)
+      const member = belonging?.members.find(member => member.id === memberId)
+      if (!belonging || !member) return undefined
       const changed = { ...member, role }
-      return changing(held.organization.id, () => {
+      return changing(belonging.organization.id, () => {
         store.putMember(changed)
         return changed
       })
     },
     remove(account: AccountState, id: string): true | OrganizationRefusal | undefined {
-      const held = of(account)
-      if (!held) return undefined
-      const { organization, members, invitations } = held
-      const member = members.find(one => one.id === id)
-      const invitation = invitations.find(one => one.id === id && isOpen(one))
+      const belonging = of(account)
+      if (!belonging) return undefined
+      const { organization, members, invitations } = belonging
+      const member = members.find(member => member.id === id)
+      const invitation = invitations.find(invitation => invitation.id === id && isOpen(invitation))
       if (!member && !invitation) return undefined
       return changing(organization.id, () => {
         if (member) store.removeMember(member.id)
@@ -257,8 +257,10 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
 
   /** Alone in an organization is as good as in none: such a one makes way for an invitation. */
   const isFree = (account: AccountState, organizationId: string) => {
-    const held = of(account)
-    return !held || held.organization.id === organizationId || held.members.length === 1
+    const belonging = of(account)
+    return (
+      !belonging || belonging.organization.id === organizationId || belonging.members.length === 1
+    )
   }
 
   const look = (id: string, account: AccountState, token?: string): SeenInvitation | undefined => {
@@ -282,11 +284,11 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
   const memberOf = (invitation: Invitation, account: AccountState): Member => {
     const now = clock.now()
     const { organizationId, email, role, memberId } = invitation
-    const held = store.memberByAccount(account.account.id)
-    const listed = store.members(organizationId).find(one => one.id === memberId)
-    if (held?.organizationId === organizationId) {
-      if (listed && listed.id !== held.id) store.removeMember(listed.id)
-      return ranks[role] > ranks[held.role] ? { ...held, role } : held
+    const membership = store.memberByAccount(account.account.id)
+    const listed = store.members(organizationId).find(member => member.id === memberId)
+    if (membership?.organizationId === organizationId) {
+      if (listed && listed.id !== membership.id) store.removeMember(listed.id)
+      return ranks[role] > ranks[membership.role] ? { ...membership, role } : membership
     }
     const accountId = account.account.id
     if (listed) return { ...listed, accountId, joinedAt: now }
@@ -304,19 +306,20 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
       account: AccountState,
       token?: string,
     ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined {
-      const seen = look(id, account, token)
-      if (!seen) return undefined
-      const { invitation, organization } = seen
+      const view = look(id, account, token)
+      if (!view) return undefined
+      const { invitation, organization } = view
       if (!isAddressee(account, invitation.email) && byToken(token)?.id !== id) return undefined
       const state = invitationState(invitation, clock.now())
       if (state !== 'pending')
         return { refused: state === 'accepted' ? 'invitation_used' : 'invitation_expired' }
       if (!isFree(account, organization.id)) return { refused: 'already_member' }
-      const held = of(account)
+      const belonging = of(account)
       const now = clock.now()
       const done = changing(organization.id, () => {
         if (!store.accept(id, now)) throw new Refused({ refused: 'invitation_used' })
-        if (held && held.organization.id !== organization.id) store.remove(held.organization.id)
+        if (belonging && belonging.organization.id !== organization.id)
+          store.remove(belonging.organization.id)
         const member = memberOf(invitation, account)
         store.putMember(member)
         store.addAddress(invitation.email, account.account.id, now)

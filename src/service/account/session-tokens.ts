@@ -44,8 +44,8 @@ export function createSessionTokens(masterKey: string): SessionTokens {
     const expected = Buffer.from(
       createHmac('sha256', key).update(`${head}.${payload}`).digest('base64url'),
     )
-    const given = Buffer.from(signature)
-    return given.length === expected.length && timingSafeEqual(given, expected)
+    const bytes = Buffer.from(signature)
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected)
   }
 
   return {

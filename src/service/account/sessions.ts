@@ -119,8 +119,8 @@ export function createSessions({
       return account && { key: keys.sessionKey(account), session }
     },
     lasts(session) {
-      const held = store.byId(session.id)
-      return held !== undefined && held.endedAt === null && clock.now() < held.expiresAt
+      const stored = store.byId(session.id)
+      return stored !== undefined && stored.endedAt === null && clock.now() < stored.expiresAt
     },
     async refresh(session) {
       const account = keys.account(session.accountId)

@@ -249,7 +249,12 @@ function withLinks({
       letters = letters
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl))
-        .catch(error => log.error('a sign-in letter could not be written', { error }))
+        .catch(error =>
+          log.error('sign_in_letter_failed', {
+            message: 'a sign-in letter could not be written',
+            error,
+          }),
+        )
     },
     settled: () => letters,
   }

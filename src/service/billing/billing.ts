@@ -103,7 +103,7 @@ export function createBilling(deps: BillingDeps): Billing {
     payments: createPaymentStore(db),
   }
   const { subscriptions, invoices, payments } = stores
-  const book = createBillingEntries({
+  const entries = createBillingEntries({
     ...deps,
     ...stores,
     serviceName: brand.serviceName,
@@ -113,7 +113,7 @@ export function createBilling(deps: BillingDeps): Billing {
   const methodOf = (accountId: string) =>
     payments.customer(accountId, 'manual')?.paymentMethodId ?? manual.methods[0]!.id
   const charge = (accountId: string) => manual.charge(methodOf(accountId))
-  const shared = { ...deps, ...stores, book, processor, charge }
+  const shared = { ...deps, ...stores, entries, processor, charge }
   const own = createManualSubscriptions({ ...shared, graceMs: settings.graceMs })
   const remote = processor && createRemoteSubscriptions({ ...shared, processor })
   const customerOf = async (account: AccountState) => {
@@ -136,11 +136,11 @@ export function createBilling(deps: BillingDeps): Billing {
     provider: processor?.name ?? 'manual',
     current,
     standing(account) {
-      const held = current(account)
-      if (held)
+      const subscription = current(account)
+      if (subscription)
         return {
-          status: held.status as BillingStanding['status'],
-          cancelAtPeriodEnd: held.cancelAtPeriodEnd,
+          status: subscription.status as BillingStanding['status'],
+          cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
         }
       // A plan that the operator set is as good as one that is paid for.
       const { state } = keys.entitlements(account)
@@ -163,8 +163,8 @@ export function createBilling(deps: BillingDeps): Billing {
       count: invoices.count,
       byId: invoices.byId,
       own(accountId, id) {
-        const found = invoices.byId(id)
-        return found?.accountId === accountId ? found : undefined
+        const invoice = invoices.byId(id)
+        return invoice?.accountId === accountId ? invoice : undefined
       },
     },
     ledger: createBillingLedger({ ...shared, agree: own.agree }),
@@ -196,8 +196,8 @@ function byWhomItIsRun(
   subscriptions: SubscriptionStore,
 ): SubscriptionEngine {
   const engineOf = ({ account }: AccountState): SubscriptionEngine => {
-    const held = subscriptions.running(account.id)
-    if (held?.provider === 'manual' || !(held || remote)) return own
+    const subscription = subscriptions.running(account.id)
+    if (subscription?.provider === 'manual' || !(subscription || remote)) return own
     if (!remote)
       throw new ProcessorUnavailable(
         'The subscription is run by a processor that is not configured.',

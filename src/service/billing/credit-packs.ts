@@ -10,7 +10,7 @@ import type { CreditPurchase, CreditStore } from '../../store/keys/credits.ts'
 import type { Credits } from '../keys/credits.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Notices } from '../messages/notices.ts'
-import { type BillingBook, currency } from './entries.ts'
+import { type BillingEntries, currency } from './entries.ts'
 import type { BillingRefusal } from './terms.ts'
 
 /** Requests sold beside a plan. */
@@ -36,7 +36,7 @@ export interface CreditSales {
 
 export interface CreditSalesDeps {
   packs: readonly CreditPack[]
-  book: BillingBook
+  entries: BillingEntries
   credits: Credits
   purchases: CreditStore
   invoices: InvoiceStore
@@ -58,7 +58,7 @@ const atOnceMax = 50
 export function createCreditSales(deps: CreditSalesDeps): CreditSales {
   const {
     packs,
-    book,
+    entries,
     credits,
     purchases,
     invoices,
@@ -72,12 +72,12 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
   } = deps
 
   const learned = (purchaseId: string, charged: Charge): void => {
-    const held = purchases.byId(purchaseId)
-    const invoice = held?.invoiceId ? invoices.byId(held.invoiceId) : undefined
+    const purchase = purchases.byId(purchaseId)
+    const invoice = purchase?.invoiceId ? invoices.byId(purchase.invoiceId) : undefined
     if (invoice?.status !== 'open' || charged.outcome === 'open') return
-    if (charged.outcome === 'paid') book.attempted(invoice, charged)
+    if (charged.outcome === 'paid') entries.attempted(invoice, charged)
     else
-      book.settle(invoice, {
+      entries.settle(invoice, {
         status: 'void',
         attempts: invoice.attempts + 1,
         lastError: charged.error,
@@ -90,9 +90,9 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
     const charged: Charge =
       amountCents === 0 ? { outcome: 'paid' } : processor ? { outcome: 'open' } : charge(account.id)
     if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
-    return book.together(() => {
+    return entries.together(() => {
       const id = ids.uuid()
-      const invoice = book.issue({
+      const invoice = entries.issue({
         accountId: account.id,
         subscriptionId: null,
         startsAt: now,
@@ -102,7 +102,7 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
           { description: quantity === 1 ? pack.name : `${quantity} × ${pack.name}`, amountCents },
         ],
       })
-      book.purchase({
+      entries.purchase({
         id,
         accountId: account.id,
         packId: pack.id,
@@ -118,30 +118,34 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
         expiresAt: null,
       })
       learned(id, charged)
-      if (charged.outcome === 'open' && !processor) book.tellOpen(invoice)
+      if (charged.outcome === 'open' && !processor) entries.tellOpen(invoice)
       return purchases.byId(id)!
     })
   }
 
   const settle: CreditSales['settle'] = async purchaseId => {
-    const held = purchases.byId(purchaseId)!
-    const account = keys.account(held.accountId)
-    if (held.status !== 'pending' || !processor || !account) return held
-    const { amountCents } = held
+    const purchase = purchases.byId(purchaseId)!
+    const account = keys.account(purchase.accountId)
+    if (purchase.status !== 'pending' || !processor || !account) return purchase
+    const { amountCents } = purchase
     try {
       const customer = await customerOf(account)
-      const description = `${thousands(String(held.requests))} requests`
+      const description = `${thousands(String(purchase.requests))} requests`
       const sale = {
-        key: `purchase:${held.id}`,
+        key: `purchase:${purchase.id}`,
         purchaseId,
         amountCents,
-        currency: held.currency,
+        currency: purchase.currency,
         description,
       }
       const charged = await processor.sell(customer, sale)
-      book.together(() => learned(purchaseId, charged))
+      entries.together(() => learned(purchaseId, charged))
     } catch (error) {
-      log.warn('a purchase waits for the processor', { purchase: purchaseId, error })
+      log.warn('payment_processor_unavailable', {
+        message: 'a purchase waits until the payment processor answers',
+        purchase: purchaseId,
+        error,
+      })
     }
     return purchases.byId(purchaseId)!
   }
@@ -162,10 +166,10 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
   }
 }
 
-function lapse({ book, credits, purchases, notices, clock }: CreditSalesDeps): void {
+function lapse({ entries, credits, purchases, notices, clock }: CreditSalesDeps): void {
   const now = clock.now()
   if (purchases.expired(now, 1).length === 0) return
-  book.together(() => {
+  entries.together(() => {
     // What was taken to the end counts as used.
     credits.flush()
     for (const { accountId, purchaseId, remaining } of purchases.expired(now, atOnceMax)) {

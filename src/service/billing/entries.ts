@@ -18,7 +18,7 @@ import type { Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
 import type { Events } from '../webhooks/events.ts'
 
-export interface BookDeps {
+export interface EntriesDeps {
   db: Database
   keys: Keyring
   changes: Pick<KeyChanges, 'changeAccount'>
@@ -55,11 +55,11 @@ export interface InvoiceDraft {
  * What the books of billing say, and the one way in which each kind of entry is made: with its
  * plan, events and notices in one transaction.
  */
-export type BillingBook = ReturnType<typeof createBillingEntries>
+export type BillingEntries = ReturnType<typeof createBillingEntries>
 
 export const currency = 'USD'
 
-export function createBillingEntries(deps: BookDeps) {
+export function createBillingEntries(deps: EntriesDeps) {
   const { db, keys, invoices, clock } = deps
   const subscribed = subscriptionEntries(deps)
   const invoiced = invoiceEntries(deps)
@@ -129,7 +129,7 @@ export function createBillingEntries(deps: BookDeps) {
 }
 
 /** New invoices. The number is taken in the transaction that adds one. */
-function documents({ keys, invoices, ids, clock, termsMs }: BookDeps) {
+function documents({ keys, invoices, ids, clock, termsMs }: EntriesDeps) {
   const billedTo = (accountId: string) => keys.account(accountId)?.account.email ?? ''
   return {
     /** A new invoice, which is open until its payment is known. */
@@ -172,19 +172,19 @@ function documents({ keys, invoices, ids, clock, termsMs }: BookDeps) {
 }
 
 /** What stands in the events of a subscription. */
-function subscriptionData(plans: Plans, one: Subscription) {
+function subscriptionData(plans: Plans, subscription: Subscription) {
   return {
-    subscription_id: one.id,
-    plan_id: one.plan,
-    plan_name: tierOf(plans, one.plan).name,
-    status: one.status,
-    billing_period: one.billingPeriod,
-    current_period_start: isoInstant(one.startsAt),
-    current_period_end: isoInstant(one.endsAt),
+    subscription_id: subscription.id,
+    plan_id: subscription.plan,
+    plan_name: tierOf(plans, subscription.plan).name,
+    status: subscription.status,
+    billing_period: subscription.billingPeriod,
+    current_period_start: isoInstant(subscription.startsAt),
+    current_period_end: isoInstant(subscription.endsAt),
   }
 }
 
-function subscriptionEntries(deps: BookDeps) {
+function subscriptionEntries(deps: EntriesDeps) {
   const { keys, changes, plans, subscriptions, invoices, events, clock, ids } = deps
 
   /** The plan of an account follows its subscription; one that the operator set meanwhile stays. */
@@ -194,23 +194,29 @@ function subscriptionEntries(deps: BookDeps) {
       return
     changes.changeAccount(state, { plan: to })
   }
-  const emit = (type: string, one: Subscription, data: Record<string, unknown>) => {
+  const emit = (type: string, subscription: Subscription, data: Record<string, unknown>) => {
     // Each entry is made once, in the transaction that makes it true.
-    events.emit({ type, data, dedupe: ids.uuid(), accountId: one.accountId, at: clock.now() })
+    events.emit({
+      type,
+      data,
+      dedupe: ids.uuid(),
+      accountId: subscription.accountId,
+      at: clock.now(),
+    })
   }
-  const emitUpdated = (one: Subscription, previousPlan: PlanId | null) =>
-    emit('subscription.updated', one, {
-      ...subscriptionData(plans, one),
+  const emitUpdated = (subscription: Subscription, previousPlan: PlanId | null) =>
+    emit('subscription.updated', subscription, {
+      ...subscriptionData(plans, subscription),
       previous_plan_id: previousPlan,
-      cancel_at_period_end: one.cancelAtPeriodEnd,
+      cancel_at_period_end: subscription.cancelAtPeriodEnd,
       updated_at: isoInstant(clock.now()),
     })
-  const emitCancelled = (one: Subscription, effectiveAt: number) =>
-    emit('subscription.cancelled', one, {
-      subscription_id: one.id,
-      plan_id: one.plan,
-      plan_name: tierOf(plans, one.plan).name,
-      cancelled_at: isoInstant(one.cancelledAt ?? clock.now()),
+  const emitCancelled = (subscription: Subscription, effectiveAt: number) =>
+    emit('subscription.cancelled', subscription, {
+      subscription_id: subscription.id,
+      plan_id: subscription.plan,
+      plan_name: tierOf(plans, subscription.plan).name,
+      cancelled_at: isoInstant(subscription.cancelledAt ?? clock.now()),
       effective_end_date: isoDay(effectiveAt),
     })
 
@@ -228,14 +234,14 @@ function subscriptionEntries(deps: BookDeps) {
   }
 
   return {
-    begin(one: Subscription): Subscription {
-      subscriptions.put(one)
-      move(one.accountId, undefined, one.plan)
-      emit('subscription.created', one, {
-        ...subscriptionData(plans, one),
-        created_at: isoInstant(one.createdAt),
+    begin(subscription: Subscription): Subscription {
+      subscriptions.put(subscription)
+      move(subscription.accountId, undefined, subscription.plan)
+      emit('subscription.created', subscription, {
+        ...subscriptionData(plans, subscription),
+        created_at: isoInstant(subscription.createdAt),
       })
-      return one
+      return subscription
     },
     revise,
     /** From now on it gives nothing; `unpaid`: nobody asked for it. */
@@ -259,70 +265,77 @@ function subscriptionEntries(deps: BookDeps) {
     },
     /** Whether it is past due follows from its invoices. */
     refresh(subscriptionId: string): void {
-      const held = subscriptions.byId(subscriptionId)
-      if (!held || held.endedAt !== null || held.provider !== 'manual') return
+      const subscription = subscriptions.byId(subscriptionId)
+      if (!subscription || subscription.endedAt !== null || subscription.provider !== 'manual')
+        return
       const now = clock.now()
-      const isLate = invoices.openOf(subscriptionId).some(one => one.dueAt <= now)
-      if (isLate === (held.status === 'past_due')) return
+      const isLate = invoices.openOf(subscriptionId).some(invoice => invoice.dueAt <= now)
+      if (isLate === (subscription.status === 'past_due')) return
       revise(
-        held,
+        subscription,
         isLate ? { status: 'past_due', pastDueAt: now } : { status: 'active', pastDueAt: null },
       )
     },
   }
 }
 
-function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUrl }: BookDeps) {
-  const data = (one: Invoice) => ({
-    invoice_id: one.id,
-    subscription_id: one.subscriptionId,
-    amount: one.amountCents,
-    currency: one.currency,
-    status: one.status,
+function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUrl }: EntriesDeps) {
+  const data = (invoice: Invoice) => ({
+    invoice_id: invoice.id,
+    subscription_id: invoice.subscriptionId,
+    amount: invoice.amountCents,
+    currency: invoice.currency,
+    status: invoice.status,
   })
-  const sum = (one: Invoice) => money(one.amountCents, one.currency)
-  const say = (one: Invoice, title: string, message: string) =>
+  const sum = (invoice: Invoice) => money(invoice.amountCents, invoice.currency)
+  const say = (invoice: Invoice, title: string, message: string) =>
     notices.post(
-      { accountId: one.accountId, type: 'invoice', title, message, data: { invoice_id: one.id } },
+      {
+        accountId: invoice.accountId,
+        type: 'invoice',
+        title,
+        message,
+        data: { invoice_id: invoice.id },
+      },
       clock.now(),
     )
-  const write = (one: Invoice, subject: string, text: string) =>
+  const write = (invoice: Invoice, subject: string, text: string) =>
     mail.post({
-      to: one.billedTo,
+      to: invoice.billedTo,
       subject: `${serviceName}: ${subject}`,
-      accountId: one.accountId,
-      dedupe: `invoice:${one.id}:${ids.uuid()}`,
+      accountId: invoice.accountId,
+      dedupe: `invoice:${invoice.id}:${ids.uuid()}`,
       text: `${text}\n\nThe invoice and its PDF are listed under /billing/invoices.\n`,
     })
   return {
-    paid(one: Invoice): void {
-      const paidAt = one.paidAt ?? clock.now()
+    paid(invoice: Invoice): void {
+      const paidAt = invoice.paidAt ?? clock.now()
       events.emit({
         type: 'invoice.paid',
-        dedupe: one.id,
-        accountId: one.accountId,
+        dedupe: invoice.id,
+        accountId: invoice.accountId,
         at: clock.now(),
         data: {
-          ...data(one),
-          period_start: isoInstant(one.startsAt),
-          period_end: isoInstant(one.endsAt),
+          ...data(invoice),
+          period_start: isoInstant(invoice.startsAt),
+          period_end: isoInstant(invoice.endsAt),
           paid_at: isoInstant(paidAt),
-          pdf_url: baseUrl === '' ? null : `${baseUrl}/billing/invoices/${one.id}/pdf`,
+          pdf_url: baseUrl === '' ? null : `${baseUrl}/billing/invoices/${invoice.id}/pdf`,
         },
       })
-      say(one, `Invoice ${one.number} is paid`, `${sum(one)} has been paid.`)
+      say(invoice, `Invoice ${invoice.number} is paid`, `${sum(invoice)} has been paid.`)
     },
-    failed(one: Invoice, error: string): void {
+    failed(invoice: Invoice, error: string): void {
       const now = clock.now()
-      const next = one.nextAttemptAt === null ? null : isoInstant(one.nextAttemptAt)
+      const next = invoice.nextAttemptAt === null ? null : isoInstant(invoice.nextAttemptAt)
       events.emit({
         type: 'invoice.payment_failed',
-        dedupe: `${one.id} ${one.attempts} ${error}`,
-        accountId: one.accountId,
+        dedupe: `${invoice.id} ${invoice.attempts} ${error}`,
+        accountId: invoice.accountId,
         at: now,
         data: {
-          ...data(one),
-          attempt_count: one.attempts,
+          ...data(invoice),
+          attempt_count: invoice.attempts,
           next_attempt_at: next,
           error,
           failed_at: isoInstant(now),
@@ -330,35 +343,36 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
       })
       const then =
         next === null ? 'It is not tried again by itself.' : `It is tried again at ${next}.`
-      const message = `${sum(one)} of invoice ${one.number} could not be taken: ${error} ${then}`
-      say(one, `Invoice ${one.number} is not paid`, message)
-      write(one, `invoice ${one.number} is not paid`, message)
+      const message = `${sum(invoice)} of invoice ${invoice.number} could not be taken: ${error} ${then}`
+      say(invoice, `Invoice ${invoice.number} is not paid`, message)
+      write(invoice, `invoice ${invoice.number} is not paid`, message)
     },
     /** A bill that waits for its payer. */
-    tellOpen(one: Invoice): void {
-      const message = `Invoice ${one.number} over ${sum(one)} is due on ${isoDay(one.dueAt)}.`
-      say(one, `Invoice ${one.number} is open`, message)
-      write(one, `invoice ${one.number}`, message)
+    tellOpen(invoice: Invoice): void {
+      const message = `Invoice ${invoice.number} over ${sum(invoice)} is due on ${isoDay(invoice.dueAt)}.`
+      say(invoice, `Invoice ${invoice.number} is open`, message)
+      write(invoice, `invoice ${invoice.number}`, message)
     },
   }
 }
 
-function creditEntries({ purchases, credits, clock }: BookDeps) {
+function creditEntries({ purchases, credits, clock }: EntriesDeps) {
   return {
     add: (purchase: CreditPurchase): void => purchases.add(purchase),
     /** A purchase is worth what its invoice is: paid, its requests are there. */
     follow({ id, status }: Invoice): void {
-      const held = purchases.byInvoice(id)
-      if (!held || held.status === 'completed' || status === 'draft' || status === 'open') return
+      const purchase = purchases.byInvoice(id)
+      if (!purchase || purchase.status === 'completed' || status === 'draft' || status === 'open')
+        return
       const now = clock.now()
       // What was taken of other lots must not be forgotten when they are read again.
       credits.flush()
-      const { expiresAfterDays } = held
+      const { expiresAfterDays } = purchase
       if (status === 'paid') {
         const expiresAt = expiresAfterDays === null ? null : now + expiresAfterDays * dayMs
-        purchases.settle({ ...held, status: 'completed', completedAt: now, expiresAt })
-      } else purchases.settle({ ...held, status: 'failed' })
-      credits.reload(held.accountId)
+        purchases.settle({ ...purchase, status: 'completed', completedAt: now, expiresAt })
+      } else purchases.settle({ ...purchase, status: 'failed' })
+      credits.reload(purchase.accountId)
     },
   }
 }

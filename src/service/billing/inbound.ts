@@ -3,7 +3,7 @@ import { dayMs } from '../../lib/instant.ts'
 import type { Processor } from '../../send/billing/processor.ts'
 import type { PaymentStore } from '../../store/billing/payments.ts'
 import type { CreditSales } from './credit-packs.ts'
-import type { BillingBook } from './entries.ts'
+import type { BillingEntries } from './entries.ts'
 import type { RemoteSubscriptions } from './remote.ts'
 
 /** What became of a message of the processor. `nobody`: no processor is configured. */
@@ -14,7 +14,7 @@ export interface InboundDeps {
   remote: RemoteSubscriptions | undefined
   payments: PaymentStore
   sales: CreditSales
-  book: BillingBook
+  entries: BillingEntries
   clock: Clock
 }
 
@@ -32,7 +32,7 @@ export function createInboundBilling({
   remote,
   payments,
   sales,
-  book,
+  entries,
   clock,
 }: InboundDeps) {
   return {
@@ -44,7 +44,7 @@ export function createInboundBilling({
       const note = () => payments.noteEvent(event.id, event.type, clock.now())
       if (event.about?.kind === 'payment') {
         const payment = await processor.payment(event.about.ref)
-        book.together(() => {
+        entries.together(() => {
           if (note() && payment) sales.learned(payment.purchaseId, payment.charge)
         })
       } else if (event.about) await remote.look(event.about.kind, event.about.ref, note)

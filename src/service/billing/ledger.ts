@@ -3,7 +3,7 @@ import type { Terms } from '../../plan/subscription.ts'
 import type { Charge } from '../../send/billing/processor.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
 import type { AccountState } from '../keys/keyring.ts'
-import type { BillingBook } from './entries.ts'
+import type { BillingEntries } from './entries.ts'
 import type { BillingRefusal, Changed } from './terms.ts'
 
 export interface WantedInvoice {
@@ -27,22 +27,27 @@ export interface Ledger {
 }
 
 export interface LedgerDeps {
-  book: BillingBook
+  entries: BillingEntries
   clock: Clock
   charge(accountId: string): Charge
   agree: Ledger['agree']
 }
 
-export function createBillingLedger({ book, clock, charge, agree }: LedgerDeps): Ledger {
+export function createBillingLedger({ entries, clock, charge, agree }: LedgerDeps): Ledger {
   return {
     agree,
-    issue({ account }, { description, ...wanted }) {
-      return book.together(() => {
-        const lines = [{ description, amountCents: wanted.amountCents }]
-        const made = book.issue({ ...wanted, accountId: account.id, subscriptionId: null, lines })
+    issue({ account }, { description, ...invoice }) {
+      return entries.together(() => {
+        const lines = [{ description, amountCents: invoice.amountCents }]
+        const issued = entries.issue({
+          ...invoice,
+          accountId: account.id,
+          subscriptionId: null,
+          lines,
+        })
         const charged = charge(account.id)
-        if (charged.outcome === 'open') book.tellOpen(made)
-        return book.attempted(made, charged)
+        if (charged.outcome === 'open') entries.tellOpen(issued)
+        return entries.attempted(issued, charged)
       })
     },
     mark(invoice, status) {
@@ -54,7 +59,9 @@ export function createBillingLedger({ book, clock, charge, agree }: LedgerDeps):
       if (!isOpen)
         return { refused: 'invoice_closed', why: `The invoice is ${invoice.status}, and stays so.` }
       const paidAt = status === 'paid' ? clock.now() : null
-      return book.together(() => book.settle(invoice, { status, paidAt, nextAttemptAt: null }))
+      return entries.together(() =>
+        entries.settle(invoice, { status, paidAt, nextAttemptAt: null }),
+      )
     },
   }
 }

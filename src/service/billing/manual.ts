@@ -9,7 +9,7 @@ import type { Charge } from '../../send/billing/processor.ts'
 import type { InvoiceStore } from '../../store/billing/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../../store/billing/subscriptions.ts'
 import type { AccountState } from '../keys/keyring.ts'
-import type { BillingBook } from './entries.ts'
+import type { BillingEntries } from './entries.ts'
 import {
   type BillingRefusal,
   type Changed,
@@ -21,7 +21,7 @@ import {
 } from './terms.ts'
 
 export interface OwnDeps {
-  book: BillingBook
+  entries: BillingEntries
   subscriptions: SubscriptionStore
   invoices: InvoiceStore
   plans: Plans
@@ -62,7 +62,7 @@ export function createManualSubscriptions(deps: OwnDeps): ManualSubscriptions {
 }
 
 /** What costs something now: the beginning of a subscription, and a change within one. */
-function selling({ book, plans, clock, ids, charge }: OwnDeps) {
+function selling({ entries, plans, clock, ids, charge }: OwnDeps) {
   const nameOf = (plan: Terms['plan'], billingPeriod: BillingPeriod) =>
     `${tierOf(plans, plan).name} plan, ${billingPeriod}`
 
@@ -75,24 +75,24 @@ function selling({ book, plans, clock, ids, charge }: OwnDeps) {
     const isFree = lines.every(line => line.amountCents === 0)
     const charged: Charge = isFree ? { outcome: 'paid' } : charge(accountId)
     if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
-    return book.together(() => write(charged))
+    return entries.together(() => write(charged))
   }
 
   const invoice = (
-    one: Subscription,
+    subscription: Subscription,
     lines: readonly InvoiceLine[],
     charged: Charge,
     startsAt: number,
   ) => {
     if (lines.every(line => line.amountCents === 0)) return
-    const made = book.issue({
-      accountId: one.accountId,
-      subscriptionId: one.id,
+    const issued = entries.issue({
+      accountId: subscription.accountId,
+      subscriptionId: subscription.id,
       startsAt,
-      endsAt: one.endsAt,
+      endsAt: subscription.endsAt,
       lines,
     })
-    if (book.attempted(made, charged).status === 'open') book.tellOpen(made)
+    if (entries.attempted(issued, charged).status === 'open') entries.tellOpen(issued)
   }
 
   const begin = (
@@ -101,7 +101,7 @@ function selling({ book, plans, clock, ids, charge }: OwnDeps) {
     agreed: boolean,
   ): Changed | BillingRefusal => {
     const now = clock.now()
-    const one: Subscription = {
+    const added: Subscription = {
       id: ids.uuid(),
       accountId: account.id,
       ...terms,
@@ -125,7 +125,7 @@ function selling({ book, plans, clock, ids, charge }: OwnDeps) {
       { description: nameOf(terms.plan, terms.billingPeriod), amountCents: terms.priceCents },
     ]
     return paidFor(account.id, lines, charged => {
-      const subscription = book.begin(one)
+      const subscription = entries.begin(added)
       invoice(subscription, lines, charged, now)
       return {
         subscription,
@@ -137,20 +137,20 @@ function selling({ book, plans, clock, ids, charge }: OwnDeps) {
   }
 
   const changeNow = (
-    held: Subscription,
+    current: Subscription,
     terms: Terms,
     newPeriod: boolean,
     cost: Proration,
     more: Partial<Subscription>,
   ) => {
-    if (held.status === 'past_due') return { refused: 'subscription_past_due' as const }
+    if (current.status === 'past_due') return { refused: 'subscription_past_due' as const }
     const now = clock.now()
     const period = newPeriod
       ? { anchorAt: now, startsAt: now, endsAt: periodEnd(now, now, terms.billingPeriod) }
       : {}
     const lines = [
       {
-        description: `Unused time of the ${nameOf(held.plan, held.billingPeriod)}`,
+        description: `Unused time of the ${nameOf(current.plan, current.billingPeriod)}`,
         amountCents: -cost.creditCents,
       },
       {
@@ -161,9 +161,9 @@ function selling({ book, plans, clock, ids, charge }: OwnDeps) {
       },
     ]
     const sum = cost.amountCents === 0 ? [] : lines
-    return paidFor(held.accountId, sum, charged => {
+    return paidFor(current.accountId, sum, charged => {
       const pending = { pendingPlan: null, pendingBillingPeriod: null }
-      const subscription = book.revise(held, {
+      const subscription = entries.revise(current, {
         ...terms,
         ...period,
         ...pending,
@@ -184,7 +184,7 @@ function selling({ book, plans, clock, ids, charge }: OwnDeps) {
 }
 
 function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
-  const { book, subscriptions, plans, charge } = deps
+  const { entries, subscriptions, plans, charge } = deps
   const { begin, changeNow } = selling(deps)
   const { apply, cancelled, resumed } = changing(deps, changeNow)
   const heldBy = ({ account }: AccountState): Subscription | undefined => {
@@ -192,40 +192,43 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     return subscriptions.running(account.id)
   }
   const changePlan = (account: AccountState, plan: string): Changed | BillingRefusal => {
-    const held = heldBy(account)
-    if (!held) {
+    const current = heldBy(account)
+    if (!current) {
       if (account.account.plan !== firstPlan || plan === firstPlan)
         return { refused: 'no_active_subscription' }
       const terms = offered(plans, account, undefined, plan, 'monthly')
       return isRefusal(terms) ? terms : begin(account, terms, false)
     }
     if (plan === firstPlan) {
-      const subscription = cancelled(held, { pendingPlan: firstPlan, pendingBillingPeriod: null })
-      return { subscription, amountCents: 0, effectiveAt: held.endsAt, how: 'pending' }
+      const subscription = cancelled(current, {
+        pendingPlan: firstPlan,
+        pendingBillingPeriod: null,
+      })
+      return { subscription, amountCents: 0, effectiveAt: current.endsAt, how: 'pending' }
     }
-    const terms = offered(plans, account, held, plan, held.billingPeriod)
-    return isRefusal(terms) ? terms : apply(held, terms, true)
+    const terms = offered(plans, account, current, plan, current.billingPeriod)
+    return isRefusal(terms) ? terms : apply(current, terms, true)
   }
 
   return {
     subscribe: async (account: AccountState, plan: string, billingPeriod: BillingPeriod) => () => {
-      const held = heldBy(account)
-      const terms = offered(plans, account, held, plan, billingPeriod)
+      const current = heldBy(account)
+      const terms = offered(plans, account, current, plan, billingPeriod)
       if (isRefusal(terms)) return terms
-      return held ? apply(held, terms, false) : begin(account, terms, false)
+      return current ? apply(current, terms, false) : begin(account, terms, false)
     },
     changePlan: async (account: AccountState, plan: string) => () => changePlan(account, plan),
     cancel: async (account: AccountState) => () => {
-      const held = heldBy(account)
-      return held ? cancelled(held) : { refused: 'no_active_subscription' as const }
+      const current = heldBy(account)
+      return current ? cancelled(current) : { refused: 'no_active_subscription' as const }
     },
     reactivate: async (account: AccountState) => () => {
-      const held = heldBy(account)
-      return held?.cancelAtPeriodEnd ? resumed(held) : held
+      const current = heldBy(account)
+      return current?.cancelAtPeriodEnd ? resumed(current) : current
     },
     agree(account: AccountState, terms: Terms): Changed | BillingRefusal {
-      const held = heldBy(account)
-      if (held && held.provider !== 'manual') {
+      const current = heldBy(account)
+      if (current && current.provider !== 'manual') {
         return {
           refused: 'invalid_plan',
           why: 'can not take the place of a subscription that the processor runs; it has to end there first.',
@@ -234,8 +237,8 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       const charged: Charge =
         terms.priceCents === 0 ? { outcome: 'paid' } : charge(account.account.id)
       if (charged.outcome === 'failed') return { refused: 'payment_failed', why: charged.error }
-      return book.together(() => {
-        if (held) book.end(held)
+      return entries.together(() => {
+        if (current) entries.end(current)
         return begin(account, terms, true)
       })
     },
@@ -243,62 +246,66 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
 }
 
 /** What becomes of a running subscription. */
-function changing({ book, clock }: OwnDeps, changeNow: ReturnType<typeof selling>['changeNow']) {
+function changing({ entries, clock }: OwnDeps, changeNow: ReturnType<typeof selling>['changeNow']) {
   /** As it is, with whatever was to happen at its end taken back. */
-  const stay = (held: Subscription, change: Partial<Subscription>): Changed => {
+  const stay = (current: Subscription, change: Partial<Subscription>): Changed => {
     const isSame = Object.entries(change).every(
-      ([name, value]) => held[name as keyof Subscription] === value,
+      ([name, value]) => current[name as keyof Subscription] === value,
     )
-    const subscription = isSame ? held : book.together(() => book.revise(held, change))
+    const subscription = isSame ? current : entries.together(() => entries.revise(current, change))
     return { subscription, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
   }
 
-  const apply = (held: Subscription, terms: Terms, keepsEnd: boolean): Changed | BillingRefusal => {
-    const change = changeOf(held, terms, clock.now())
+  const apply = (
+    current: Subscription,
+    terms: Terms,
+    keepsEnd: boolean,
+  ): Changed | BillingRefusal => {
+    const change = changeOf(current, terms, clock.now())
     const lasting = { cancelAtPeriodEnd: false, cancelledAt: null }
     if (change.when === 'never') {
-      const ends = keepsEnd && held.pendingPlan !== firstPlan
-      return stay(held, { pendingPlan: null, pendingBillingPeriod: null, ...(!ends && lasting) })
+      const ends = keepsEnd && current.pendingPlan !== firstPlan
+      return stay(current, { pendingPlan: null, pendingBillingPeriod: null, ...(!ends && lasting) })
     }
     if (change.when === 'now')
-      return changeNow(held, terms, change.newPeriod, change.proration, keepsEnd ? {} : lasting)
+      return changeNow(current, terms, change.newPeriod, change.proration, keepsEnd ? {} : lasting)
     const pending = {
       pendingPlan: terms.plan,
       pendingBillingPeriod: terms.billingPeriod,
       ...lasting,
     }
-    return { ...stay(held, pending), effectiveAt: held.endsAt, how: 'pending' }
+    return { ...stay(current, pending), effectiveAt: current.endsAt, how: 'pending' }
   }
 
-  const cancelled = (held: Subscription, change: Partial<Subscription> = {}): Subscription =>
-    held.cancelAtPeriodEnd && held.pendingPlan === (change.pendingPlan ?? held.pendingPlan)
-      ? held
-      : book.together(() =>
-          book.revise(held, {
+  const cancelled = (current: Subscription, change: Partial<Subscription> = {}): Subscription =>
+    current.cancelAtPeriodEnd && current.pendingPlan === (change.pendingPlan ?? current.pendingPlan)
+      ? current
+      : entries.together(() =>
+          entries.revise(current, {
             cancelAtPeriodEnd: true,
-            cancelledAt: held.cancelledAt ?? clock.now(),
+            cancelledAt: current.cancelledAt ?? clock.now(),
             ...change,
           }),
         )
 
-  const resumed = (held: Subscription): Subscription => {
-    const pendingPlan = held.pendingPlan === firstPlan ? null : held.pendingPlan
-    return book.together(() =>
-      book.revise(held, { cancelAtPeriodEnd: false, cancelledAt: null, pendingPlan }),
+  const resumed = (current: Subscription): Subscription => {
+    const pendingPlan = current.pendingPlan === firstPlan ? null : current.pendingPlan
+    return entries.together(() =>
+      entries.revise(current, { cancelAtPeriodEnd: false, cancelledAt: null, pendingPlan }),
     )
   }
   return { apply, cancelled, resumed }
 }
 
-function periodTurns({ book, subscriptions, invoices, plans, clock, graceMs, charge }: OwnDeps) {
+function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, charge }: OwnDeps) {
   /** The next period, or the end. */
-  const turn = (held: Subscription): Subscription =>
-    book.together(() => {
-      if (held.cancelAtPeriodEnd) return book.end(held)
-      const { terms, agreed } = nextTerms(held)
-      const startsAt = held.endsAt
-      const endsAt = periodEnd(held.anchorAt, startsAt, terms.billingPeriod)
-      const next = book.revise(held, {
+  const turn = (current: Subscription): Subscription =>
+    entries.together(() => {
+      if (current.cancelAtPeriodEnd) return entries.end(current)
+      const { terms, agreed } = nextTerms(current)
+      const startsAt = current.endsAt
+      const endsAt = periodEnd(current.anchorAt, startsAt, terms.billingPeriod)
+      const next = entries.revise(current, {
         ...terms,
         agreed,
         startsAt,
@@ -308,58 +315,63 @@ function periodTurns({ book, subscriptions, invoices, plans, clock, graceMs, cha
       })
       if (terms.priceCents > 0) {
         const description = `${tierOf(plans, terms.plan).name} plan, ${terms.billingPeriod}`
-        const draft = { accountId: held.accountId, subscriptionId: held.id, startsAt, endsAt }
-        const made = book.issue({
+        const draft = { accountId: current.accountId, subscriptionId: current.id, startsAt, endsAt }
+        const issued = entries.issue({
           ...draft,
           lines: [{ description, amountCents: terms.priceCents }],
         })
-        const charged = charge(held.accountId)
-        book.attempted(made, charged)
-        if (charged.outcome === 'open') book.tellOpen(made)
+        const charged = charge(current.accountId)
+        entries.attempted(issued, charged)
+        if (charged.outcome === 'open') entries.tellOpen(issued)
       }
       return subscriptions.byId(next.id)!
     })
-  const nextTerms = (held: Subscription): { terms: Terms; agreed: boolean } => {
-    const plan = held.pendingPlan ?? held.plan
-    const billingPeriod = held.pendingBillingPeriod ?? held.billingPeriod
-    if (held.agreed && plan === held.plan && billingPeriod === held.billingPeriod)
-      return { terms: termsOf(held), agreed: true }
+  const nextTerms = (current: Subscription): { terms: Terms; agreed: boolean } => {
+    const plan = current.pendingPlan ?? current.plan
+    const billingPeriod = current.pendingBillingPeriod ?? current.billingPeriod
+    if (current.agreed && plan === current.plan && billingPeriod === current.billingPeriod)
+      return { terms: termsOf(current), agreed: true }
     return {
       terms: { plan, billingPeriod, priceCents: listPrice(plans, plan, billingPeriod) },
       agreed: false,
     }
   }
-  const turnAll = (held: Subscription) => {
-    for (let one = held; one.endedAt === null && one.endsAt <= clock.now(); ) one = turn(one)
+  const turnAll = (current: Subscription) => {
+    for (
+      let subscription = current;
+      subscription.endedAt === null && subscription.endsAt <= clock.now();
+    )
+      subscription = turn(subscription)
   }
   const retry = (accountId: string, invoiceId: string) =>
-    book.together(() => {
-      const held = invoices.byId(invoiceId)
-      if (held?.status === 'open' && held.provider === 'manual')
-        book.attempted(held, charge(accountId))
+    entries.together(() => {
+      const invoice = invoices.byId(invoiceId)
+      if (invoice?.status === 'open' && invoice.provider === 'manual')
+        entries.attempted(invoice, charge(accountId))
     })
-  const giveUp = (held: Subscription) =>
-    book.together(() => {
-      book.end(held, { unpaid: true })
-      for (const one of invoices.openOf(held.id))
-        book.settle(one, { status: 'uncollectible', nextAttemptAt: null })
+  const giveUp = (current: Subscription) =>
+    entries.together(() => {
+      entries.end(current, { unpaid: true })
+      for (const invoice of invoices.openOf(current.id))
+        entries.settle(invoice, { status: 'uncollectible', nextAttemptAt: null })
     })
 
   return {
     catchUp(accountId: string) {
-      const held = subscriptions.running(accountId)
-      if (held?.provider === 'manual') turnAll(held)
+      const current = subscriptions.running(accountId)
+      if (current?.provider === 'manual') turnAll(current)
     },
     retryAll(accountId: string) {
-      for (const one of invoices.page({ accountId, status: 'open' }, atOnceMax, 0))
-        if (one.attempts > 0) retry(accountId, one.id)
+      for (const invoice of invoices.page({ accountId, status: 'open' }, atOnceMax, 0))
+        if (invoice.attempts > 0) retry(accountId, invoice.id)
     },
     pass() {
       const now = clock.now()
-      for (const one of subscriptions.over('manual', now, atOnceMax)) turnAll(one)
-      for (const one of invoices.newlyOverdue(now, atOnceMax))
-        book.together(() => book.overdue(one))
-      for (const one of invoices.toRetry(now, atOnceMax)) retry(one.accountId, one.id)
+      for (const subscription of subscriptions.over('manual', now, atOnceMax)) turnAll(subscription)
+      for (const invoice of invoices.newlyOverdue(now, atOnceMax))
+        entries.together(() => entries.overdue(invoice))
+      for (const subscription of invoices.toRetry(now, atOnceMax))
+        retry(subscription.accountId, subscription.id)
       for (const one of subscriptions.pastDueSince('manual', now - graceMs, atOnceMax)) giveUp(one)
     },
     nextStop(after: number) {

@@ -43,8 +43,9 @@ export function createBillingPages({
     },
     read(token) {
       const [text = '', signature = ''] = token.split('.')
-      const [given, wanted] = [Buffer.from(signature, 'base64url'), signed(text)]
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+      const [presented, expected] = [Buffer.from(signature, 'base64url'), signed(text)]
+      if (presented.length !== expected.length || !timingSafeEqual(presented, expected))
+        return undefined
       const page = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as BillingPage
       return clock.now() < page.expiresAt ? page : undefined
     },

@@ -57,7 +57,7 @@ function remotePayments(
       const customer = payments.customer(account.id, processor.name)?.providerRef
       if (!customer || !(await processor.useMethod(customer, methodId))) return undefined
       const { methods } = await processor.methods(customer)
-      return methods.find(one => one.id === methodId)
+      return methods.find(method => method.id === methodId)
     },
     setupIntent: async account => processor.setupIntent(await customerOf(account)),
     portal: async (account, returnUrl) => processor.portal(await customerOf(account), returnUrl),
@@ -76,7 +76,7 @@ function manualPayments({
   return {
     methods: async ({ account }) => ({ methods: manual.methods, defaultId: methodOf(account.id) }),
     async use({ account }, methodId) {
-      const method = manual.methods.find(one => one.id === methodId)
+      const method = manual.methods.find(method => method.id === methodId)
       if (!method) return undefined
       payments.putCustomer({
         accountId: account.id,

@@ -15,7 +15,7 @@ import type { InvoiceStore } from '../../store/billing/invoices.ts'
 import type { PaymentStore } from '../../store/billing/payments.ts'
 import type { Subscription, SubscriptionStore } from '../../store/billing/subscriptions.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
-import type { BillingBook } from './entries.ts'
+import type { BillingEntries } from './entries.ts'
 import {
   type BillingRefusal,
   type Changed,
@@ -28,7 +28,7 @@ import {
 
 export interface RemoteDeps {
   processor: Processor
-  book: BillingBook
+  entries: BillingEntries
   subscriptions: SubscriptionStore
   invoices: InvoiceStore
   payments: PaymentStore
@@ -88,7 +88,7 @@ type Mirror = ReturnType<typeof mirrorOf>
 /** Writes down what the processor says. The same answer a second time changes nothing. */
 function mirrorOf({
   processor,
-  book,
+  entries,
   subscriptions,
   invoices,
   payments,
@@ -106,7 +106,8 @@ function mirrorOf({
       return undefined
     const running = subscriptions.running(remote.accountId)
     if (running) {
-      log.warn('an account has two subscriptions', {
+      log.warn('subscription_duplicated', {
+        message: 'an account has two subscriptions at the processor; the first one counts',
         account: remote.accountId,
         kept: running.id,
         other: remote.ref,
@@ -114,7 +115,7 @@ function mirrorOf({
       return undefined
     }
     const now = clock.now()
-    return book.begin({
+    return entries.begin({
       id: ids.uuid(),
       accountId: remote.accountId,
       agreed: false,
@@ -131,32 +132,33 @@ function mirrorOf({
   }
   return {
     subscription(remote: RemoteSubscription): Subscription | undefined {
-      const held = subscriptions.byRef(remote.ref)
-      if (!held) return begin(remote)
-      if (held.endedAt !== null || remote.status === 'incomplete') return held
-      if (remote.status === 'cancelled') return book.end(held, { unpaid: !held.cancelAtPeriodEnd })
+      const stored = subscriptions.byRef(remote.ref)
+      if (!stored) return begin(remote)
+      if (stored.endedAt !== null || remote.status === 'incomplete') return stored
+      if (remote.status === 'cancelled')
+        return entries.end(stored, { unpaid: !stored.cancelAtPeriodEnd })
       const now = clock.now()
       const change: Partial<Subscription> = {
         ...copied(remote),
-        pastDueAt: remote.status === 'past_due' ? (held.pastDueAt ?? now) : null,
-        cancelledAt: remote.cancelAtPeriodEnd ? (held.cancelledAt ?? now) : null,
+        pastDueAt: remote.status === 'past_due' ? (stored.pastDueAt ?? now) : null,
+        cancelledAt: remote.cancelAtPeriodEnd ? (stored.cancelledAt ?? now) : null,
       }
       const isSame = Object.entries(change).every(
-        ([name, value]) => held[name as keyof Subscription] === value,
+        ([name, value]) => stored[name as keyof Subscription] === value,
       )
-      return isSame ? held : book.revise(held, change)
+      return isSame ? stored : entries.revise(stored, change)
     },
     invoice(remote: RemoteInvoice): void {
       const accountId = payments.customerByRef(processor.name, remote.customerRef)?.accountId
       if (accountId === undefined || remote.status === 'draft') return
-      const held = invoices.byRef(remote.ref)
+      const stored = invoices.byRef(remote.ref)
       const { attempts, nextAttemptAt, paidAt, status } = remote
-      const failed = status === 'open' && attempts > (held?.attempts ?? 0)
-      if (!held) {
+      const failed = status === 'open' && attempts > (stored?.attempts ?? 0)
+      if (!stored) {
         const { ref, subscriptionRef, customerRef: _customer, ...rest } = remote
         const subscriptionId =
           subscriptionRef === null ? null : (subscriptions.byRef(subscriptionRef)?.id ?? null)
-        const copy = book.copyInvoice({
+        const copy = entries.copyInvoice({
           ...rest,
           accountId,
           subscriptionId,
@@ -164,21 +166,21 @@ function mirrorOf({
           provider: processor.name,
           providerRef: ref,
         })
-        if (status === 'paid') book.tellPaid(copy)
-        if (failed) book.tellFailed(copy, refusedThere)
+        if (status === 'paid') entries.tellPaid(copy)
+        if (failed) entries.tellFailed(copy, refusedThere)
         return
       }
       // What is paid or void stays so.
-      if (held.status === 'paid' || held.status === 'void') return
+      if (stored.status === 'paid' || stored.status === 'void') return
       if (
-        held.status === status &&
-        held.attempts === attempts &&
-        held.nextAttemptAt === nextAttemptAt
+        stored.status === status &&
+        stored.attempts === attempts &&
+        stored.nextAttemptAt === nextAttemptAt
       )
         return
       const lastError = status === 'open' && attempts > 0 ? refusedThere : null
-      const settled = book.settle(held, { status, attempts, nextAttemptAt, paidAt, lastError })
-      if (failed) book.tellFailed(settled, refusedThere)
+      const settled = entries.settle(stored, { status, attempts, nextAttemptAt, paidAt, lastError })
+      if (failed) entries.tellFailed(settled, refusedThere)
     },
   }
 }
@@ -199,20 +201,20 @@ const copied = (remote: RemoteSubscription) => ({
 
 /** What is asked of the processor and written down here, step by step. */
 function steps(deps: RemoteDeps, mirror: Mirror) {
-  const { processor, book, payments, plans, clock } = deps
+  const { processor, entries, payments, plans, clock } = deps
 
   const customerOf = async ({ account }: AccountState): Promise<string> => {
-    const held = payments.customer(account.id, processor.name)
-    const ref = held?.providerRef ?? null
+    const customer = payments.customer(account.id, processor.name)
+    const ref = customer?.providerRef ?? null
     if (ref !== null) return ref
-    const made = await processor.customer({ accountId: account.id, email: account.email, ref })
+    const created = await processor.customer({ accountId: account.id, email: account.email, ref })
     payments.putCustomer({
       accountId: account.id,
       provider: processor.name,
-      providerRef: made,
+      providerRef: created,
       paymentMethodId: null,
     })
-    return made
+    return created
   }
   const remoteTerms = (terms: Terms): RemoteTerms => ({
     ...terms,
@@ -225,7 +227,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   ): Promise<{ subscription: Subscription; amountCents: number } | BillingRefusal> => {
     const invoice = await processor.latestInvoice(remote.ref)
     const before = invoice && deps.invoices.byRef(invoice.ref)
-    const subscription = book.together(() => {
+    const subscription = entries.together(() => {
       const kept = mirror.subscription(remote)
       if (invoice) mirror.invoice(invoice)
       return kept
@@ -256,21 +258,25 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   }
 
   const upgrade = async (
-    held: Subscription,
+    subscription: Subscription,
     ref: string,
     terms: Terms,
     repeatKey: string,
   ): Promise<Changed | BillingRefusal> => {
-    if (held.status === 'past_due') return { refused: 'subscription_past_due' }
+    if (subscription.status === 'past_due') return { refused: 'subscription_past_due' }
     try {
       return settled(
         await keep(
-          await processor.upgrade(ref, remoteTerms(terms), `upgrade:${held.id}:${repeatKey}`),
+          await processor.upgrade(
+            ref,
+            remoteTerms(terms),
+            `upgrade:${subscription.id}:${repeatKey}`,
+          ),
         ),
         'changed',
       )
     } catch (error) {
-      const { pendingPlan: plan, billingPeriod } = held
+      const { pendingPlan: plan, billingPeriod } = subscription
       // What waited for the next period was taken back for the upgrade, and waits again.
       if (error instanceof PaymentRefused && plan !== null) {
         await processor.changeNext(
@@ -283,39 +289,39 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   }
 
   const cancelAt = async (
-    held: Subscription,
+    subscription: Subscription,
     cancel: boolean,
   ): Promise<Subscription | BillingRefusal> => {
-    if (held.cancelAtPeriodEnd === cancel) return held
-    const remote = await processor.cancelAtPeriodEnd(held.providerRef ?? '', cancel)
-    return book.together(() => mirror.subscription(remote)) ?? held
+    if (subscription.cancelAtPeriodEnd === cancel) return subscription
+    const remote = await processor.cancelAtPeriodEnd(subscription.providerRef ?? '', cancel)
+    return entries.together(() => mirror.subscription(remote)) ?? subscription
   }
 
   const apply = async (
-    held: Subscription,
+    subscription: Subscription,
     terms: Terms,
     repeatKey: string,
   ): Promise<Changed | BillingRefusal> => {
-    const ref = held.providerRef ?? ''
-    const change = changeOf(held, terms, clock.now())
+    const ref = subscription.providerRef ?? ''
+    const change = changeOf(subscription, terms, clock.now())
     if (change.when === 'never') {
-      if (held.pendingPlan === null)
-        return { subscription: held, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
+      if (subscription.pendingPlan === null)
+        return { subscription: subscription, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
       return settled(await keep(await processor.changeNext(ref, remoteTerms(terms))), 'same')
     }
-    if (change.when === 'now') return upgrade(held, ref, terms, repeatKey)
-    if (terms.billingPeriod !== held.billingPeriod) {
+    if (change.when === 'now') return upgrade(subscription, ref, terms, repeatKey)
+    if (terms.billingPeriod !== subscription.billingPeriod) {
       return {
         refused: 'invalid_plan',
         why: 'can follow a subscription of another length only when that has ended; cancel it first.',
       }
     }
     // Whoever says what comes next wants something to come.
-    await cancelAt(held, false)
+    await cancelAt(subscription, false)
     return settled(
       await keep(await processor.changeNext(ref, remoteTerms(terms))),
       'pending',
-      held.endsAt,
+      subscription.endsAt,
     )
   }
 
@@ -330,7 +336,7 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
    * Asks the processor in turn; a payment that it refuses is a refusal here, and any other fault is
    * its caller's.
    */
-  const asked = async <T>(
+  const answerOf = async <T>(
     account: AccountState,
     work: () => Promise<T | BillingRefusal>,
   ): Promise<Ready<T>> => {
@@ -354,44 +360,52 @@ function subscribing(deps: RemoteDeps, mirror: Mirror, inTurn: InTurn) {
       billingPeriod: BillingPeriod,
       repeatKey: string,
     ) =>
-      asked<Changed>(account, async () => {
-        const held = subscriptions.running(account.account.id)
-        const terms = offered(plans, account, held, plan, billingPeriod)
+      answerOf<Changed>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        const terms = offered(plans, account, subscription, plan, billingPeriod)
         if (isRefusal(terms)) return terms
-        if (!held) return begin(account, terms, repeatKey)
-        const lasting = await cancelAt(held, false)
+        if (!subscription) return begin(account, terms, repeatKey)
+        const lasting = await cancelAt(subscription, false)
         return isRefusal(lasting) ? lasting : apply(lasting, terms, repeatKey)
       }),
     changePlan: (account: AccountState, plan: string, repeatKey: string) =>
-      asked<Changed>(account, async () => {
-        const held = subscriptions.running(account.account.id)
-        if (!held && (account.account.plan !== firstPlan || plan === firstPlan))
+      answerOf<Changed>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        if (!subscription && (account.account.plan !== firstPlan || plan === firstPlan))
           return { refused: 'no_active_subscription' }
-        if (held && plan === firstPlan) {
-          const ending = await cancelAt(held, true)
+        if (subscription && plan === firstPlan) {
+          const ending = await cancelAt(subscription, true)
           return isRefusal(ending)
             ? ending
             : { subscription: ending, amountCents: 0, effectiveAt: ending.endsAt, how: 'pending' }
         }
-        const terms = offered(plans, account, held, plan, held?.billingPeriod ?? 'monthly')
+        const terms = offered(
+          plans,
+          account,
+          subscription,
+          plan,
+          subscription?.billingPeriod ?? 'monthly',
+        )
         if (isRefusal(terms)) return terms
-        return held ? apply(held, terms, repeatKey) : begin(account, terms, repeatKey)
+        return subscription
+          ? apply(subscription, terms, repeatKey)
+          : begin(account, terms, repeatKey)
       }),
     cancel: (account: AccountState) =>
-      asked<Subscription>(account, async () => {
-        const held = subscriptions.running(account.account.id)
-        return held ? cancelAt(held, true) : { refused: 'no_active_subscription' }
+      answerOf<Subscription>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        return subscription ? cancelAt(subscription, true) : { refused: 'no_active_subscription' }
       }),
     reactivate: (account: AccountState) =>
-      asked<Subscription | undefined>(account, async () => {
-        const held = subscriptions.running(account.account.id)
-        return held && cancelAt(held, false)
+      answerOf<Subscription | undefined>(account, async () => {
+        const subscription = subscriptions.running(account.account.id)
+        return subscription && cancelAt(subscription, false)
       }),
   }
 }
 
 function looking(
-  { processor, book, subscriptions, payments, clock, log }: RemoteDeps,
+  { processor, entries, subscriptions, payments, clock, log }: RemoteDeps,
   mirror: Mirror,
   inTurn: InTurn,
 ) {
@@ -409,7 +423,7 @@ function looking(
   }
   const look: RemoteSubscriptions['look'] = async (kind, ref, also) => {
     const lane = await laneOf(kind, ref)
-    if (lane === undefined) return void book.together(also)
+    if (lane === undefined) return void entries.together(also)
     await inTurn(lane, async () => {
       const subscription = kind === 'subscription' ? await processor.subscription(ref) : undefined
       const invoice = kind === 'invoice' ? await processor.invoice(ref) : undefined
@@ -418,10 +432,10 @@ function looking(
         invoice && invoice.subscriptionRef !== null
           ? await processor.subscription(invoice.subscriptionRef)
           : undefined
-      book.together(() => {
+      entries.together(() => {
         if (!also()) return
-        for (const one of [subscription, paysFor])
-          if (one?.accountId === lane) mirror.subscription(one)
+        for (const remote of [subscription, paysFor])
+          if (remote?.accountId === lane) mirror.subscription(remote)
         if (invoice) mirror.invoice(invoice)
       })
     })
@@ -439,7 +453,8 @@ function looking(
           const invoice = await processor.latestInvoice(providerRef)
           if (invoice) await look('invoice', invoice.ref, () => true)
         } catch (error) {
-          log.warn('the processor was asked about a subscription in vain', {
+          log.warn('payment_processor_unavailable', {
+            message: 'the payment processor did not answer about a subscription',
             subscription: providerRef,
             error,
           })

@@ -59,7 +59,7 @@ export const termsOf = ({ plan, billingPeriod, priceCents }: Subscription): Term
 export function offered(
   plans: Plans,
   account: AccountState,
-  held: Subscription | undefined,
+  current: Subscription | undefined,
   plan: string,
   billingPeriod: BillingPeriod,
 ): Terms | BillingRefusal {
@@ -70,8 +70,8 @@ export function offered(
     }
   if (plan === firstPlan)
     return { refused: 'invalid_plan', why: 'needs no subscription; cancel the one that there is.' }
-  if (held?.plan === plan && held.billingPeriod === billingPeriod) return termsOf(held)
-  if (tierOf(plans, plan).customPricing && (held?.agreed || account.account.plan !== plan)) {
+  if (current?.plan === plan && current.billingPeriod === billingPeriod) return termsOf(current)
+  if (tierOf(plans, plan).customPricing && (current?.agreed || account.account.plan !== plan)) {
     return {
       refused: 'invalid_plan',
       why: 'has a price that is agreed with the operator, who also makes the subscription.',

@@ -29,14 +29,14 @@ export interface Credits {
 }
 
 export function createCredits(store: CreditStore, clock: Clock): Credits {
-  const held = new Map<string, CreditLot[]>()
+  const lotsByAccount = new Map<string, CreditLot[]>()
   const dirty = new Set<CreditLot>()
 
   const lotsOf = (accountId: string): CreditLot[] => {
-    const known = held.get(accountId)
-    if (known) return known
+    const cached = lotsByAccount.get(accountId)
+    if (cached) return cached
     const lots = store.lots(accountId)
-    held.set(accountId, lots)
+    lotsByAccount.set(accountId, lots)
     return lots
   }
   const isGood = ({ remaining, expiresAt }: CreditLot, now: number) =>
@@ -51,7 +51,7 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
     },
     take(accountId) {
       const now = clock.now()
-      const lot = lotsOf(accountId).find(one => isGood(one, now))
+      const lot = lotsOf(accountId).find(candidate => isGood(candidate, now))
       if (!lot) return undefined
       lot.remaining -= 1
       dirty.add(lot)
@@ -59,7 +59,7 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
     },
     giveBack({ accountId, purchaseId, expiresAt }) {
       const lots = lotsOf(accountId)
-      let lot = lots.find(one => one.purchaseId === purchaseId)
+      let lot = lots.find(candidate => candidate.purchaseId === purchaseId)
       if (!lot) {
         // It was the last one of its lot, and the lots have been read again since.
         lot = { purchaseId, expiresAt, remaining: 0 }
@@ -68,14 +68,14 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
       lot.remaining += 1
       dirty.add(lot)
     },
-    reload: accountId => void held.delete(accountId),
+    reload: accountId => void lotsByAccount.delete(accountId),
     flush() {
       if (dirty.size === 0) return
       store.write([...dirty])
       dirty.clear()
     },
     reset() {
-      held.clear()
+      lotsByAccount.clear()
       dirty.clear()
     },
   }

@@ -84,7 +84,7 @@ export const isActive = ({ key }: KeyState, now: number): boolean =>
 
 export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps): KeyChanges {
   const activeOf = (states: readonly KeyState[]) =>
-    states.filter(one => isActive(one, clock.now())).length
+    states.filter(state => isActive(state, clock.now())).length
 
   /**
    * Undefined when there is room for one more. In an organization everybody may hold as many keys

@@ -47,7 +47,7 @@ export const countedKeys = ({ keys, sessions }: AccountState): readonly KeyState
 
 /** The API keys that an account holds itself, whichever account they act on. */
 export const heldKeys = (account: AccountState): KeyState[] =>
-  account.actsOn.keys.filter(one => one.holder === account)
+  account.actsOn.keys.filter(key => key.holder === account)
 
 /** Every account and key in memory, found by the SHA-256 of the token. */
 export interface Keyring {
@@ -140,10 +140,10 @@ export function createKeyring(
     byEmail = new Map([...accounts.values()].map(state => [state.account.email, state]))
     keys = new Map()
     byHash = new Map()
-    for (const one of stores.memberships.memberships()) {
-      Object.assign(accounts.get(one.accountId)!, {
-        actsOn: accounts.get(one.actsOnId),
-        role: one.role,
+    for (const membership of stores.memberships.memberships()) {
+      Object.assign(accounts.get(membership.accountId)!, {
+        actsOn: accounts.get(membership.actsOnId),
+        role: membership.role,
       })
     }
     for (const key of stores.keys.all()) hold(key)
@@ -185,12 +185,12 @@ export function createKeyring(
     entitlements: ({ account }) => entitlements(plans, account, clock.now()),
     putAccount(account) {
       stores.accounts.put(account)
-      const held = accounts.get(account.id)
-      if (held) {
-        byEmail.delete(held.account.email)
-        held.account = account
+      const cached = accounts.get(account.id)
+      if (cached) {
+        byEmail.delete(cached.account.email)
+        cached.account = account
       }
-      const state = held ?? newState(account)
+      const state = cached ?? newState(account)
       accounts.set(account.id, state)
       byEmail.set(account.email, state)
       return state
@@ -207,8 +207,8 @@ export function createKeyring(
     },
     sessionKey(account) {
       const { id } = account.account
-      const held = account.actsOn.sessions.find(one => one.holder === account)
-      if (held) return held
+      const sessionKey = account.actsOn.sessions.find(session => session.holder === account)
+      if (sessionKey) return sessionKey
       // A row must have a token's hash; this token is known to nobody.
       const key = newKey('session', id, ids.token(), clock.now(), { id })
       stores.keys.put(key)
@@ -222,11 +222,11 @@ export function createKeyring(
       state.role = membership?.role ?? 'admin'
       const from = state.actsOn
       if (from === target) return
-      const isOwn = (one: KeyState) => one.holder === state
+      const isOwn = (key: KeyState) => key.holder === state
       for (const list of ['keys', 'sessions'] as const) {
         const moving = from[list].filter(isOwn)
-        from[list] = from[list].filter(one => !isOwn(one))
-        for (const one of moving) one.account = target
+        from[list] = from[list].filter(key => !isOwn(key))
+        for (const movedKey of moving) movedKey.account = target
         target[list].push(...moving)
       }
       state.actsOn = target

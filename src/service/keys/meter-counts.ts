@@ -9,7 +9,7 @@ export interface Tally {
   batchable: number
   cacheable: number
   /** By series, the entity tag last answered. */
-  seen: Map<number, string>
+  etags: Map<number, string>
 }
 
 /** A quota window as one account has it, for as long as nothing of it can change by itself. */
@@ -21,13 +21,14 @@ export interface Period {
   from: number
   to: number
   /**
-   * Of the shares at which its owner is told, how many have been; and the requests of the next one.
+   * Of the shares at which its owner gets a notice, how many have been reached; and the requests of
+   * the next one.
    */
-  told: number
-  tellAt: number
+  noticesGiven: number
+  nextNoticeAt: number
 }
 
-/** What is known of a key in memory. */
+/** What is in memory of a key. */
 export interface Count {
   keyId: string
   /** Undefined until the key is first counted. */
@@ -49,7 +50,7 @@ export interface Count {
   tallyDirty: boolean
 }
 
-export type Counted = Count & { period: Period }
+export type RunningCount = Count & { period: Period }
 
 export const counterOf = (
   keyId: string,
@@ -64,14 +65,19 @@ export const counterOf = (
   lastUsedAt,
 })
 
-export const dayOf = ({ keyId, tally: { seen, ...tally } }: Count): UsageDay => ({
+export const dayOf = ({
   keyId,
-  ...tally,
-  seriesIds: [...seen.keys()],
+  tally: { dayOn, batchable, cacheable, etags },
+}: Count): UsageDay => ({
+  keyId,
+  dayOn,
+  batchable,
+  cacheable,
+  seriesIds: [...etags.keys()],
 })
 
 /** The stretch around `now` in which an unchanged account keeps its entitlements and its window. */
-export function steady(
+export function stablePeriod(
   { trialStartedAt, trialEndsAt }: Account,
   { startsAt, endsAt }: QuotaWindow,
   now: number,
@@ -83,16 +89,61 @@ export function steady(
   }
 }
 
-/** Percent of the quota at which its owner is told. */
-export const tellPercents = [80, 100] as const
+/** Percent of the quota at which its owner gets a notice. */
+export const noticePercents = [80, 100] as const
 
-/** Infinity when all has been told, and without a quota to have a share of. */
-export function tellAt({ limit }: QuotaWindow, told: number): number {
-  const percent = tellPercents[told]
+/** Infinity when all notices have been given, and without a quota to have a share of. */
+export function nextNoticeAt({ limit }: QuotaWindow, noticesGiven: number): number {
+  const percent = noticePercents[noticesGiven]
   return percent === undefined || !limit
     ? Number.POSITIVE_INFINITY
     : Math.ceil((limit * percent) / 100)
 }
 
-export const isSame = (a: QuotaWindow, b: QuotaWindow): boolean =>
+export const isSameWindow = (a: QuotaWindow, b: QuotaWindow): boolean =>
   a.kind === b.kind && a.startsAt === b.startsAt
+
+/** The usage of a key that a request is added to. Mostly it is that of the request before. */
+export function hourOf(
+  count: Count,
+  endpoint: string,
+  hourAt: number,
+  statusClass: number,
+): UsageHour {
+  const { hour: last } = count
+  if (
+    last &&
+    last.endpoint === endpoint &&
+    last.hourAt === hourAt &&
+    last.statusClass === statusClass
+  )
+    return last
+  const name = `${hourAt} ${statusClass} ${endpoint}`
+  const hour = count.hours.get(name) ?? {
+    keyId: count.keyId,
+    hourAt,
+    endpoint,
+    statusClass,
+    requests: 0,
+    metered: 0,
+    durationUs: 0,
+  }
+  count.hours.set(name, hour)
+  count.hour = hour
+  return hour
+}
+
+/**
+ * Counts a request in the report of the day: an answer that the key already had could have been
+ * left out, a request for one series could have gone with others.
+ */
+export function addToTally(tally: Tally, seriesIds: readonly number[], etag: string): void {
+  const { etags } = tally
+  const only = seriesIds.length === 1 ? seriesIds[0]! : undefined
+  if (only !== undefined && etag !== '' && etags.get(only) === etag) {
+    tally.cacheable += 1
+    return
+  }
+  if (only !== undefined) tally.batchable += 1
+  for (const id of seriesIds) etags.set(id, id === only ? etag : (etags.get(id) ?? ''))
+}

@@ -1,28 +1,24 @@
 import type { Clock } from '../../lib/clock.ts'
-import { hourMs, isoDay, startOfHour } from '../../lib/instant.ts'
+import { dayMs, hourMs, isoDay, startOfHour } from '../../lib/instant.ts'
 import type { DayUsage } from '../../plan/efficiency.ts'
 import type { Entitlements } from '../../plan/plans.ts'
-import {
-  type QuotaState,
-  type QuotaWindow,
-  quotaSource,
-  quotaState,
-  quotaWindow,
-} from '../../plan/quota.ts'
+import { type QuotaState, type QuotaWindow, quotaSource, quotaState } from '../../plan/quota.ts'
 import type { UsageHour, UsageStore } from '../../store/keys/usage.ts'
 import type { Credits, TakenCredit } from './credits.ts'
 import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
 import {
+  addToTally,
   type Count,
-  type Counted,
   counterOf,
   dayOf,
-  isSame,
-  steady,
-  type Tally,
-  tellAt,
-  tellPercents,
+  hourOf,
+  isSameWindow,
+  nextNoticeAt,
+  noticePercents,
+  type RunningCount,
 } from './meter-counts.ts'
+import { createMeterWriter } from './meter-writer.ts'
+import { createRunningCounts, type RunningCounts } from './running-counts.ts'
 
 /** Where a key stands in its quota. */
 export interface Standing {
@@ -94,9 +90,6 @@ export interface Meter {
   listen(listener: (reach: QuotaReach) => void): void
 }
 
-const tallyMs = 30_000
-const windowsMax = 1000
-
 /** `credits` are asked where a quota is used up; without them it is used up for good. */
 export function createMeter(
   store: UsageStore,
@@ -105,199 +98,21 @@ export function createMeter(
   scope: 'key' | 'account',
   credits?: Credits,
 ): Meter {
-  let counts = new Map<string, Count>()
-  const windows = new Map<string, QuotaWindow>()
-  const dirty = new Set<Count>()
-  /** Keys of which only the tally of the day waits. */
-  const talliesDirty = new Set<Count>()
-  let talliesAt = clock.monotonic()
-  /** Keys that waited when a round of writing began and have not had their turn. */
-  let round: { withDays: boolean; counts: Count[] } = { withDays: false, counts: [] }
-  const listeners: ((reach: QuotaReach) => void)[] = []
-  /** Which bought request stands behind a window that was answered for one. */
-  const bought = new WeakMap<QuotaWindow, TakenCredit>()
+  const counts = createRunningCounts(store, keys, clock)
+  const { running } = counts
 
-  const tallyOf = (keyId: string, dayOn: string): Tally => {
-    const held = store.day(keyId, dayOn)
-    return {
-      dayOn,
-      batchable: held?.batchable ?? 0,
-      cacheable: held?.cacheable ?? 0,
-      seen: new Map(held?.seriesIds.map(id => [id, ''])),
-    }
-  }
-
-  const make = (keyId: string): Count => {
-    const tally = tallyOf(keyId, isoDay(clock.now()))
-    const made = {
-      keyId,
-      period: undefined,
-      used: 0,
-      dirty: false,
-      past: [],
-      pastDays: [],
-      lastUsedAt: 0,
-      tally,
-      tallyDirty: false,
-    }
-    const count: Count = { ...made, hours: new Map(), hour: undefined }
-    counts.set(keyId, count)
-    return count
-  }
-
-  /**
-   * Windows of most keys are alike: where they are one object, what is made for a window is made
-   * once and found in the cache.
-   */
-  const sharedWindow = (window: QuotaWindow): QuotaWindow => {
-    const name = `${window.kind} ${window.startsAt} ${window.endsAt} ${window.limit} ${window.capped}`
-    const known = windows.get(name)
-    if (known) return known
-    if (windows.size >= windowsMax) windows.clear()
-    windows.set(name, window)
-    return window
-  }
-
-  /**
-   * What a window that is not the running one says: what waits to be written, else what is stored.
-   */
-  const heldOf = (count: Count, { kind, startsAt }: QuotaWindow): number =>
-    count.past.findLast(one => one.window === kind && one.startsAt === startsAt)?.used ??
-    store.counter(count.keyId, kind, startsAt)
-
-  /**
-   * The count of a key with the window that holds now; a new window starts from what is stored for
-   * it. It does not write, so that a disk that is full at the turn of a window does not stop the
-   * reading.
-   */
-  const current = (state: KeyState, now = clock.now()): Counted => {
-    const count = counts.get(state.key.id) ?? make(state.key.id)
-    const { account } = state.account
-    const held = count.period
-    // A change makes another account object: with the same one, plan, confirmation and trial are
-    // what they were.
-    if (held && held.account === account && now >= held.from && now < held.to)
-      return count as Counted
-    const entitled = keys.entitlements(state.account)
-    const window = sharedWindow(quotaWindow(entitled, account, now))
-    if (!held || !isSame(held.window, window)) {
-      const used = heldOf(count, window)
-      if (held && count.dirty) count.past.push(counterOf(count.keyId, held.window, count.used))
-      count.used = used
-      count.dirty = false
-    }
-    count.period = {
-      window,
-      entitled,
-      account,
-      ...steady(account, window, now),
-      told: 0,
-      tellAt: tellAt(window, 0),
-    }
-    return count as Counted
-  }
-
-  const usedOf = (state: KeyState, count: Counted): number =>
+  const usedOf = (state: KeyState, count: RunningCount, now: number): number =>
     scope === 'key'
       ? count.used
-      : countedKeys(state.account).reduce((sum, one) => sum + current(one).used, 0)
+      : countedKeys(state.account).reduce((sum, key) => sum + running(key, now).used, 0)
 
-  /** Asked where counters are written, once a second, so that a request does not pay for it. */
-  const tellReached = (count: Count) => {
-    const key = keys.byId(count.keyId)
-    const { period } = count
-    if (!key || !period || listeners.length === 0) return
-    const used = usedOf(key, count as Counted)
-    while (used >= period.tellAt) {
-      for (const listener of listeners)
-        listener({ key, window: period.window, used, percent: tellPercents[period.told]! })
-      period.told += 1
-      period.tellAt = tellAt(period.window, period.told)
-    }
-  }
+  const notices = createQuotaNotices(keys, (key, count) => usedOf(key, count, clock.now()))
+  // Asked where counters are written, once a second, so that a request does not pay for it.
+  const writer = createMeterWriter(store, counts, clock, notices.written)
+  const bought = createBoughtRequests(credits)
 
-  const write = (batch: readonly Count[], withDays: boolean) => {
-    store.write({
-      counters: batch.flatMap(({ past, dirty: changed, period, keyId, used, lastUsedAt }) =>
-        period && (changed || lastUsedAt > 0)
-          ? [...past, counterOf(keyId, period.window, used, lastUsedAt)]
-          : past,
-      ),
-      hours: batch.flatMap(count => [...count.hours.values()]),
-      days: batch.flatMap(count =>
-        withDays && count.tallyDirty ? [...count.pastDays, dayOf(count)] : count.pastDays,
-      ),
-    })
-    for (const count of batch) {
-      count.dirty = false
-      count.past = []
-      count.pastDays = []
-      if (withDays) count.tallyDirty = false
-      count.hours.clear()
-      count.hour = undefined
-      count.lastUsedAt = 0
-      dirty.delete(count)
-      if (count.tallyDirty) talliesDirty.add(count)
-      else talliesDirty.delete(count)
-    }
-    for (const count of batch) tellReached(count)
-  }
-
-  const flush = () => {
-    credits?.flush()
-    const all = new Set([...dirty, ...talliesDirty])
-    if (all.size > 0) write([...all], true)
-    talliesDirty.clear()
-    talliesAt = clock.monotonic()
-  }
-
-  /**
-   * By key, as the tables that count them are: neighbours share pages, so that a round writes each
-   * page once and not once a slice.
-   */
-  const inOrder = (some: Iterable<Count>): Count[] =>
-    Array.from(some, count => count.keyId)
-      .sort()
-      .map(keyId => counts.get(keyId)!)
-
-  const flushSome = (keysMax: number): number => {
-    credits?.flush()
-    if (round.counts.length === 0) {
-      // How sparingly a key asked is a report, not a count: it is written every half minute,
-      // because it changes with every request.
-      const withDays = clock.monotonic() - talliesAt >= tallyMs
-      round = { withDays, counts: inOrder(withDays ? new Set([...dirty, ...talliesDirty]) : dirty) }
-    }
-    const batch = round.counts.splice(0, keysMax)
-    if (batch.length > 0) write(batch, round.withDays)
-    if (round.withDays && round.counts.length === 0) talliesAt = clock.monotonic()
-    return Math.max(dirty.size, round.counts.length)
-  }
-
-  /**
-   * For reports on keys: what can not be written now is missing from them, and the next flush tries
-   * again.
-   */
-  const settle = (keyIds: readonly string[]) => {
-    const waiting = keyIds
-      .map(id => counts.get(id))
-      .filter(count => count !== undefined && (dirty.has(count) || talliesDirty.has(count)))
-    if (waiting.length === 0) return
-    try {
-      write(waiting as Count[], true)
-    } catch {}
-  }
-
-  const buyOne = ({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined => {
-    const credit = credits?.take(account.account.id)
-    if (!credit) return undefined
-    const own = { ...window }
-    bought.set(own, credit)
-    return own
-  }
-
-  const standingOf = (state: KeyState, count: Counted): Standing => {
-    const used = usedOf(state, count)
+  const standingOf = (state: KeyState, count: RunningCount, now: number): Standing => {
+    const used = usedOf(state, count, now)
     const { entitled, window } = count.period
     const isSpent = credits !== undefined && window.limit !== null && used >= window.limit
     const extra = isSpent ? credits.remaining(state.account.account.id) : 0
@@ -305,123 +120,149 @@ export function createMeter(
   }
 
   return {
-    standing: (state, now) => standingOf(state, current(state, now)),
-    reserve(state, now) {
-      const count = current(state, now)
+    standing: (state, now = clock.now()) => standingOf(state, running(state, now), now),
+    reserve(state, now = clock.now()) {
+      const count = running(state, now)
       const { window } = count.period
-      if (quotaSource(window, usedOf(state, count)) === 'exhausted') return buyOne(state, window)
+      if (quotaSource(window, usedOf(state, count, now)) === 'exhausted')
+        return bought.take(state, window)
       count.used += 1
       count.dirty = true
-      dirty.add(count)
+      writer.mark(count)
       return window
     },
     refund(state, window) {
-      const credit = bought.get(window)
-      if (credit) {
-        bought.delete(window)
-        credits?.giveBack(credit)
-        return
-      }
-      const count = counts.get(state.key.id)
+      if (bought.giveBack(window)) return
+      const count = counts.find(state.key.id)
       if (!count) return
-      if (count.period && isSame(count.period.window, window)) {
+      if (count.period && isSameWindow(count.period.window, window)) {
         count.used = Math.max(0, count.used - 1)
         count.dirty = true
-      } else count.past.push(counterOf(count.keyId, window, Math.max(0, heldOf(count, window) - 1)))
-      dirty.add(count)
+      } else {
+        const used = Math.max(0, counts.usedBefore(count, window) - 1)
+        count.past.push(counterOf(count.keyId, window, used))
+      }
+      writer.mark(count)
     },
     record(state, endpoint, status, metered, durationMs, now = clock.now()) {
-      const count = current(state, now)
-      const hourAt = startOfHour(now)
-      const statusClass = Math.floor(status / 100)
-      let { hour } = count
-      if (
-        !hour ||
-        hour.endpoint !== endpoint ||
-        hour.hourAt !== hourAt ||
-        hour.statusClass !== statusClass
-      ) {
-        const name = `${hourAt} ${statusClass} ${endpoint}`
-        hour = count.hours.get(name) ?? {
-          keyId: state.key.id,
-          hourAt,
-          endpoint,
-          statusClass,
-          requests: 0,
-          metered: 0,
-          durationUs: 0,
-        }
-        count.hours.set(name, hour)
-        count.hour = hour
-      }
+      const count = running(state, now)
+      const hour = hourOf(count, endpoint, startOfHour(now), Math.floor(status / 100))
       hour.requests += 1
       if (metered) hour.metered += 1
       hour.durationUs += Math.round(durationMs * 1000)
       count.lastUsedAt = now
       state.key.lastUsedAt = now
-      dirty.add(count)
-      return standingOf(state, count)
+      writer.mark(count)
+      return standingOf(state, count, now)
     },
     asked(state, seriesIds, etag = '') {
-      const count = counts.get(state.key.id) ?? make(state.key.id)
+      const count = counts.of(state.key.id)
       const dayOn = isoDay(clock.now())
       if (count.tally.dayOn !== dayOn) {
         if (count.tallyDirty) count.pastDays.push(dayOf(count))
-        count.tally = tallyOf(state.key.id, dayOn)
+        count.tally = counts.tallyOf(state.key.id, dayOn)
       }
-      const { tally } = count
-      const only = seriesIds.length === 1 ? seriesIds[0]! : undefined
-      if (only !== undefined && etag !== '' && tally.seen.get(only) === etag) tally.cacheable += 1
-      else {
-        if (only !== undefined) tally.batchable += 1
-        for (const id of seriesIds)
-          tally.seen.set(id, id === only ? etag : (tally.seen.get(id) ?? ''))
-      }
+      addToTally(count.tally, seriesIds, etag)
       count.tallyDirty = true
-      dirty.add(count)
+      writer.mark(count)
     },
-    day(state) {
-      const count = current(state)
-      const dayOn = isoDay(clock.now())
-      const tally = count.tally.dayOn === dayOn ? count.tally : tallyOf(state.key.id, dayOn)
-      settle([state.key.id])
-      const from = Date.parse(`${dayOn}T00:00:00Z`)
-      const requests = store
-        .meteredByDay([state.key.id], from, from + 24 * hourMs)
-        .reduce((sum, day) => sum + day.requests, 0)
-      return {
-        requests,
-        distinctCodes: tally.seen.size,
-        batchable: tally.batchable,
-        cacheable: tally.cacheable,
-      }
+    ...createUsageReports(store, counts, clock, writer.settle),
+    flush() {
+      credits?.flush()
+      writer.flush()
     },
-    monthly(account, from) {
-      const ids = countedKeys(account).map(one => one.key.id)
-      settle(ids)
-      return store
-        .meteredByDay(ids, from, clock.now() + hourMs)
-        .reduce((sum, day) => sum + day.requests, 0)
+    flushSome(keysMax) {
+      credits?.flush()
+      return writer.flushSome(keysMax)
     },
-    daily(account, from, to) {
-      const ids = countedKeys(account).map(one => one.key.id)
-      settle(ids)
-      return store.meteredByDay(ids, from, to)
-    },
-    hours(states, from, to) {
-      const ids = states.map(one => one.key.id)
-      settle(ids)
-      return store.hours(ids, from, to)
-    },
-    flush,
-    flushSome,
-    listen: listener => void listeners.push(listener),
+    listen: notices.listen,
     reset() {
       credits?.reset()
-      counts = new Map()
-      round.counts = []
-      dirty.clear()
-      talliesDirty.clear()
+      counts.reset()
+      writer.reset()
+    },
+  }
+}
+
+/** Requests that were bought: which one stands behind a window that was answered for one. */
+function createBoughtRequests(credits: Credits | undefined) {
+  const creditByWindow = new WeakMap<QuotaWindow, TakenCredit>()
+  return {
+    /** A window of its own, so that the request can be given back; undefined: none is left. */
+    take({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined {
+      const credit = credits?.take(account.account.id)
+      if (!credit) return undefined
+      const own = { ...window }
+      creditByWindow.set(own, credit)
+      return own
+    },
+    /** False: the window is that of a quota. */
+    giveBack(window: QuotaWindow): boolean {
+      const credit = creditByWindow.get(window)
+      if (!credit) return false
+      creditByWindow.delete(window)
+      credits?.giveBack(credit)
+      return true
+    },
+  }
+}
+
+/** Tells listeners of the shares of a quota that a key has reached. */
+function createQuotaNotices(keys: Keyring, usedOf: (key: KeyState, count: RunningCount) => number) {
+  const listeners: ((reach: QuotaReach) => void)[] = []
+  return {
+    listen: (listener: (reach: QuotaReach) => void) => void listeners.push(listener),
+    written(count: Count) {
+      const { period } = count
+      if (!period || listeners.length === 0) return
+      const key = keys.byId(count.keyId)
+      if (!key) return
+      const used = usedOf(key, count as RunningCount)
+      while (used >= period.nextNoticeAt) {
+        const percent = noticePercents[period.noticesGiven]!
+        for (const listener of listeners) listener({ key, window: period.window, used, percent })
+        period.noticesGiven += 1
+        period.nextNoticeAt = nextNoticeAt(period.window, period.noticesGiven)
+      }
+    },
+  }
+}
+
+/** What was used, by key and by account. Everything that waits of them is written first. */
+function createUsageReports(
+  store: UsageStore,
+  counts: RunningCounts,
+  clock: Clock,
+  settle: (keyIds: readonly string[]) => void,
+): Pick<Meter, 'day' | 'monthly' | 'daily' | 'hours'> {
+  const metered = (keyIds: readonly string[], from: number, to: number) => {
+    settle(keyIds)
+    return store.meteredByDay(keyIds, from, to)
+  }
+  const idsOf = (account: AccountState) => countedKeys(account).map(key => key.key.id)
+  const sum = (days: readonly { requests: number }[]) =>
+    days.reduce((total, day) => total + day.requests, 0)
+  return {
+    day(state) {
+      const keyId = state.key.id
+      const { tally } = counts.running(state, clock.now())
+      const dayOn = isoDay(clock.now())
+      const { etags, batchable, cacheable } =
+        tally.dayOn === dayOn ? tally : counts.tallyOf(keyId, dayOn)
+      const from = Date.parse(`${dayOn}T00:00:00Z`)
+      return {
+        requests: sum(metered([keyId], from, from + dayMs)),
+        distinctCodes: etags.size,
+        batchable,
+        cacheable,
+      }
+    },
+    monthly: (account, from) => sum(metered(idsOf(account), from, clock.now() + hourMs)),
+    daily: (account, from, to) => metered(idsOf(account), from, to),
+    hours(states, from, to) {
+      const keyIds = states.map(state => state.key.id)
+      settle(keyIds)
+      return store.hours(keyIds, from, to)
     },
   }
 }

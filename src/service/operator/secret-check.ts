@@ -26,7 +26,10 @@ export const giveUpSealed = (
   })
 
 /** Whether a vault opens what a database holds: of each kind the newest text is tried. */
-export const opensAll = (vault: Vault, store: Pick<SecretCheckStore, 'sealedSamples'>): boolean =>
+export const opensEverySample = (
+  vault: Vault,
+  store: Pick<SecretCheckStore, 'sealedSamples'>,
+): boolean =>
   store.sealedSamples().every(({ kind, id, sealed }) => {
     try {
       vault.open(contexts[kind](id), sealed)

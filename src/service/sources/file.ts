@@ -18,19 +18,19 @@ export const createSourceFiles = (directory: string): SourceFiles => ({
     if (!isInside(path)) return { fault: 'scraper_config.path leaves the directory for files' }
     try {
       const root = await realpath(directory)
-      const wanted = join(root, path)
+      const fullPath = join(root, path)
       // A link anywhere in the path leads somewhere else, even where it leads back.
-      if ((await realpath(wanted)) !== wanted)
+      if ((await realpath(fullPath)) !== fullPath)
         return { fault: 'scraper_config.path goes over a symbolic link, which is not followed' }
       // Opened without waiting: a pipe would wait for its writer.
       const file = await open(
-        wanted,
+        fullPath,
         constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
       )
       try {
         const { size, isFile } = await file
           .stat()
-          .then(found => ({ size: found.size, isFile: found.isFile() }))
+          .then(stats => ({ size: stats.size, isFile: stats.isFile() }))
         if (!isFile) return { fault: 'scraper_config.path is not a file' }
         if (size > bytesMax) return { fault: `the file is longer than ${bytesMax / 2 ** 20} MB` }
         const bytes = Buffer.alloc(size)

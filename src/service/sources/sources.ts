@@ -83,8 +83,8 @@ export interface DataSources {
    * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
    * letter case.
    */
-  page(wanted: string | undefined, limit: number, offset: number): DataSource[]
-  total(wanted: string | undefined): number
+  page(state: string | undefined, limit: number, offset: number): DataSource[]
+  total(state: string | undefined): number
   create(
     account: AccountState,
     settings: SourceChange & { name: string; sourceType: string },
@@ -159,7 +159,7 @@ export function createDataSources(deps: DataSourcesDeps): DataSources {
         const count = store.count(accountId)
         if (count >= perAccount) return { refused: 'limit' as const, limit: perAccount, count }
         const now = clock.now()
-        const made = {
+        const source = {
           id,
           accountId,
           name,
@@ -176,12 +176,12 @@ export function createDataSources(deps: DataSourcesDeps): DataSources {
           revision: 0,
         }
         store.add({
-          ...made,
+          ...source,
           ...fresh,
           ...sealed(id, credentials),
           createdAt: now,
           updatedAt: now,
-          nextSyncAt: firstSyncAt({ ...made, config: configOf(made) }, now),
+          nextSyncAt: firstSyncAt({ ...source, config: configOf(source) }, now),
         })
         return store.byId(id)!
       })
@@ -298,13 +298,13 @@ function syncing(
       transact(db, () => {
         const current = store.byId(source.id)
         if (!current || current.revision !== source.revision) return undefined
-        const { rows, error, startedAt, durationMs, final, ...told } = outcome
+        const { rows, error, startedAt, durationMs, final, ...result } = outcome
         const now = clock.now()
         const counts = store.writeRows(source.number, rows, now, rowsKept)
         const status = error === null ? ('success' as const) : ('failed' as const)
         const log: SourceSyncLog = {
           id: ids.uuid(),
-          ...told,
+          ...result,
           ...counts,
           status,
           error,
@@ -351,16 +351,16 @@ function syncing(
 }
 
 function healthOf(syncs: readonly SourceSyncLog[]): SourceHealth {
-  const failed = syncs.filter(one => one.status === 'failed')
+  const failed = syncs.filter(sync => sync.status === 'failed')
   const newest = syncs.slice(0, downSyncs)
-  const isDown = newest.length > 0 && newest.every(one => one.status === 'failed')
-  const mean = syncs.reduce((sum, one) => sum + one.durationMs, 0) / (syncs.length || 1)
+  const isDown = newest.length > 0 && newest.every(sync => sync.status === 'failed')
+  const mean = syncs.reduce((sum, sync) => sum + sync.durationMs, 0) / (syncs.length || 1)
   return {
     status: isDown ? 'down' : failed.length > 0 ? 'degraded' : 'healthy',
     successRate: syncs.length === 0 ? 100 : (100 * (syncs.length - failed.length)) / syncs.length,
     averageMs: mean,
     last: syncs[0],
-    recentErrors: [...new Set(failed.map(one => one.error!))].slice(0, errorsShown),
+    recentErrors: [...new Set(failed.map(sync => sync.error!))].slice(0, errorsShown),
   }
 }
 

@@ -42,7 +42,7 @@ interface Found {
 export interface SourceTest {
   durationMs: number
   /** Rows that would be taken. */
-  found: Found | undefined
+  content: Found | undefined
   error: string | null
 }
 
@@ -98,7 +98,7 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
     try {
       return await contentOf(source, timeoutMs)
     } catch (error) {
-      log.error('data source not read', { data_source: source.id, error })
+      log.error('data_source_read_failed', { data_source: source.id, error })
       return { fault: 'it could not be read; the log of this service says why', final: false }
     }
   }
@@ -114,8 +114,8 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
     trigger: SourceSyncLog['trigger'],
   ): Promise<SourceSyncLog | undefined> => {
     const [startedAt, since] = [clock.now(), clock.monotonic()]
-    const found = await read(source, deps.timeoutMs)
-    return halted ? undefined : settled(source, trigger, startedAt, since, found)
+    const outcome = await read(source, deps.timeoutMs)
+    return halted ? undefined : settled(source, trigger, startedAt, since, outcome)
   }
 
   return {
@@ -126,7 +126,7 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
           else sources.postpone(source, notEntitled)
         })
       } catch (error) {
-        log.error('data source sync failed', { data_source: source.id, error })
+        log.error('data_source_sync_failed', { data_source: source.id, error })
       }
     },
     async syncNow(source) {
@@ -146,22 +146,22 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
     },
     async test(source) {
       const since = clock.monotonic()
-      const found = await once(source, () => read(source, Math.min(testMs, deps.timeoutMs)))
+      const outcome = await once(source, () => read(source, Math.min(testMs, deps.timeoutMs)))
       const durationMs = Math.round(clock.monotonic() - since)
-      if (!found)
+      if (!outcome)
         return {
           durationMs,
-          found: undefined,
+          content: undefined,
           error: 'the source is being synced at this moment: test it again',
         }
-      return 'fault' in found
-        ? { durationMs, found: undefined, error: found.fault }
-        : { durationMs, found, error: null }
+      return 'fault' in outcome
+        ? { durationMs, content: undefined, error: outcome.fault }
+        : { durationMs, content: outcome, error: null }
     },
     async push(source, content) {
       const [startedAt, since] = [clock.now(), clock.monotonic()]
       const mask = withoutCredentials(sources.credentials(source) ?? {})
-      const found = await deps.reader.read(
+      const outcome = await deps.reader.read(
         Buffer.from(content),
         sources.config(source),
         mask,
@@ -172,7 +172,7 @@ export function createSourceSync(deps: SourceSyncDeps): SourceSync {
         'push',
         startedAt,
         since,
-        'fault' in found ? { ...found, final: true } : found,
+        'fault' in outcome ? { ...outcome, final: true } : outcome,
       )
     },
     secretOf: source => pushSecret(sources.credentials(source) ?? {}),
@@ -223,29 +223,29 @@ function recorder({ sources, clock, log }: SourceSyncDeps) {
       unchanged,
       rejected,
     }
-    if (status === 'success') log.info('data source synced', fields)
-    else log.warn('data source not synced', { ...fields, error })
+    if (status === 'success') log.info('data_source_synced', fields)
+    else log.warn('data_source_not_synced', { ...fields, error })
   }
   return (
     source: DataSource,
     trigger: SourceSyncLog['trigger'],
     startedAt: number,
     since: number,
-    found: Read,
+    outcome: Read,
   ) => {
-    const isFault = 'fault' in found
+    const isFault = 'fault' in outcome
     const nothing = { rows: [], received: 0, rejected: 0, rejections: [] }
-    const noneTaken = !isFault && found.received > 0 && found.rejected === found.received
+    const noneTaken = !isFault && outcome.received > 0 && outcome.rejected === outcome.received
     const error = isFault
-      ? found.fault
+      ? outcome.fault
       : noneTaken
-        ? `none of the ${found.received} rows could be taken: ${found.rejections[0]}`
+        ? `none of the ${outcome.received} rows could be taken: ${outcome.rejections[0]}`
         : null
     const written = sources.settle(source, {
-      ...(isFault ? nothing : found),
+      ...(isFault ? nothing : outcome),
       trigger,
       error,
-      final: isFault && found.final,
+      final: isFault && outcome.final,
       startedAt,
       durationMs: Math.round(clock.monotonic() - since),
     })
@@ -256,7 +256,7 @@ function recorder({ sources, clock, log }: SourceSyncDeps) {
 
 /** What a source holds now. */
 function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
-  const incomplete = (what: string): Read => ({ fault: `scraper_config.${what}`, final: true })
+  const incomplete = (fault: string): Read => ({ fault: `scraper_config.${fault}`, final: true })
 
   const fetched = async (source: DataSource, timeoutMs: number) => {
     const config = sources.config(source)
@@ -293,14 +293,14 @@ function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
     if (sourceType === 'webhook') return pushed(source)
     const content = await (sourceType === 'api' ? fetched(source, timeoutMs) : stored(source))
     if (!('bytes' in content)) return 'fault' in content ? { final: false, ...content } : content
-    const found = await reader.read(
+    const outcome = await reader.read(
       content.bytes,
       sources.config(source),
       withoutCredentials(sources.credentials(source) ?? {}),
       clock.now(),
     )
-    return 'fault' in found
-      ? { fault: `what came was not taken: ${found.fault}`, final: false }
-      : found
+    return 'fault' in outcome
+      ? { fault: `what came was not taken: ${outcome.fault}`, final: false }
+      : outcome
   }
 }

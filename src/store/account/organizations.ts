@@ -157,13 +157,13 @@ function organizations(
   const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
      JOIN organizations o ON o.id = m.organization_id`
   const all = db.query<Membership, []>(`${joined} WHERE m.account_id IS NOT NULL`)
-  const one = db.query<Membership, [string]>(`${joined} WHERE m.account_id = ?`)
+  const membership = db.query<Membership, [string]>(`${joined} WHERE m.account_id = ?`)
   return {
     byId: id => mapped(byId.get(id), organizationOf),
     put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
     remove: id => void remove.run(id),
     memberships: () => all.all(),
-    membershipOf: accountId => one.get(accountId) ?? undefined,
+    membershipOf: accountId => membership.get(accountId) ?? undefined,
   }
 }
 
@@ -184,8 +184,15 @@ function members(
   return {
     members: organizationId => list.all(organizationId).map(memberOf),
     memberByAccount: accountId => mapped(byAccount.get(accountId), memberOf),
-    putMember: one =>
-      void put.run(one.id, one.organizationId, one.accountId, one.email, one.role, one.joinedAt),
+    putMember: member =>
+      void put.run(
+        member.id,
+        member.organizationId,
+        member.accountId,
+        member.email,
+        member.role,
+        member.joinedAt,
+      ),
     removeMember: id => void remove.run(id),
   }
 }
@@ -221,19 +228,19 @@ function invitations(
     invitations: organizationId => list.all(organizationId).map(invitationOf),
     invitation: id => mapped(byId.get(id), invitationOf),
     invitationByToken: tokenHash => mapped(byToken.get(tokenHash), invitationOf),
-    putInvitation: one =>
+    putInvitation: invitation =>
       void put.run(
-        one.id,
-        one.organizationId,
-        one.email,
-        one.role,
-        one.message,
-        one.memberId,
-        one.tokenHash,
-        one.invitedBy,
-        one.createdAt,
-        one.expiresAt,
-        one.acceptedAt,
+        invitation.id,
+        invitation.organizationId,
+        invitation.email,
+        invitation.role,
+        invitation.message,
+        invitation.memberId,
+        invitation.tokenHash,
+        invitation.invitedBy,
+        invitation.createdAt,
+        invitation.expiresAt,
+        invitation.acceptedAt,
       ),
     accept: (id, now) => accept.run(now, id).changes === 1,
     endInvitations: (organizationId, email, now) => void end.run(now, organizationId, email),

@@ -9,7 +9,7 @@ export interface PasswordStore {
 }
 
 export function createPasswordStore(db: Database): PasswordStore {
-  const one = db.query<{ hash: string }, [string]>(
+  const hashOf = db.query<{ hash: string }, [string]>(
     'SELECT hash FROM passwords WHERE account_id = ?',
   )
   const put = db.query(
@@ -17,7 +17,7 @@ export function createPasswordStore(db: Database): PasswordStore {
      ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`,
   )
   return {
-    of: accountId => one.get(accountId)?.hash,
+    of: accountId => hashOf.get(accountId)?.hash,
     put: (accountId, hash, changedAt) => void put.run(accountId, hash, changedAt),
   }
 }

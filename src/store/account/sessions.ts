@@ -81,17 +81,17 @@ export function createSessionStore(db: Database): SessionStore {
       const row = byId.get(id)
       return row ? sessionOf(row) : undefined
     },
-    put: one =>
+    put: session =>
       void put.run(
-        one.id,
-        one.familyId,
-        one.accountId,
-        one.method,
-        one.begunAt,
-        one.createdAt,
-        one.expiresAt,
-        one.endedAt,
-        one.replaced ? 1 : 0,
+        session.id,
+        session.familyId,
+        session.accountId,
+        session.method,
+        session.begunAt,
+        session.createdAt,
+        session.expiresAt,
+        session.endedAt,
+        session.replaced ? 1 : 0,
       ),
     replace: (id, now) => replace.run(now, id).changes === 1,
     endFamily: (familyId, now) => void endFamily.run(now, familyId),

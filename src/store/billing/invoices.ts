@@ -103,10 +103,10 @@ export function createInvoiceStore(db: Database): InvoiceStore {
     `SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
        UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`,
   )
-  const one = (row: Row | null) => (row === null ? undefined : invoiceOf(row))
+  const invoiceOrNone = (row: Row | null) => (row === null ? undefined : invoiceOf(row))
   return {
-    byId: id => one(byId.get(id)),
-    byRef: ref => one(byRef.get(ref)),
+    byId: id => invoiceOrNone(byId.get(id)),
+    byRef: ref => invoiceOrNone(byRef.get(ref)),
     page: ({ accountId, status = undefined }, limit, offset) =>
       (accountId === undefined
         ? all.all(status ?? null, limit, offset)

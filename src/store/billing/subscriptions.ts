@@ -126,12 +126,12 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
   const nextPastDue = db.query<{ at: number | null }, [number]>(
     'SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?',
   )
-  const one = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
+  const subscriptionOrNone = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
   return {
-    byId: id => one(byId.get(id)),
-    byRef: ref => one(byRef.get(ref)),
-    running: accountId => one(running.get(accountId)),
-    latest: accountId => one(latest.get(accountId)),
+    byId: id => subscriptionOrNone(byId.get(id)),
+    byRef: ref => subscriptionOrNone(byRef.get(ref)),
+    running: accountId => subscriptionOrNone(running.get(accountId)),
+    latest: accountId => subscriptionOrNone(latest.get(accountId)),
     count: accountId => count.get(accountId)!.n,
     put: s =>
       void put.run(

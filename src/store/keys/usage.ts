@@ -109,26 +109,32 @@ export function createUsageStore(db: Database): UsageStore {
     write({ counters, hours, days }) {
       transact(db, () => {
         putCounters(
-          counters.map(one => [one.keyId, one.window, one.startsAt, one.used, one.lastUsedAt]),
+          counters.map(counter => [
+            counter.keyId,
+            counter.window,
+            counter.startsAt,
+            counter.used,
+            counter.lastUsedAt,
+          ]),
         )
         addHours(
-          hours.map(one => [
-            one.keyId,
-            one.hourAt,
-            one.endpoint,
-            one.statusClass,
-            one.requests,
-            one.metered,
-            one.durationUs,
+          hours.map(hour => [
+            hour.keyId,
+            hour.hourAt,
+            hour.endpoint,
+            hour.statusClass,
+            hour.requests,
+            hour.metered,
+            hour.durationUs,
           ]),
         )
         putDays(
-          days.map(one => [
-            one.keyId,
-            one.dayOn,
-            one.batchable,
-            one.cacheable,
-            one.seriesIds.join(' '),
+          days.map(day => [
+            day.keyId,
+            day.dayOn,
+            day.batchable,
+            day.cacheable,
+            day.seriesIds.join(' '),
           ]),
         )
       })

@@ -8,13 +8,13 @@ export interface Settings {
 }
 
 export function settingsStore(db: Database): Settings {
-  const one = db.query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
+  const read = db.query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
   const put = db.query(
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
   const drop = db.query('DELETE FROM settings WHERE name = ?')
   return {
-    get: name => one.get(name)?.value,
+    get: name => read.get(name)?.value,
     set: (name, value) => void put.run(name, value),
     remove: name => void drop.run(name),
   }

@@ -77,8 +77,8 @@ export interface DataSourceStore {
    * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
    * letter case.
    */
-  page(wanted: string | undefined, limit: number, offset: number): DataSource[]
-  total(wanted: string | undefined): number
+  page(state: string | undefined, limit: number, offset: number): DataSource[]
+  total(state: string | undefined): number
   add(source: Omit<DataSource, 'number'>): void
   /** Replaces everything but number, id, account, type and creation. */
   put(source: DataSource): void
@@ -197,9 +197,9 @@ function sources(db: Database) {
       const row = byId.get(id)
       return row ? sourceOf(row) : undefined
     },
-    page: (wanted: string | undefined, limit: number, offset: number) =>
-      page.all(wanted ?? null, limit, offset).map(sourceOf),
-    total: (wanted: string | undefined) => total.get(wanted ?? null)!.n,
+    page: (state: string | undefined, limit: number, offset: number) =>
+      page.all(state ?? null, limit, offset).map(sourceOf),
+    total: (state: string | undefined) => total.get(state ?? null)!.n,
     add: (source: Omit<DataSource, 'number'>) =>
       void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
     put(source: DataSource) {
@@ -216,7 +216,7 @@ const rowColumns = 'observed_at AS observedAt, fuel_type AS fuelType, port, regi
 const rowKey = 'source = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
 
 function rowsOf(db: Database) {
-  const held = db.query<
+  const refused = db.query<
     Pick<SourceRow, 'region' | 'currency' | 'price'>,
     [number, number, string, string]
   >(`SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
@@ -250,7 +250,7 @@ function rowsOf(db: Database) {
     writeRows(number: number, rows: readonly SourceRow[], recordedAt: number, kept: number) {
       const counts = { inserted: 0, revised: 0, unchanged: 0 }
       for (const { observedAt, fuelType, port, region, currency, price } of rows) {
-        const old = held.get(number, observedAt, fuelType, port)
+        const old = refused.get(number, observedAt, fuelType, port)
         const isSame = old?.price === price && old.region === region && old.currency === currency
         if (!isSame)
           put.run(number, observedAt, fuelType, port, region, currency, price, recordedAt)
@@ -317,12 +317,12 @@ function sweeper(db: Database) {
   const dropSyncs = db.query('DELETE FROM data_source_syncs WHERE source = ?')
   const drop = db.query('DELETE FROM data_sources WHERE number = ?')
   return (rows: number): boolean => {
-    const found = removed.get()
-    if (!found) return false
+    const count = removed.get()
+    if (!count) return false
     return transact(db, () => {
-      if (dropRows.run(found.number, rows).changes === rows) return true
-      dropSyncs.run(found.number)
-      drop.run(found.number)
+      if (dropRows.run(count.number, rows).changes === rows) return true
+      dropSyncs.run(count.number)
+      drop.run(count.number)
       return true
     })
   }

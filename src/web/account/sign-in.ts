@@ -41,9 +41,6 @@ interface Person {
 const showing = { open: 'Whoever signs in has nothing to show yet.', rate: 'none' } as const
 const taking = { open: 'The form has the proof, or the cookie is it.' } as const
 const form = t.Optional(t.Any())
-const hidden = (operationId: string, summary: string) => ({
-  detail: { operationId, summary, tags: ['pages'], hide: true },
-})
 const parse = ({ request }: { request: Request }) => readForm(request)
 
 const expired: Notice = {
@@ -57,7 +54,7 @@ const expired: Notice = {
  */
 export const signInRoutes = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['pages'], detail: { hide: true } })
     .use(comeIn(deps, shared))
     .use(account(deps, shared))
     .use(invited(deps, shared))
@@ -148,7 +145,7 @@ function comeIn(
       {
         access: showing,
         query: t.Object({ token: t.Optional(t.String()) }),
-        ...hidden('showSignIn', 'Sign in'),
+        detail: { operationId: 'showSignIn', summary: 'Sign in' },
       },
     )
     .post(
@@ -171,7 +168,12 @@ function comeIn(
             status: outcome.status,
           })
         }),
-      { access: taking, body: form, parse, ...hidden('takeSignIn', 'Sign in') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeSignIn', summary: 'Sign in' },
+      },
     )
     .post(
       '/sign-in/link',
@@ -183,7 +185,12 @@ function comeIn(
             message({ text: 'If the address has an account, a link to sign in is on its way.' }),
           )
         }),
-      { access: taking, body: form, parse, ...hidden('askForLink', 'Mail a link') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'askForLink', summary: 'Mail a link' },
+      },
     )
 }
 
@@ -215,10 +222,10 @@ function accountBody(
       email: holder.account.email,
       tierName: keys.entitlements(account).tierName,
       organization: belonging && { name: belonging.organization.name, role: belonging.me.role },
-      keys: heldKeys(holder).map(one => ({
-        name: one.key.name,
-        hint: one.key.tokenHint,
-        active: isActive(one, now()),
+      keys: heldKeys(holder).map(key => ({
+        name: key.key.name,
+        hint: key.key.tokenHint,
+        active: isActive(key, now()),
       })),
       needsPassword: signIn.needsPassword(holder, session),
     },
@@ -257,7 +264,12 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           const status = 'notice' in outcome ? outcome.status : notice.wrong ? 422 : 200
           return page('Your account', accountBody(deps, person, notice), { status })
         }),
-      { access: taking, body: form, parse, ...hidden('takePassword', 'Set a password') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takePassword', summary: 'Set a password' },
+      },
     )
     .post(
       '/sign-out',
@@ -269,7 +281,12 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
           else if (person) sessions.end(person.session)
           return seeOther('/sign-in', endedCookie(isSecure()))
         }),
-      { access: taking, body: form, parse, ...hidden('takeSignOut', 'Sign out') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeSignOut', summary: 'Sign out' },
+      },
     )
 }
 
@@ -278,9 +295,9 @@ function invited(
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
   const title = 'Invitation'
-  const found = (token: string) => {
-    const seen = organizations.invitationByToken(token)
-    return seen && invitationState(seen.invitation, now()) === 'pending' ? seen : undefined
+  const viewOf = (token: string) => {
+    const view = organizations.invitationByToken(token)
+    return view && invitationState(view.invitation, now()) === 'pending' ? view : undefined
   }
   const over = () =>
     page(
@@ -302,9 +319,9 @@ function invited(
       '/invitation',
       ({ query, request }) => {
         const token = query.token ?? ''
-        const seen = found(token)
-        if (!seen) return over()
-        const { invitation, organization } = seen
+        const view = viewOf(token)
+        if (!view) return over()
+        const { invitation, organization } = view
         const person = personOf(request)
         if (!person && keys.accountByEmail(invitation.email)) return signInFirst(invitation.email)
         const as = person?.key.holder.account.email ?? invitation.email
@@ -316,7 +333,7 @@ function invited(
       {
         access: showing,
         query: t.Object({ token: t.Optional(t.String()) }),
-        ...hidden('showInvitation', 'Invitation'),
+        detail: { operationId: 'showInvitation', summary: 'Invitation' },
       },
     )
     .post(
@@ -324,16 +341,16 @@ function invited(
       ({ body, request }) =>
         fromOwnPage(request, async () => {
           const token = fieldsOf(body).get('token') ?? ''
-          const seen = found(token)
-          if (!seen) return over()
+          const view = viewOf(token)
+          if (!view) return over()
           const person = personOf(request)
           // The letter proves an address that has no account yet. For one that has, it is no way
           // in: it is good too long for that.
           const newcomer = person ? undefined : organizations.newcomer(token)
           const who = person?.key.holder ?? newcomer
-          if (!who) return signInFirst(seen.invitation.email)
+          if (!who) return signInFirst(view.invitation.email)
           const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer))
-          const accepted = organizations.accept(seen.invitation.id, who, token)
+          const accepted = organizations.accept(view.invitation.id, who, token)
           if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
           if (accepted?.refused !== 'already_member') return over()
           return page(
@@ -345,6 +362,11 @@ function invited(
             { status: 422 },
           )
         }),
-      { access: taking, body: form, parse, ...hidden('takeInvitation', 'Accept an invitation') },
+      {
+        access: taking,
+        body: form,
+        parse,
+        detail: { operationId: 'takeInvitation', summary: 'Accept an invitation' },
+      },
     )
 }

@@ -22,9 +22,6 @@ export interface BillingPortalDeps {
 
 const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
-const hidden = (operationId: string, summary: string) => ({
-  detail: { operationId, summary, tags: ['pages'], hide: true },
-})
 const invoicesShown = 100
 
 /**
@@ -52,39 +49,41 @@ export function billingPortalRoutes({
     return page && account && { page, account }
   }
   const planLine = (account: AccountState): string => {
-    const held = billing.current(account)
-    if (!held) return `The ${keys.entitlements(account).planName} plan.`
-    const until = isoDay(held.endsAt)
+    const subscription = billing.current(account)
+    if (!subscription) return `The ${keys.entitlements(account).planName} plan.`
+    const until = isoDay(subscription.endsAt)
     const next =
-      held.pendingPlan === null ? '' : ` The ${tierOf(plans, held.pendingPlan).name} plan follows.`
-    const end = held.cancelAtPeriodEnd
+      subscription.pendingPlan === null
+        ? ''
+        : ` The ${tierOf(plans, subscription.pendingPlan).name} plan follows.`
+    const end = subscription.cancelAtPeriodEnd
       ? `It ends on ${until}.`
       : `Paid by the period, which ends on ${until}.${next}`
-    const due = held.status === 'past_due' ? ' An invoice is overdue.' : ''
-    return `The ${tierOf(plans, held.plan).name} plan. ${end}${due}`
+    const due = subscription.status === 'past_due' ? ' An invoice is overdue.' : ''
+    return `The ${tierOf(plans, subscription.plan).name} plan. ${end}${due}`
   }
-  const invoiceLine = (one: Invoice, session: string) => {
-    const href = `/billing/portal/invoices/${one.id}?session=${encodeURIComponent(session)}`
+  const invoiceLine = (invoice: Invoice, session: string) => {
+    const href = `/billing/portal/invoices/${invoice.id}?session=${encodeURIComponent(session)}`
     const cells = [
-      `<a href="${escaped(href)}">${one.number}</a>`,
-      isoDay(one.createdAt),
-      money(one.amountCents, one.currency),
-      one.status,
+      `<a href="${escaped(href)}">${invoice.number}</a>`,
+      isoDay(invoice.createdAt),
+      money(invoice.amountCents, invoice.currency),
+      invoice.status,
     ]
     return `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`
   }
 
-  return new Elysia()
+  return new Elysia({ tags: ['pages'], detail: { hide: true } })
     .use(access)
     .get(
       '/billing/portal',
       ({ query: { session = '' } }) => {
-        const found = opened(session)
-        if (!found) return over()
-        const { account, page } = found
+        const visit = opened(session)
+        if (!visit) return over()
+        const { account, page } = visit
         const rows = billing.invoices
           .page({ accountId: account.account.id }, invoicesShown, 0)
-          .map(one => invoiceLine(one, session))
+          .map(invoice => invoiceLine(invoice, session))
         const back =
           page.returnUrl === undefined ? '' : `<p><a href="${escaped(page.returnUrl)}">Back</a></p>`
         const invoices =
@@ -96,14 +95,14 @@ export function billingPortalRoutes({
         access: showing,
         query,
         response: t.Any(),
-        ...hidden('showBillingPortal', 'What an account has bought'),
+        detail: { operationId: 'showBillingPortal', summary: 'What an account has bought' },
       },
     )
     .get(
       '/billing/portal/invoices/:id',
       async ({ params: { id }, query: { session } }) => {
-        const found = opened(session)
-        const invoice = found && billing.invoices.own(found.account.account.id, id)
+        const visit = opened(session)
+        const invoice = visit && billing.invoices.own(visit.account.account.id, id)
         if (!invoice) return over()
         const headers = {
           'content-type': 'application/pdf',
@@ -118,7 +117,7 @@ export function billingPortalRoutes({
         access: showing,
         query,
         response: t.Any(),
-        ...hidden('showBillingInvoice', 'An invoice as PDF'),
+        detail: { operationId: 'showBillingInvoice', summary: 'An invoice as PDF' },
       },
     )
 }

@@ -63,7 +63,7 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
     description: 'The documentation page.',
     examples: ['<!doctype html>\n<html lang="en">…'],
   })
-  const routes = new Elysia()
+  const routes = new Elysia({ tags: ['documentation'] })
     .use(gate)
     .get(
       '/openapi.json',
@@ -84,7 +84,6 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
           summary: 'Interface description',
           description:
             'This document: every path, parameter, body and error, as OpenAPI 3.0.3. Generate a client from it, or load it into your tools.',
-          tags: ['documentation'],
         },
       },
     )
@@ -96,7 +95,6 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
         summary: 'Documentation page',
         description:
           'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
-        tags: ['documentation'],
       },
     })
     .get('/swagger', answerPage, {
@@ -106,7 +104,6 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
         operationId: 'getSwaggerPage',
         summary: 'Documentation page, at its other address',
         description: 'The same page as `/docs`.',
-        tags: ['documentation'],
       },
     })
   for (const [name, asset] of Object.entries(assets)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant } from '../../../src/lib/instant.ts'
-import { type Desk, frontDesk, startAt } from '../../support/front-door.ts'
+import { type FrontDoor, openFrontDoor, startAt } from '../../support/front-door.ts'
 
 interface Body {
   account: Record<string, unknown>
@@ -19,15 +19,15 @@ interface Body {
   }
 }
 
-const accountOf = async (desk: Desk, token: string): Promise<Body> =>
-  (await (await desk.get('/v1/account', token)).json()) as Body
+const accountOf = async (door: FrontDoor, token: string): Promise<Body> =>
+  (await (await door.get('/v1/account', token)).json()) as Body
 
 describe('the account', () => {
   test('has one shape at the top and the other under data', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('starter', { addOns: ['futures_data'] })
-    for (let i = 0; i < 3; i += 1) await desk.get('/probe/counted', token)
-    const body = await accountOf(desk, token)
+    const door = openFrontDoor()
+    const { token, key } = door.open('starter', { addOns: ['futures_data'] })
+    for (let i = 0; i < 3; i += 1) await door.get('/probe/counted', token)
+    const body = await accountOf(door, token)
     expect(body.account).toEqual({
       email: 'person1@example.com',
       tier: 'starter',
@@ -40,7 +40,7 @@ describe('the account', () => {
       email_confirmed: true,
       created_at: isoInstant(startAt),
     })
-    expect(body.api_keys.map(one => [one.id, one.usage])).toEqual([
+    expect(body.api_keys.map(key => [key.id, key.usage])).toEqual([
       [key.key.id, { requests_used: 3, request_limit: 50_000 }],
     ])
     expect([body.docs, body.docs_url]).toEqual(['http://localhost/docs', 'http://localhost/docs'])
@@ -88,7 +88,7 @@ describe('the account', () => {
 
   const rows: [
     string,
-    Parameters<Desk['open']>[1],
+    Parameters<FrontDoor['open']>[1],
     Record<string, unknown>,
     Record<string, unknown>,
   ][] = [
@@ -119,17 +119,17 @@ describe('the account', () => {
     ['enterprise', {}, { tier: 'enterprise', request_limit: 10_000_000 }, { plan: 'enterprise' }],
   ]
   test.each(rows)('on %s with %j', async (plan, options, top, under) => {
-    const desk = frontDesk()
-    const body = await accountOf(desk, desk.open(plan, options).token)
+    const door = openFrontDoor()
+    const body = await accountOf(door, door.open(plan, options).token)
     expect(body.account).toMatchObject(top)
     expect(body.data).toMatchObject(under)
   })
 
   test('says when a trial was, after it', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free', { trial: true })
-    desk.clock.set(Date.parse('2026-11-27T15:00:00Z'))
-    const body = await accountOf(desk, token)
+    const door = openFrontDoor()
+    const { token } = door.open('free', { trial: true })
+    door.clock.set(Date.parse('2026-11-27T15:00:00Z'))
+    const body = await accountOf(door, token)
     expect(body.account).toMatchObject({
       tier_name: 'Free',
       trial_active: false,
@@ -140,31 +140,31 @@ describe('the account', () => {
   })
 
   test('adds up the month over all keys, revoked ones too, and counts each key by itself', async () => {
-    const desk = frontDesk()
-    const { token, account, key } = desk.open('free')
-    const other = desk.services.keys.addKey(account)
-    desk.clock.set(Date.parse('2026-11-30T12:00:00Z'))
-    for (let i = 0; i < 2; i += 1) await desk.get('/probe/counted', token)
-    for (let i = 0; i < 3; i += 1) await desk.get('/probe/counted', other.token)
-    await desk.get('/probe/counted?answer=404', token)
-    desk.changes.revokeKey(other.state)
-    const body = await accountOf(desk, token)
+    const door = openFrontDoor()
+    const { token, account, key } = door.open('free')
+    const other = door.services.keys.addKey(account)
+    door.clock.set(Date.parse('2026-11-30T12:00:00Z'))
+    for (let i = 0; i < 2; i += 1) await door.get('/probe/counted', token)
+    for (let i = 0; i < 3; i += 1) await door.get('/probe/counted', other.token)
+    await door.get('/probe/counted?answer=404', token)
+    door.changes.revokeKey(other.state)
+    const body = await accountOf(door, token)
     expect(body.account.usage_this_month).toBe(5)
-    expect(body.api_keys.map(one => [one.id, one.usage.requests_used])).toEqual([
+    expect(body.api_keys.map(key => [key.id, key.usage.requests_used])).toEqual([
       [key.key.id, 2],
       [other.state.key.id, 3],
     ])
-    desk.clock.set(Date.parse('2026-12-01T00:00:00Z'))
-    expect((await accountOf(desk, token)).account.usage_this_month).toBe(0)
+    door.clock.set(Date.parse('2026-12-01T00:00:00Z'))
+    expect((await accountOf(door, token)).account.usage_this_month).toBe(0)
   })
 
   test('says which quota is shared', async () => {
-    const desk = frontDesk({ flags: { 'quota.scope': 'account' } })
-    const { token, account } = desk.open('free')
-    const other = desk.services.keys.addKey(account)
-    await desk.get('/probe/counted', token)
-    await desk.get('/probe/counted', other.token)
-    expect((await accountOf(desk, token)).data.quota).toMatchObject({
+    const door = openFrontDoor({ flags: { 'quota.scope': 'account' } })
+    const { token, account } = door.open('free')
+    const other = door.services.keys.addKey(account)
+    await door.get('/probe/counted', token)
+    await door.get('/probe/counted', other.token)
+    expect((await accountOf(door, token)).data.quota).toMatchObject({
       used: 2,
       remaining: 48,
       scope: 'account',
@@ -172,8 +172,8 @@ describe('the account', () => {
   })
 
   test('of a copy without quotas has no limit where there is none', async () => {
-    const desk = frontDesk({ flags: { plans: 'unlimited' } })
-    const response = await desk.get('/v1/account', desk.open('free').token)
+    const door = openFrontDoor({ flags: { plans: 'unlimited' } })
+    const response = await door.get('/v1/account', door.open('free').token)
     const body = (await response.json()) as Body
     expect(response.status).toBe(200)
     expect(body.account.request_limit).toBeNull()

@@ -33,7 +33,7 @@ async function office() {
   for (const role of roles) await enlist(all, ann, staff[role], role)
   const dashboard = () => all.ask('GET', '/organizations/dashboard', token(ann))
   const memberId = async ({ email }: Person) =>
-    membersOf(await dashboard()).find(one => one.email === email)!.id
+    membersOf(await dashboard()).find(row => row.email === email)!.id
   return { ...all, ann, staff, dashboard, memberId }
 }
 
@@ -45,11 +45,11 @@ async function enlist(
   person: Person,
   role: Role,
 ): Promise<Asked> {
-  const made = await ask('POST', '/organizations/invitations', token(admin), {
+  const answer = await ask('POST', '/organizations/invitations', token(admin), {
     email: person.email,
     role,
   })
-  const { id } = made.body.invitation as { id: string }
+  const { id } = answer.body.invitation as { id: string }
   expect(letters(person.email)).not.toEqual([])
   return ask('POST', `/organizations/invitations/${id}/confirm_accept`, token(person))
 }
@@ -59,26 +59,26 @@ const keyOf = (office: Office, person: Person): string =>
 
 /** A key beside the one that somebody calls with, to be changed. */
 async function spareKey(office: Office, person: Person): Promise<string> {
-  const made = office.services.keys.addKey(person.account, { name: 'spare' })
-  return made.state.key.id
+  const added = office.services.keys.addKey(person.account, { name: 'spare' })
+  return added.state.key.id
 }
 
 async function guestId(office: Office): Promise<string> {
   const email = `guest${office.services.ids.uuid().slice(0, 8)}@example.com`
-  const made = await office.ask('POST', '/organizations/invitations', token(office.ann), {
+  const answer = await office.ask('POST', '/organizations/invitations', token(office.ann), {
     email,
     role: 'member',
   })
-  return (made.body.invitation as { id: string }).id
+  return (answer.body.invitation as { id: string }).id
 }
 
 async function listedId(office: Office): Promise<string> {
   const email = `listed${office.services.ids.uuid().slice(0, 8)}@example.com`
-  const made = await office.ask('POST', '/organizations/members', token(office.ann), {
+  const answer = await office.ask('POST', '/organizations/members', token(office.ann), {
     email,
     role: 'member',
   })
-  return (made.body.member as { id: string }).id
+  return (answer.body.member as { id: string }).id
 }
 
 interface Operation {
@@ -298,7 +298,7 @@ describe('what each role may do', () => {
     const keyed = routes.filter(({ hooks }) => {
       const security =
         (hooks as { detail?: { security?: Record<string, unknown>[] } }).detail?.security ?? []
-      return security.some(one => 'apiKeyHeader' in one)
+      return security.some(scheme => 'apiKeyHeader' in scheme)
     })
     expect(keyed.length).toBeGreaterThan(8)
     const refused: string[] = []
@@ -321,8 +321,8 @@ describe('what each role may do', () => {
 async function stateOf({ services, dashboard }: Office) {
   const keys = services.keys
     .accounts()
-    .flatMap(one =>
-      one.keys.map(({ key }) => [
+    .flatMap(account =>
+      account.keys.map(({ key }) => [
         key.id,
         key.name,
         key.revokedAt,
@@ -338,8 +338,8 @@ describe('keys of an organization', () => {
     const { ask, ann, staff } = await office()
     const account = await ask('GET', '/v1/account', token(staff.member))
     expect(account.body.account).toMatchObject({ email: staff.member.email, tier: 'scale' })
-    expect((account.body.api_keys as { held_by: string }[]).map(one => one.held_by).sort()).toEqual(
-      [ann, staff.admin, staff.member, staff.read_only].map(one => one.email).sort(),
+    expect((account.body.api_keys as { held_by: string }[]).map(key => key.held_by).sort()).toEqual(
+      [ann, staff.admin, staff.member, staff.read_only].map(person => person.email).sort(),
     )
     const me = await ask('GET', '/v1/users/me', token(staff.member))
     expect(me.body).toMatchObject({
@@ -351,8 +351,8 @@ describe('keys of an organization', () => {
 
   test('that a member makes are the member’s: they have that role and leave with them', async () => {
     const { ask, ann, staff, memberId } = await office()
-    const made = await ask('POST', '/v1/api-keys', token(staff.member), { name: 'mine' })
-    const plain = (made.body.data as { api_key: { plain_token: string } }).api_key.plain_token
+    const created = await ask('POST', '/v1/api-keys', token(staff.member), { name: 'mine' })
+    const plain = (created.body.data as { api_key: { plain_token: string } }).api_key.plain_token
     expect(
       codeOf(
         await ask('POST', '/organizations/members', `Token ${plain}`, {
@@ -364,7 +364,7 @@ describe('keys of an organization', () => {
     await ask('DELETE', `/organizations/members/${await memberId(staff.member)}`, token(ann))
     const after = await ask('GET', '/v1/account', `Token ${plain}`)
     expect(after.body.account).toMatchObject({ email: staff.member.email, tier: 'free' })
-    expect((after.body.api_keys as { held_by: string }[]).map(one => one.held_by)).toEqual([
+    expect((after.body.api_keys as { held_by: string }[]).map(key => key.held_by)).toEqual([
       staff.member.email,
       staff.member.email,
     ])
@@ -436,12 +436,12 @@ describe('membership', () => {
   test('is listed at once and acts after it was accepted', async () => {
     const { ask, person, letters, ...all } = people()
     const [ann, bob] = [person('ann', 'scale'), person('bob', 'free')]
-    const made = await ask('POST', '/organizations/members', token(ann), {
+    const added = await ask('POST', '/organizations/members', token(ann), {
       email: 'BOB@example.com',
       role: 'member',
     })
-    expect(made.status).toBe(201)
-    expect(made.body.member).toEqual({
+    expect(added.status).toBe(201)
+    expect(added.body.member).toEqual({
       id: expect.any(String),
       email: bob.email,
       role: 'member',
@@ -472,7 +472,7 @@ describe('membership', () => {
       `/organizations/invitations/${invitation.id}/confirm_accept`,
       token(bob),
     )
-    expect(accepted.body.member).toEqual(made.body.member as never)
+    expect(accepted.body.member).toEqual(added.body.member as never)
     expect(bob.account.actsOn).toBe(ann.account)
     const { body } = await ask('GET', '/organizations/dashboard', token(bob))
     expect([(body.members as Row[]).length, body.invitations]).toEqual([2, []] as never)
@@ -497,7 +497,7 @@ describe('membership', () => {
     const { ask, person, services } = people()
     const answer = await ask('POST', '/organizations/invitations', token(person('ann')), body)
     expect([answer.status, codeOf(answer)]).toEqual([422, 'validation_failed'])
-    expect((answer.body.errors as { field: string }[]).map(one => one.field)).toEqual(fields)
+    expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
     expect(services.db.query('SELECT count(*) AS n FROM organizations').get()).toEqual({ n: 0 })
   })
 
@@ -511,13 +511,13 @@ describe('membership', () => {
       organization_id: 'another',
       invited_by: 'the boss',
     }
-    const made = await ask('POST', '/organizations/invitations', token(ann), {
+    const invited = await ask('POST', '/organizations/invitations', token(ann), {
       email: eve.email,
       role: 'member',
       ...extra,
     })
-    expect(made.body.invitation).toMatchObject({ status: 'pending', invited_by: ann.email })
-    expect((made.body.invitation as Row).id).not.toBe('mine')
+    expect(invited.body.invitation).toMatchObject({ status: 'pending', invited_by: ann.email })
+    expect((invited.body.invitation as Row).id).not.toBe('mine')
     const listed = await ask('POST', '/organizations/members', token(ann), {
       email: 'x@example.com',
       role: 'member',
@@ -550,19 +550,19 @@ describe('an invitation', () => {
   async function invited(role: Role = 'member') {
     const all = people()
     const [ann, guest] = [all.person('ann', 'scale'), all.person('guest', 'free')]
-    const made = await all.ask('POST', '/organizations/invitations', token(ann), {
+    const answer = await all.ask('POST', '/organizations/invitations', token(ann), {
       email: guest.email,
       role,
       message: 'Welcome',
     })
-    const { id } = made.body.invitation as { id: string }
+    const { id } = answer.body.invitation as { id: string }
     const letter = all.letters(guest.email).at(-1)!
     return {
       ...all,
       ann,
       guest,
       id,
-      made,
+      invitation: answer,
       letter,
       secret: tokenIn(letter.text),
       base: `/organizations/invitations/${id}`,
@@ -570,8 +570,8 @@ describe('an invitation', () => {
   }
 
   test('is shown without changing anything, is accepted, and is good once', async () => {
-    const { ask, ann, guest, id, base, made, letter } = await invited()
-    expect(made.body.invitation).toEqual({
+    const { ask, ann, guest, id, base, invitation, letter } = await invited()
+    expect(invitation.body.invitation).toEqual({
       id,
       email: guest.email,
       role: 'member',
@@ -582,10 +582,10 @@ describe('an invitation', () => {
       expires_at: isoInstant(startAt + 14 * dayMs),
     } as never)
     expect(letter.text).toContain('Welcome')
-    expect(JSON.stringify(made.body)).not.toContain(tokenIn(letter.text))
+    expect(JSON.stringify(invitation.body)).not.toContain(tokenIn(letter.text))
     for (let i = 0; i < 2; i += 1) {
-      const seen = await ask('GET', `${base}/accept`, token(guest))
-      expect(seen.body).toMatchObject({
+      const view = await ask('GET', `${base}/accept`, token(guest))
+      expect(view.body).toMatchObject({
         can_accept: true,
         next: { method: 'POST', path: `${base}/confirm_accept` },
         organization: { name: 'example.com' },
@@ -685,8 +685,11 @@ describe('an invitation', () => {
       ['read_only', 'member'],
     ] as const) {
       const email = 'second@example.com'
-      const made = await ask('POST', '/organizations/invitations', token(ann), { email, role })
-      const path = `/organizations/invitations/${(made.body.invitation as Row).id}/confirm_accept`
+      const invitation = await ask('POST', '/organizations/invitations', token(ann), {
+        email,
+        role,
+      })
+      const path = `/organizations/invitations/${(invitation.body.invitation as Row).id}/confirm_accept`
       const proof = role === 'member' ? { token: tokenIn(letters(email).at(-1)!.text) } : {}
       expect((await ask('POST', path, token(guest), proof)).body.member).toMatchObject({
         email: guest.email,

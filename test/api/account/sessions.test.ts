@@ -58,9 +58,9 @@ describe('signing in with a password', () => {
     const verify = Bun.password.verify
     const hashes: unknown[] = []
     Object.assign(Bun.password, {
-      verify(given: string, hash: string) {
+      verify(password: string, hash: string) {
         hashes.push(hash.split('$').slice(0, 4).join('$'))
-        return verify(given, hash)
+        return verify(password, hash)
       },
     })
     try {
@@ -80,7 +80,7 @@ describe('signing in with a password', () => {
   ])('with %s names what is missing', async (_, body, fields) => {
     const answer = await people().ask('POST', '/v1/auth/session', undefined, body)
     expect([answer.status, codeOf(answer)]).toEqual([422, 'validation_failed'])
-    expect((answer.body.errors as { field: string }[]).map(one => one.field)).toEqual(fields)
+    expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
   })
 
   test('takes no body that is larger than a body may be', async () => {
@@ -95,8 +95,8 @@ describe('signing in with a password', () => {
     const { ask, person, services, clock } = people({ 'server.trusted_proxies': '127.0.0.1' })
     await services.signIn.setPassword(person('ann').account, password)
     await services.signIn.setPassword(person('bob').account, password)
-    const attempt = (email: string, given: string) =>
-      ask('POST', '/v1/auth/session', undefined, { email, password: given })
+    const attempt = (email: string, password: string) =>
+      ask('POST', '/v1/auth/session', undefined, { email, password: password })
     for (let i = 0; i < 5; i += 1)
       expect((await attempt('ann@example.com', 'wrong, so wrong')).status).toBe(401)
     const locked = await attempt('ann@example.com', password)
@@ -130,7 +130,9 @@ describe('signing in with a password', () => {
         services.signIn.withPassword('ann@example.com', 'wrong', 'here'),
       ),
     )
-    expect(all.filter(one => 'refused' in one && one.refused === 'locked')).toHaveLength(25)
+    expect(
+      all.filter(attempt => 'refused' in attempt && attempt.refused === 'locked'),
+    ).toHaveLength(25)
   })
 })
 
@@ -146,8 +148,8 @@ describe('a session', () => {
       answer.headers.get('x-ratelimit-limit'),
     ]).toEqual([200, '1', '50000'])
     services.meter.flush()
-    const counted = services.db.query('SELECT key_id, used FROM quota_counters').all()
-    expect(counted).toEqual([{ key_id: ann.account.account.id, used: 1 }])
+    const counters = services.db.query('SELECT key_id, used FROM quota_counters').all()
+    expect(counters).toEqual([{ key_id: ann.account.account.id, used: 1 }])
     const account = await ask('GET', '/v1/account', `Bearer ${token}`)
     expect((account.body.account as { usage_this_month: number }).usage_this_month).toBe(1)
   })
@@ -232,8 +234,8 @@ describe('a session', () => {
       'a.b.c',
       '..',
     ]
-    for (const one of forged)
-      expect((await ask('GET', '/v1/account', `Bearer ${one}`)).status, one).toBe(401)
+    for (const forgery of forged)
+      expect((await ask('GET', '/v1/account', `Bearer ${forgery}`)).status, forgery).toBe(401)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
   })
 
@@ -282,8 +284,8 @@ describe('refreshing', () => {
     const both = await Promise.all(
       [1, 2].map(() => ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)),
     )
-    expect(both.map(one => one.status).sort()).toEqual([200, 401])
-    const won = dataOf(both.find(one => one.status === 200)!).token
+    expect(both.map(answer => answer.status).sort()).toEqual([200, 401])
+    const won = dataOf(both.find(answer => answer.status === 200)!).token
     expect((await ask('GET', '/v1/account', `Bearer ${won}`)).status).toBe(401)
   })
 
@@ -389,7 +391,7 @@ describe('a link', () => {
       suspendedAt: null,
       createdAt: clock.now(),
     })
-    const asked = await ask(
+    const linkAnswer = await ask(
       'POST',
       '/v1/auth/link',
       undefined,
@@ -397,7 +399,7 @@ describe('a link', () => {
       { host: 'evil.example' },
     )
     await services.signIn.settled()
-    expect(asked.status).toBe(202)
+    expect(linkAnswer.status).toBe(202)
     const [letter] = letters('new@example.com')
     expect(letter!.text).toContain('http://127.0.0.1:8470/sign-in?token=')
     expect(letter!.text).not.toContain('evil')
@@ -426,19 +428,19 @@ describe('a link', () => {
     const all = await Promise.all(
       Array.from({ length: 8 }, () => ask('POST', '/v1/auth/session', undefined, { link_token })),
     )
-    expect(all.filter(one => one.status === 200)).toHaveLength(1)
+    expect(all.filter(answer => answer.status === 200)).toHaveLength(1)
   })
 
   test('is asked for in the same words by an address that nobody has, and no letter goes anywhere', async () => {
     const { ask, person, services, letters } = people()
     const { email } = person('ann')
-    const [known, unknown] = [
+    const [registered, unknown] = [
       await ask('POST', '/v1/auth/link', undefined, { email }),
       await ask('POST', '/v1/auth/link', undefined, { email: 'nobody@example.com' }),
     ]
     await services.signIn.settled()
-    expect(known.status).toBe(unknown.status)
-    expect(known.body).toEqual(unknown.body)
+    expect(registered.status).toBe(unknown.status)
+    expect(registered.body).toEqual(unknown.body)
     expect([letters(email).length, letters('nobody@example.com').length]).toEqual([1, 0])
   })
 

@@ -12,12 +12,12 @@ describe('plans', () => {
     const { body, status } = await instance.ask('GET', '/billing/plans', instance.buyer().token)
     expect(status).toBe(200)
     expect(
-      body.plans.map((one: Record<string, unknown>) => [
-        one.id,
-        one.price_monthly,
-        one.price_yearly,
-        one.request_limit,
-        one.request_period,
+      body.plans.map((plan: Record<string, unknown>) => [
+        plan.id,
+        plan.price_monthly,
+        plan.price_yearly,
+        plan.request_limit,
+        plan.request_period,
       ]),
     ).toEqual([
       ['free', 0, 0, 50, 'day'],
@@ -27,7 +27,7 @@ describe('plans', () => {
       ['scale', 39_900, 478_800, 1_000_000, 'month'],
       ['enterprise', 0, 0, 10_000_000, 'month'],
     ])
-    expect(body.plans.map((one: Record<string, unknown>) => one.custom_pricing)).toEqual([
+    expect(body.plans.map((plan: Record<string, unknown>) => plan.custom_pricing)).toEqual([
       false,
       false,
       false,
@@ -37,7 +37,11 @@ describe('plans', () => {
     ])
     expect(body.plans[2].features).toEqual(['calculated_metrics', 'analytics', 'analytics_alerts'])
     expect(
-      body.addons.map((one: Record<string, unknown>) => [one.id, one.price_monthly, one.currency]),
+      body.addons.map((addOn: Record<string, unknown>) => [
+        addOn.id,
+        addOn.price_monthly,
+        addOn.currency,
+      ]),
     ).toEqual([
       ['futures_data', 4900, 'USD'],
       ['well_permits', 9900, 'USD'],
@@ -96,13 +100,15 @@ describe('a subscription', () => {
   test('begins, is upgraded at once for the difference, downgraded at the end, cancelled and taken up again', async () => {
     const instance = billingHouse()
     const { token, account } = instance.buyer()
-    const made = await instance.ask('POST', '/billing/subscriptions', token, { plan_id: 'starter' })
-    expect([made.status, made.body.subscription.plan, made.body.message]).toEqual([
+    const created = await instance.ask('POST', '/billing/subscriptions', token, {
+      plan_id: 'starter',
+    })
+    expect([created.status, created.body.subscription.plan, created.body.message]).toEqual([
       201,
       'starter',
       'The Starter plan has begun.',
     ])
-    expect(made.headers.get('x-ratelimit-tier')).toBe('starter')
+    expect(created.headers.get('x-ratelimit-tier')).toBe('starter')
 
     await instance.advance(10 * dayMs)
     const up = await instance.ask('POST', '/billing/subscriptions/change_plan', token, {
@@ -153,7 +159,9 @@ describe('a subscription', () => {
     await instance.advance(20 * dayMs)
     expect(account.account.plan).toBe('developer')
     const { invoices, meta } = (await instance.ask('GET', '/billing/invoices', token)).body
-    expect(invoices.map((one: Record<string, unknown>) => [one.amount, one.status])).toEqual([
+    expect(
+      invoices.map((invoice: Record<string, unknown>) => [invoice.amount, invoice.status]),
+    ).toEqual([
       [1900, 'paid'],
       [3333, 'paid'],
       [4900, 'paid'],
@@ -233,7 +241,7 @@ describe('a subscription', () => {
         ),
       ),
     )
-    expect(both.map(one => one.status)).toEqual([201, 201])
+    expect(both.map(answer => answer.status)).toEqual([201, 201])
     expect(both[1]!.body).toEqual(both[0]!.body)
   })
 })
@@ -386,8 +394,8 @@ describe('what belongs to another account', () => {
     const [{ id, pdf_url: url }] = (await instance.ask('GET', '/billing/invoices', owner.token))
       .body.invoices
     expect(url).toBe(`http://localhost/billing/invoices/${id}/pdf`)
-    const strange = [id, 'ffffffff-0000-4000-8000-000000000000', 'x'].map(one =>
-      instance.ask('GET', `/billing/invoices/${one}/pdf`, other.token),
+    const strange = [id, 'ffffffff-0000-4000-8000-000000000000', 'x'].map(methodId =>
+      instance.ask('GET', `/billing/invoices/${methodId}/pdf`, other.token),
     )
     const messages = (await Promise.all(strange)).map(({ status, body }) => [
       status,
@@ -409,7 +417,7 @@ describe('what belongs to another account', () => {
     const { body } = await instance.ask('GET', '/billing/payment_methods', token)
     expect([
       body.default_payment_method_id,
-      body.payment_methods.filter((one: { is_default: boolean }) => one.is_default).length,
+      body.payment_methods.filter((method: { is_default: boolean }) => method.is_default).length,
     ]).toEqual(['pm_0001', 1])
   })
 })
@@ -512,11 +520,11 @@ describe('requests that are bought', () => {
         { pack_id: 'pack_10k', quantity: 3 },
         { 'idempotency-key': 'k' },
       )
-    const made = await send()
-    expect(made.status).toBe(201)
-    expect(made.body).toEqual({
+    const created = await send()
+    expect(created.status).toBe(201)
+    expect(created.body).toEqual({
       credit_purchase: {
-        id: made.body.credit_purchase.id,
+        id: created.body.credit_purchase.id,
         pack_id: 'pack_10k',
         quantity: 3,
         requests: 30_000,
@@ -530,7 +538,7 @@ describe('requests that are bought', () => {
     const again = await send()
     expect([again.status, again.body, again.headers.get('idempotent-replayed')]).toEqual([
       201,
-      made.body,
+      created.body,
       'true',
     ])
     expect((await instance.ask('GET', '/billing/invoices', token)).body.invoices).toHaveLength(1)
@@ -539,10 +547,10 @@ describe('requests that are bought', () => {
   test('are pending in the ledger until the operator says that they are paid', async () => {
     const instance = billingHouse('serve')
     const { token } = instance.buyer()
-    const made = await instance.ask('POST', '/billing/credit_purchases', token, {
+    const created = await instance.ask('POST', '/billing/credit_purchases', token, {
       pack_id: 'pack_10k',
     })
-    expect([made.status, made.body.credit_purchase.status, made.body.balance]).toEqual([
+    expect([created.status, created.body.credit_purchase.status, created.body.balance]).toEqual([
       201,
       'pending',
       { requests_remaining: 0 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import { planIds } from '../../../src/plan/tiers.ts'
-import { type Desk, frontDesk, gates, rateOf, startAt } from '../../support/front-door.ts'
+import { type FrontDoor, gates, openFrontDoor, rateOf, startAt } from '../../support/front-door.ts'
 
 const codeOf = (response: Response) => response.headers.get('x-error-code')
 const burstOf = (response: Response) =>
@@ -12,7 +12,7 @@ const times = async (n: number, ask: () => Promise<Response>): Promise<Response[
   return answers
 }
 const statusesOf = async (n: number, ask: () => Promise<Response>) =>
-  (await times(n, ask)).map(one => one.status)
+  (await times(n, ask)).map(response => response.status)
 
 describe('credentials', () => {
   const good = 'KEY'
@@ -71,8 +71,8 @@ describe('credentials', () => {
     ['Token 0xKEY', 401],
   ]
   test.each(spellings)('the header %j is answered %p', async (spelling, status) => {
-    const desk = frontDesk()
-    const { token } = desk.open()
+    const door = openFrontDoor()
+    const { token } = door.open()
     const forms: Record<string, string> = {
       CUT: token.slice(0, 63),
       UPPER: token.toUpperCase(),
@@ -82,7 +82,7 @@ describe('credentials', () => {
       [good]: token,
     }
     const authorization = spelling.replace(/KEY|CUT|UPPER|NONHEX|ZEROS|LONG/g, word => forms[word]!)
-    const response = await desk.get('/probe/free', undefined, { authorization })
+    const response = await door.get('/probe/free', undefined, { authorization })
     expect(response.status).toBe(status)
     const body = (await response.json()) as { error?: Record<string, unknown> }
     if (status === 401) {
@@ -101,8 +101,8 @@ describe('credentials', () => {
   })
 
   test('the query parameter is good on GET and HEAD, and only without a header', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open()
+    const door = openFrontDoor()
+    const { token } = door.open()
     const query = `?api_key=${token}`
     const rows: [string, string, Record<string, string>, number][] = [
       ['GET', `/probe/free${query}`, {}, 200],
@@ -122,15 +122,15 @@ describe('credentials', () => {
     ]
     for (const [method, path, headers, status] of rows) {
       // An address of its own for each row: ten failures from one fill its window.
-      desk.address = `198.51.100.${rows.findIndex(row => row[1] === path)}`
-      const response = await desk.ask(method, path, { headers })
+      door.address = `198.51.100.${rows.findIndex(row => row[1] === path)}`
+      const response = await door.ask(method, path, { headers })
       expect([method, path, headers, response.status]).toEqual([method, path, headers, status])
     }
   })
 
   test('routes that take the header only refuse the query parameter', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open()
+    const door = openFrontDoor()
+    const { token, key } = door.open()
     const id = key.key.id
     const routes: [string, string][] = [
       ['GET', '/v1/account'],
@@ -142,17 +142,17 @@ describe('credentials', () => {
       ['GET', '/probe/header'],
     ]
     for (const [method, path] of routes) {
-      const response = await desk.ask(method, `${path}?api_key=${token}`)
+      const response = await door.ask(method, `${path}?api_key=${token}`)
       expect([path, response.status, codeOf(response)]).toEqual([path, 401, 'UNAUTHORIZED'])
     }
     expect(id).toBe(key.key.id)
-    expect((await desk.get('/v1/account', token)).status).toBe(200)
+    expect((await door.get('/v1/account', token)).status).toBe(200)
   })
 
   test('a failure takes a slot of the address, and a good key is let in from a full one', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open()
-    const wrong = () => desk.get('/probe/counted', 'f'.repeat(64))
+    const door = openFrontDoor()
+    const { token } = door.open()
+    const wrong = () => door.get('/probe/counted', 'f'.repeat(64))
     expect(await statusesOf(11, wrong)).toEqual([...Array.from({ length: 10 }, () => 401), 429])
     const refused = await wrong()
     expect((await refused.json()) as object).toMatchObject({
@@ -162,16 +162,16 @@ describe('credentials', () => {
       window_seconds: 60,
     })
     expect(refused.headers.get('retry-after')).toBe('60')
-    expect((await desk.get('/probe/counted', token)).status).toBe(200)
-    expect((await desk.get('/probe/open')).status).toBe(429)
-    desk.clock.advance(minuteMs)
+    expect((await door.get('/probe/counted', token)).status).toBe(200)
+    expect((await door.get('/probe/open')).status).toBe(429)
+    door.clock.advance(minuteMs)
     expect((await wrong()).status).toBe(401)
   })
 
   test('a hundred thousand random keys from one address leave no trace in memory', async () => {
-    const desk = frontDesk()
-    const { keys } = desk.services
-    for (let i = 0; i < 2000; i += 1) keys.find(desk.services.ids.token())
+    const door = openFrontDoor()
+    const { keys } = door.services
+    for (let i = 0; i < 2000; i += 1) keys.find(door.services.ids.token())
     Bun.gc(true)
     const before = process.memoryUsage().heapUsed
     for (let i = 0; i < 100_000; i += 1) keys.find(`${String(i).padStart(64, '0')}`)
@@ -182,31 +182,31 @@ describe('credentials', () => {
 
 describe('the operator', () => {
   test('is let in by the admin token as a bearer, or from this machine, and by no API key', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open()
+    const door = openFrontDoor()
+    const { token } = door.open()
     const ask = async (authorization?: string) =>
       (
-        await desk.get(
+        await door.get(
           '/admin/v1/accounts',
           undefined,
           authorization === undefined ? {} : { authorization },
         )
       ).status
-    expect(await ask(`Bearer ${desk.adminToken}`)).toBe(200)
-    expect(await ask(`bearer ${desk.adminToken}`)).toBe(200)
+    expect(await ask(`Bearer ${door.adminToken}`)).toBe(200)
+    expect(await ask(`bearer ${door.adminToken}`)).toBe(200)
     for (const wrong of [
       undefined,
       '',
       'Bearer',
-      `Token ${desk.adminToken}`,
+      `Token ${door.adminToken}`,
       `Bearer ${token}`,
-      `Bearer ${desk.adminToken.toUpperCase()}`,
+      `Bearer ${door.adminToken.toUpperCase()}`,
     ]) {
       expect([wrong, await ask(wrong)]).toEqual([wrong, 401])
     }
-    expect((await desk.get(`/admin/v1/accounts?api_key=${desk.adminToken}`)).status).toBe(401)
-    expect((await desk.local('GET', '/admin/v1/accounts')).status).toBe(200)
-    expect((await desk.get('/v1/account', desk.adminToken)).status).toBe(401)
+    expect((await door.get(`/admin/v1/accounts?api_key=${door.adminToken}`)).status).toBe(401)
+    expect((await door.local('GET', '/admin/v1/accounts')).status).toBe(200)
+    expect((await door.get('/v1/account', door.adminToken)).status).toBe(401)
   })
 })
 
@@ -240,14 +240,14 @@ describe('the plan', () => {
     well_production: 'ENTERPRISE_REQUIRED',
   }
 
-  const openOn = (desk: Desk, column: string, held: string[] = []) =>
-    desk.open(column === 'trial' ? 'free' : column, { trial: column === 'trial', addOns: held })
+  const openOn = (door: FrontDoor, column: string, addOns: string[] = []) =>
+    door.open(column === 'trial' ? 'free' : column, { trial: column === 'trial', addOns: addOns })
 
   test.each(table)('%s is open to %s', async (feature, row) => {
-    const desk = frontDesk()
+    const door = openFrontDoor()
     for (const [i, column] of columns.entries()) {
-      const { token } = openOn(desk, column)
-      const response = await desk.get(`/probe/feature/${feature}`, token)
+      const { token } = openOn(door, column)
+      const response = await door.get(`/probe/feature/${feature}`, token)
       const open = row[i] === 'Y' || row[i] === 'D'
       expect([column, response.status]).toEqual([column, open ? 200 : 403])
       if (open) continue
@@ -269,25 +269,25 @@ describe('the plan', () => {
       expect(error.billing_url).toBe(row[i] === 'A' ? 'http://localhost/billing/plans' : undefined)
       expect(rateOf(response)).toMatchObject({ used: '0', tier: column })
       if (row[i] === 'A') {
-        const held = openOn(desk, column, [addOns[feature]!])
-        expect((await desk.get(`/probe/feature/${feature}`, held.token)).status).toBe(200)
+        const opened = openOn(door, column, [addOns[feature]!])
+        expect((await door.get(`/probe/feature/${feature}`, opened.token)).status).toBe(200)
       }
     }
   })
 
   test('one of several features is enough', async () => {
-    const desk = frontDesk()
+    const door = openFrontDoor()
     const statuses = await Promise.all(
       ['free', 'developer', 'starter', 'professional'].map(
-        async plan => (await desk.get('/probe/either', desk.open(plan).token)).status,
+        async plan => (await door.get('/probe/either', door.open(plan).token)).status,
       ),
     )
     expect(statuses).toEqual([403, 403, 200, 200])
   })
 
   test('refusals of the intelligence family are flat', async () => {
-    const desk = frontDesk()
-    const response = await desk.get('/probe/flat', desk.open('free').token)
+    const door = openFrontDoor()
+    const response = await door.get('/probe/flat', door.open('free').token)
     const body = (await response.json()) as Record<string, unknown>
     expect(body).toMatchObject({
       error_code: 'INSUFFICIENT_PLAN',
@@ -303,19 +303,19 @@ describe('the plan', () => {
 describe('the order of checks', () => {
   /** Everything wrong at once; then one fault after the other is taken away. */
   test('is credentials, key, address, plan, rate, quota, input, existence', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('free')
-    const { keys } = desk.services
-    const seen: (string | null)[] = []
+    const door = openFrontDoor()
+    const { token, key } = door.open('free')
+    const { keys } = door.services
+    const remaining: (string | null)[] = []
     const note = (response: Response) => {
-      seen.push(codeOf(response))
+      remaining.push(codeOf(response))
       return response
     }
-    const ask = (path: string, given = token) => desk.get(path, given).then(note)
+    const ask = (path: string, credential = token) => door.get(path, credential).then(note)
 
     // The quota is used up, and then the window of an exhausted key too.
-    await statusesOf(50, () => desk.get('/probe/counted', token))
-    await statusesOf(5, () => desk.get('/probe/counted', token))
+    await statusesOf(50, () => door.get('/probe/counted', token))
+    await statusesOf(5, () => door.get('/probe/counted', token))
     keys.changeKey(key, {
       suspendedAt: startAt,
       allowedIps: ['10.0.0.0/8'],
@@ -332,12 +332,12 @@ describe('the order of checks', () => {
     keys.changeKey(key, { allowedDomains: [] })
     await ask('/probe/feature/analytics?number=x')
     await ask('/probe/counted?number=x&answer=404')
-    desk.clock.advance(minuteMs)
+    door.clock.advance(minuteMs)
     await ask('/probe/counted?number=x&answer=404')
-    desk.clock.advance(dayMs)
+    door.clock.advance(dayMs)
     await ask('/probe/counted?number=x&answer=404')
     await ask('/probe/counted?answer=404')
-    expect(seen).toEqual([
+    expect(remaining).toEqual([
       null,
       'UNAUTHORIZED',
       'KEY_SUSPENDED',
@@ -352,8 +352,8 @@ describe('the order of checks', () => {
   })
 
   test('an unknown route tells nobody anything', async () => {
-    const desk = frontDesk()
-    const response = await desk.get('/v1/unknown', desk.open().token)
+    const door = openFrontDoor()
+    const response = await door.get('/v1/unknown', door.open().token)
     expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
       404,
       '',
@@ -364,15 +364,15 @@ describe('the order of checks', () => {
   })
 
   test('a refusal for the plan has taken its slot', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    expect(burstOf(await desk.get('/probe/feature/analytics', token))).toBe('59')
-    expect(burstOf(await desk.get('/probe/counted', token))).toBe('58')
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    expect(burstOf(await door.get('/probe/feature/analytics', token))).toBe('59')
+    expect(burstOf(await door.get('/probe/counted', token))).toBe('58')
   })
 
   test('a body that is not JSON may be refused before the credentials are looked at', async () => {
-    const desk = frontDesk()
-    const response = await desk.ask('POST', '/v1/api-keys', { body: '{' })
+    const door = openFrontDoor()
+    const response = await door.ask('POST', '/v1/api-keys', { body: '{' })
     expect([response.status, codeOf(response)]).toEqual([400, 'MALFORMED_JSON'])
   })
 })
@@ -392,39 +392,39 @@ describe('what counts', () => {
     ['the report on the use of the service', '/v1/analytics/performance', 200, '1'],
   ]
   test.each(rows)('%s (%s, %p): %p of the quota, one slot', async (_, path, status, used) => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    const response = await desk.get(path, token)
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    const response = await door.get(path, token)
     expect([response.status, rateOf(response).used, burstOf(response)]).toEqual([
       status,
       used,
       '59',
     ])
-    expect(rateOf(await desk.get('/probe/free', token)).used).toBe(used)
+    expect(rateOf(await door.get('/probe/free', token)).used).toBe(used)
   })
 
   test('HEAD counts as GET', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    const response = await desk.ask('HEAD', '/probe/counted', { token })
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    const response = await door.ask('HEAD', '/probe/counted', { token })
     expect([response.status, await response.text(), rateOf(response).used]).toEqual([200, '', '1'])
   })
 
   test('keyless routes take no notice of a key', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('free')
-    for (const given of [token, 'wrong']) {
-      const response = await desk.get('/probe/open', given)
+    const door = openFrontDoor()
+    const { token, key } = door.open('free')
+    for (const credential of [token, 'wrong']) {
+      const response = await door.get('/probe/open', credential)
       expect([response.status, response.headers.get('x-ratelimit-tier')]).toEqual([200, null])
     }
-    expect(desk.services.meter.standing(key).used).toBe(0)
+    expect(door.services.meter.standing(key).used).toBe(0)
     expect(key.key.lastUsedAt).toBeNull()
   })
 
   test('requests at once do not overshoot, and answers that fail give their place back', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    const ask = (path: string) => desk.get(path, token)
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    const ask = (path: string) => door.get(path, token)
     await statusesOf(48, () => ask('/probe/counted'))
     const [first, second] = [ask('/probe/slow?name=a'), ask('/probe/slow?name=b')]
     // Both are on their way, so nothing is left for a third.
@@ -433,22 +433,22 @@ describe('what counts', () => {
     gates.waiting.get('a')!({ done: true })
     gates.waiting.get('b')!({ wrong: true } as never)
     expect([(await first).status, (await second).status]).toEqual([200, 500])
-    desk.clock.advance(minuteMs)
+    door.clock.advance(minuteMs)
     expect(await statusesOf(2, () => ask('/probe/counted'))).toEqual([200, 402])
   })
 
   test('a place that is given back after midnight goes to the day it was taken from', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('free')
-    desk.clock.set(Date.parse('2026-11-20T23:59:59Z'))
-    const slow = desk.get('/probe/slow?name=midnight', token)
-    desk.clock.advance(1000)
-    await desk.get('/probe/counted', token)
+    const door = openFrontDoor()
+    const { token, key } = door.open('free')
+    door.clock.set(Date.parse('2026-11-20T23:59:59Z'))
+    const slow = door.get('/probe/slow?name=midnight', token)
+    door.clock.advance(1000)
+    await door.get('/probe/counted', token)
     gates.waiting.get('midnight')!({ wrong: true } as never)
     expect((await slow).status).toBe(500)
-    expect(desk.services.meter.standing(key).used).toBe(1)
-    desk.services.meter.flush()
-    const counters = desk.services.db
+    expect(door.services.meter.standing(key).used).toBe(1)
+    door.services.meter.flush()
+    const counters = door.services.db
       .query('SELECT starts_at, used FROM quota_counters ORDER BY starts_at')
       .all()
     expect(counters).toEqual([
@@ -460,11 +460,11 @@ describe('what counts', () => {
 
 describe('rolling windows', () => {
   test('admit sixty requests of a key in any sixty seconds', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open()
-    const ask = () => desk.get('/probe/free', token)
+    const door = openFrontDoor()
+    const { token } = door.open()
+    const ask = () => door.get('/probe/free', token)
     expect(await statusesOf(59, ask)).toEqual(Array.from({ length: 59 }, () => 200))
-    desk.clock.advance(30_000)
+    door.clock.advance(30_000)
     expect(await statusesOf(2, ask)).toEqual([200, 429])
     const refused = await ask()
     expect((await refused.json()) as object).toMatchObject({
@@ -478,46 +478,49 @@ describe('rolling windows', () => {
     })
     expect(refused.headers.get('retry-after')).toBe('30')
     expect(refused.headers.get('ratelimit')).toBe('"quota";r=10000000;t=896370, "burst";r=0;t=60')
-    desk.clock.advance(29_999)
+    door.clock.advance(29_999)
     expect((await ask()).status).toBe(429)
-    desk.clock.advance(1)
+    door.clock.advance(1)
     expect(await statusesOf(60, ask)).toEqual([...Array.from({ length: 59 }, () => 200), 429])
   })
 
   test('of two keys of one account are two', async () => {
-    const desk = frontDesk()
-    const { token, account } = desk.open()
-    const { token: other } = desk.services.keys.addKey(account)
-    await statusesOf(60, () => desk.get('/probe/free', token))
+    const door = openFrontDoor()
+    const { token, account } = door.open()
+    const { token: other } = door.services.keys.addKey(account)
+    await statusesOf(60, () => door.get('/probe/free', token))
     expect([
-      (await desk.get('/probe/free', token)).status,
-      (await desk.get('/probe/free', other)).status,
+      (await door.get('/probe/free', token)).status,
+      (await door.get('/probe/free', other)).status,
     ]).toEqual([429, 200])
   })
 
   test('of marine routes are taken beside the general one', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open()
-    const marine = await times(31, () => desk.get('/probe/marine', token))
-    expect(marine.map(one => one.status)).toEqual([...Array.from({ length: 30 }, () => 200), 429])
+    const door = openFrontDoor()
+    const { token } = door.open()
+    const marine = await times(31, () => door.get('/probe/marine', token))
+    expect(marine.map(answer => answer.status)).toEqual([
+      ...Array.from({ length: 30 }, () => 200),
+      429,
+    ])
     expect(marine[0]!.headers.get('ratelimit-policy')).toBe(
       '"quota";q=10000000;w=2592000, "burst";q=60;w=60, "marine";q=30;w=60',
     )
     expect(burstOf(marine[30]!)).toBe('29')
-    expect(await statusesOf(6, () => desk.get('/probe/marine-historical', token))).toEqual([
+    expect(await statusesOf(6, () => door.get('/probe/marine-historical', token))).toEqual([
       200, 200, 200, 200, 200, 429,
     ])
-    expect(await statusesOf(24, () => desk.get('/probe/free', token))).toEqual([
+    expect(await statusesOf(24, () => door.get('/probe/free', token))).toEqual([
       ...Array.from({ length: 23 }, () => 200),
       429,
     ])
-    expect(rateOf(await desk.get('/probe/free', token)).used).toBe('35')
+    expect(rateOf(await door.get('/probe/free', token)).used).toBe('35')
   })
 
   test('of the demo hold for an hour, and are shown in its headers', async () => {
-    const desk = frontDesk()
-    const [first, ...rest] = await times(21, () => desk.get('/probe/demo'))
-    expect([first, ...rest].map(one => one!.status)).toEqual([
+    const door = openFrontDoor()
+    const [first, ...rest] = await times(21, () => door.get('/probe/demo'))
+    expect([first, ...rest].map(answer => answer!.status)).toEqual([
       ...Array.from({ length: 20 }, () => 200),
       429,
     ])
@@ -532,24 +535,24 @@ describe('rolling windows', () => {
       window_seconds: 3600,
       retry_after: 3600,
     })
-    expect((await desk.get('/probe/open')).status).toBe(200)
-    desk.clock.advance(3_600_000)
-    expect((await desk.get('/probe/demo')).status).toBe(200)
+    expect((await door.get('/probe/open')).status).toBe(200)
+    door.clock.advance(3_600_000)
+    expect((await door.get('/probe/demo')).status).toBe(200)
   })
 
   test('are not asked on routes that nothing limits', async () => {
-    const desk = frontDesk()
-    expect(new Set(await statusesOf(100, () => desk.get('/probe/unlimited')))).toEqual(
+    const door = openFrontDoor()
+    expect(new Set(await statusesOf(100, () => door.get('/probe/unlimited')))).toEqual(
       new Set([200]),
     )
   })
 
   test('let a used-up key in five times in sixty seconds, whatever it asks', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    await statusesOf(50, () => desk.get('/probe/counted', token))
-    const answers = await times(7, () => desk.get('/probe/counted', token))
-    expect(answers.map(one => one.status)).toEqual([402, 402, 402, 402, 402, 429, 429])
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    await statusesOf(50, () => door.get('/probe/counted', token))
+    const answers = await times(7, () => door.get('/probe/counted', token))
+    expect(answers.map(answer => answer.status)).toEqual([402, 402, 402, 402, 402, 429, 429])
     expect(answers[0]!.headers.get('ratelimit')).toBe('"quota";r=0;t=32400, "burst";r=4;t=60')
     expect(answers[5]!.headers.get('retry-after')).toBe('60')
     expect(rateOf(answers[5]!)).toMatchObject({
@@ -558,24 +561,24 @@ describe('rolling windows', () => {
       used: '50',
       remaining: '0',
     })
-    desk.clock.advance(minuteMs)
+    door.clock.advance(minuteMs)
     // What does not count is answered, so that a blocked account can see its block.
-    expect(await statusesOf(6, () => desk.get('/v1/account', token))).toEqual([
+    expect(await statusesOf(6, () => door.get('/v1/account', token))).toEqual([
       200, 200, 200, 200, 200, 429,
     ])
   })
 
   test('of a suspended key are five too, and every answer is the suspension', async () => {
-    const desk = frontDesk()
-    const { token, key, account } = desk.open()
-    desk.changes.suspendKey(key, true)
-    const answers = await times(6, () => desk.get('/v1/account', token))
+    const door = openFrontDoor()
+    const { token, key, account } = door.open()
+    door.changes.suspendKey(key, true)
+    const answers = await times(6, () => door.get('/v1/account', token))
     expect(answers.map(codeOf)).toEqual(Array.from({ length: 6 }, () => 'KEY_SUSPENDED'))
     expect(answers.map(burstOf)).toEqual(['4', '3', '2', '1', '0', '0'])
-    desk.changes.suspendKey(key, false)
-    expect((await desk.get('/v1/account', token)).status).toBe(200)
-    desk.changes.changeAccount(account, { suspended: true })
-    const response = await desk.get('/v1/account', token)
+    door.changes.suspendKey(key, false)
+    expect((await door.get('/v1/account', token)).status).toBe(200)
+    door.changes.changeAccount(account, { suspended: true })
+    const response = await door.get('/v1/account', token)
     expect([response.status, codeOf(response), rateOf(response).tier]).toEqual([
       403,
       'KEY_SUSPENDED',
@@ -589,20 +592,20 @@ describe('the address of a client', () => {
   /** Whether the second of two addresses finds the window that the first one filled. */
   const share = async (
     flags: Record<string, string>,
-    one: [string, string?],
+    first: [string, string?],
     other: [string, string?],
   ) => {
-    const desk = frontDesk({ flags })
+    const door = openFrontDoor({ flags })
     const ask = ([address, forwarded]: [string, string?]) => {
-      desk.address = address
-      return desk.get(
+      door.address = address
+      return door.get(
         '/probe/open',
         undefined,
         forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
       )
     }
-    for (let i = 0; i < 10; i += 1) expect((await ask(one)).status).toBe(200)
-    expect((await ask(one)).status).toBe(429)
+    for (let i = 0; i < 10; i += 1) expect((await ask(first)).status).toBe(200)
+    expect((await ask(first)).status).toBe(429)
     return (await ask(other)).status === 429
   }
 
@@ -682,14 +685,14 @@ describe('the address of a client', () => {
       false,
     ],
     ['proxies that name nobody', proxies, ['10.0.0.1', ''], ['10.0.0.1'], true],
-  ])('%s', async (_, flags, one, other, shared) => {
-    expect(await share(flags, one, other)).toBe(shared)
+  ])('%s', async (_, flags, first, other, shared) => {
+    expect(await share(flags, first, other)).toBe(shared)
   })
 })
 
 test('every answer to a key has every header of its state', async () => {
-  const desk = frontDesk()
-  const rows: [string, Parameters<Desk['open']>[1], Record<string, string | null>][] = [
+  const door = openFrontDoor()
+  const rows: [string, Parameters<FrontDoor['open']>[1], Record<string, string | null>][] = [
     [
       'free',
       {},
@@ -735,8 +738,8 @@ test('every answer to a key has every header of its state', async () => {
       },
     ],
   ]
-  for (const [plan, options, wanted] of rows) {
-    const { token } = desk.open(plan, options)
+  for (const [plan, options, expected] of rows) {
+    const { token } = door.open(plan, options)
     for (const path of [
       '/probe/counted',
       '/probe/counted?answer=404',
@@ -744,10 +747,10 @@ test('every answer to a key has every header of its state', async () => {
       '/probe/counted?answer=304',
       '/v1/usage',
     ]) {
-      const response = await desk.get(path, token, { 'x-request-id': 'mine-1' })
-      expect(rateOf(response)).toMatchObject(wanted)
+      const response = await door.get(path, token, { 'x-request-id': 'mine-1' })
+      expect(rateOf(response)).toMatchObject(expected)
       expect(rateOf(response).used).toBe('1')
-      expect(rateOf(response).remaining).toBe(String(Number(wanted.limit) - 1))
+      expect(rateOf(response).remaining).toBe(String(Number(expected.limit) - 1))
       expect(response.headers.get('x-request-id')).toBe('mine-1')
       expect(response.headers.get('ratelimit-policy')).toMatch(
         /^"quota";q=\d+;w=\d+, "burst";q=60;w=60$/,

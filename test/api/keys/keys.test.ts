@@ -5,7 +5,14 @@ import { join } from 'node:path'
 import { createManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
-import { at, bodyOf, type Desk, frontDesk, rateOf, startAt } from '../../support/front-door.ts'
+import {
+  at,
+  bodyOf,
+  type FrontDoor,
+  openFrontDoor,
+  rateOf,
+  startAt,
+} from '../../support/front-door.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const token = /^[0-9a-f]{64}$/
@@ -40,15 +47,20 @@ interface Key {
 const keyOf = async (response: Response): Promise<Key> =>
   ((await response.json()) as { data: { api_key: Key } }).data.api_key
 
-const create = (desk: Desk, caller: string, body?: unknown, headers?: Record<string, string>) =>
-  desk.ask('POST', '/v1/api-keys', {
+const create = (
+  door: FrontDoor,
+  caller: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) =>
+  door.ask('POST', '/v1/api-keys', {
     token: caller,
     ...(body !== undefined && { body }),
     ...(headers && { headers }),
   })
 
-const listed = async (desk: Desk, caller: string): Promise<Key[]> =>
-  ((await (await desk.get('/v1/api-keys', caller)).json()) as { data: { api_keys: Key[] } }).data
+const listed = async (door: FrontDoor, caller: string): Promise<Key[]> =>
+  ((await (await door.get('/v1/api-keys', caller)).json()) as { data: { api_keys: Key[] } }).data
     .api_keys
 
 const codeOf = async (response: Response) =>
@@ -56,18 +68,18 @@ const codeOf = async (response: Response) =>
 
 describe('a new key', () => {
   test('is answered with its token, which no other answer has', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open('starter')
-    const response = await create(desk, caller, { name: 'second key' })
+    const door = openFrontDoor()
+    const { token: caller } = door.open('starter')
+    const response = await create(door, caller, { name: 'second key' })
     const body = (await response.json()) as { status: string; data: { api_key: Key } }
-    const made = body.data.api_key
+    const key = body.data.api_key
     expect(response.status).toBe(200)
     expect(body.status).toBe('success')
-    expect(made).toEqual({
+    expect(key).toEqual({
       id: expect.stringMatching(uuid),
       name: 'second key',
       held_by: 'person1@example.com',
-      token_hint: `${made.plain_token.slice(0, 4)}…${made.plain_token.slice(-4)}`,
+      token_hint: `${key.plain_token.slice(0, 4)}…${key.plain_token.slice(-4)}`,
       active: true,
       created_at: isoInstant(startAt),
       revoked_at: null,
@@ -79,8 +91,8 @@ describe('a new key', () => {
       usage: { requests_used: 0, request_limit: 50_000 },
       plain_token: expect.stringMatching(token),
     } as never)
-    expect((await desk.get('/probe/counted', made.plain_token)).status).toBe(200)
-    expect(JSON.stringify(await listed(desk, caller))).not.toContain(made.plain_token)
+    expect((await door.get('/probe/counted', key.plain_token)).status).toBe(200)
+    expect(JSON.stringify(await listed(door, caller))).not.toContain(key.plain_token)
   })
 
   test.each([
@@ -107,14 +119,14 @@ describe('a new key', () => {
       '🛢'.repeat(100),
     ],
   ])('may be asked for with %s', async (_, body, name) => {
-    const desk = frontDesk()
-    const { token: caller, account } = desk.open()
-    const response = await create(desk, caller, body)
+    const door = openFrontDoor()
+    const { token: caller, account } = door.open()
+    const response = await create(door, caller, body)
     expect(response.status).toBe(200)
-    const made = await keyOf(response)
-    expect(made.name).toBe(name)
-    expect(made.plain_token).not.toBe('a'.repeat(64))
-    expect(desk.services.keys.byId(made.id)!.account).toBe(account)
+    const key = await keyOf(response)
+    expect(key.name).toBe(name)
+    expect(key.plain_token).not.toBe('a'.repeat(64))
+    expect(door.services.keys.byId(key.id)!.account).toBe(account)
     expect(account.account.plan).toBe('enterprise')
   })
 
@@ -156,9 +168,9 @@ describe('a new key', () => {
     ['a list for a body', '[]', 'body'],
     ['text for a body', '"name"', 'body'],
   ])('is refused with %s, and the field is named', async (_, body, field) => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const response = await create(desk, caller, body)
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const response = await create(door, caller, body)
     const refusal = (await response.json()) as Record<string, unknown> & {
       errors: { field: string; message: string; value: unknown }[]
     }
@@ -174,30 +186,30 @@ describe('a new key', () => {
     expect(refusal.errors[0]).toMatchObject({ field, message: refusal.message })
     expect(refusal.request_id).toBe(response.headers.get('x-request-id') ?? '')
     expect(JSON.stringify(refusal)).not.toMatch(/[0-9a-f]{64}/)
-    expect(await listed(desk, caller)).toHaveLength(1)
+    expect(await listed(door, caller)).toHaveLength(1)
   })
 
   test('names every fault of a body at once', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const response = await create(desk, caller, { name: 5, read_only: 1, expires_at: 'soon' })
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const response = await create(door, caller, { name: 5, read_only: 1, expires_at: 'soon' })
     const refusal = (await response.json()) as {
       errors: { field: string }[]
       field: string
       value: unknown
     }
-    expect(refusal.errors.map(one => one.field)).toEqual(['name', 'expires_at', 'read_only'])
+    expect(refusal.errors.map(error => error.field)).toEqual(['name', 'expires_at', 'read_only'])
     expect([refusal.field, refusal.value]).toEqual(['name', 5])
   })
 
   test('is refused past five active ones, whatever was revoked or expired before', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    for (let i = 0; i < 3; i += 1) expect((await create(desk, caller)).status).toBe(200)
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    for (let i = 0; i < 3; i += 1) expect((await create(door, caller)).status).toBe(200)
     const soon = await keyOf(
-      await create(desk, caller, { expires_at: isoInstant(startAt + minuteMs) }),
+      await create(door, caller, { expires_at: isoInstant(startAt + minuteMs) }),
     )
-    const refused = await create(desk, caller)
+    const refused = await create(door, caller)
     expect(refused.status).toBe(422)
     expect((await refused.json()) as object).toMatchObject({
       error: 'api_key_limit_reached',
@@ -207,20 +219,20 @@ describe('a new key', () => {
       errors: [],
     })
 
-    desk.clock.advance(minuteMs)
-    expect((await listed(desk, caller)).at(-1)).toMatchObject({
+    door.clock.advance(minuteMs)
+    expect((await listed(door, caller)).at(-1)).toMatchObject({
       id: soon.id,
       active: false,
       revoked_at: null,
     })
-    const sixth = await keyOf(await create(desk, caller))
-    expect((await create(desk, caller)).status).toBe(422)
-    expect((await desk.ask('DELETE', `/v1/api-keys/${sixth.id}`, { token: caller })).status).toBe(
+    const sixth = await keyOf(await create(door, caller))
+    expect((await create(door, caller)).status).toBe(422)
+    expect((await door.ask('DELETE', `/v1/api-keys/${sixth.id}`, { token: caller })).status).toBe(
       200,
     )
-    expect((await create(desk, caller)).status).toBe(200)
+    expect((await create(door, caller)).status).toBe(200)
     // An expired key takes its place again only where there is one.
-    const extended = await desk.ask('PATCH', `/v1/api-keys/${soon.id}`, {
+    const extended = await door.ask('PATCH', `/v1/api-keys/${soon.id}`, {
       token: caller,
       body: { expires_at: null },
     })
@@ -228,29 +240,29 @@ describe('a new key', () => {
   })
 
   test('is one of at most five when many are asked for at once', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
     const statuses = (
-      await Promise.all(Array.from({ length: 40 }, () => create(desk, caller)))
+      await Promise.all(Array.from({ length: 40 }, () => create(door, caller)))
     ).map(response => response.status)
     expect(statuses.filter(status => status === 200)).toHaveLength(4)
-    expect(await listed(desk, caller)).toHaveLength(5)
+    expect(await listed(door, caller)).toHaveLength(5)
   })
 })
 
 describe('the list', () => {
   test('has active keys first, then the newest, revoked ones too', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
     for (const name of ['a', 'b', 'c']) {
-      desk.clock.advance(1000)
-      await create(desk, caller, { name })
+      door.clock.advance(1000)
+      await create(door, caller, { name })
     }
-    const [c] = await listed(desk, caller)
-    await desk.ask('DELETE', `/v1/api-keys/${c!.id}`, { token: caller })
-    const response = await desk.get('/v1/api-keys', caller)
+    const [c] = await listed(door, caller)
+    await door.ask('DELETE', `/v1/api-keys/${c!.id}`, { token: caller })
+    const response = await door.get('/v1/api-keys', caller)
     const { data } = (await response.json()) as { data: { api_keys: Key[]; total_count: number } }
-    expect(data.api_keys.map(one => [one.name, one.active])).toEqual([
+    expect(data.api_keys.map(key => [key.name, key.active])).toEqual([
       ['b', true],
       ['a', true],
       [null, true],
@@ -260,18 +272,18 @@ describe('the list', () => {
   })
 
   test('has only the keys of the caller', async () => {
-    const desk = frontDesk()
-    const [one, other] = [desk.open(), desk.open()]
-    expect((await listed(desk, one.token)).map(key => key.id)).toEqual([one.key.key.id])
-    expect((await listed(desk, other.token)).map(key => key.id)).toEqual([other.key.key.id])
+    const door = openFrontDoor()
+    const [first, other] = [door.open(), door.open()]
+    expect((await listed(door, first.token)).map(key => key.id)).toEqual([first.key.key.id])
+    expect((await listed(door, other.token)).map(key => key.id)).toEqual([other.key.key.id])
   })
 
   test('says when a key was last let in and what it used', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open('free')
-    desk.clock.advance(5000)
-    await desk.get('/probe/counted', caller)
-    const [key] = await listed(desk, caller)
+    const door = openFrontDoor()
+    const { token: caller } = door.open('free')
+    door.clock.advance(5000)
+    await door.get('/probe/counted', caller)
+    const [key] = await listed(door, caller)
     expect(key).toMatchObject({
       last_used_at: isoInstant(startAt + 5000),
       usage: { requests_used: 1, request_limit: 50 },
@@ -296,22 +308,22 @@ describe('the states of a key', () => {
   test.each(rows)(
     '%s, then %s: %p %p, active afterwards: %p',
     async (state, operation, status, code, active) => {
-      const desk = frontDesk()
-      const { token: caller, key, account } = desk.open()
+      const door = openFrontDoor()
+      const { token: caller, key, account } = door.open()
       let [id, actor] = [key.key.id, caller]
       if (state !== 'last active') {
         const other = await keyOf(
-          await create(desk, caller, {
+          await create(door, caller, {
             expires_at: state === 'expired' ? isoInstant(startAt + 1000) : null,
           }),
         )
         if (state === 'revoked')
-          await desk.ask('DELETE', `/v1/api-keys/${other.id}`, { token: caller })
-        desk.clock.advance(1000)
+          await door.ask('DELETE', `/v1/api-keys/${other.id}`, { token: caller })
+        door.clock.advance(1000)
         id = other.id
       }
       const path = `/v1/api-keys/${id}${operation === 'roll' ? '/roll' : ''}`
-      const response = await desk.ask(operation === 'roll' ? 'POST' : operation, path, {
+      const response = await door.ask(operation === 'roll' ? 'POST' : operation, path, {
         token: actor,
         ...(operation === 'PATCH' && { body: { expires_at: isoInstant(startAt + dayMs) } }),
       })
@@ -319,91 +331,91 @@ describe('the states of a key', () => {
       expect([response.status, body.error_code]).toEqual([status, code])
       if (operation === 'roll' && status === 200 && id === key.key.id)
         actor = body.data!.api_key!.plain_token
-      const after = (await listed(desk, actor)).find(one => one.id === id)!
+      const after = (await listed(door, actor)).find(key => key.id === id)!
       expect(after.active).toBe(active)
-      expect(account.keys.some(one => one.key.revokedAt === null)).toBe(true)
+      expect(account.keys.some(key => key.key.revokedAt === null)).toBe(true)
     },
   )
 
   test('a revoked key is answered 401 at once and stays so', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const made = await keyOf(await create(desk, caller))
-    const response = await desk.ask('DELETE', `/v1/api-keys/${made.id}`, { token: caller })
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const key = await keyOf(await create(door, caller))
+    const response = await door.ask('DELETE', `/v1/api-keys/${key.id}`, { token: caller })
     expect(await response.json()).toEqual({
       status: 'success',
       data: {
-        id: made.id,
+        id: key.id,
         revoked: true,
         revoked_at: isoInstant(startAt),
         api_key: expect.objectContaining({
-          id: made.id,
+          id: key.id,
           active: false,
           revoked_at: isoInstant(startAt),
         }),
       },
     } as never)
-    expect((await desk.get('/v1/account', made.plain_token)).status).toBe(401)
-    desk.services.keys.reload()
-    expect((await desk.get('/v1/account', made.plain_token)).status).toBe(401)
+    expect((await door.get('/v1/account', key.plain_token)).status).toBe(401)
+    door.services.keys.reload()
+    expect((await door.get('/v1/account', key.plain_token)).status).toBe(401)
   })
 
   test('a key may revoke itself, but for the last one', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const made = await keyOf(await create(desk, caller))
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const key = await keyOf(await create(door, caller))
     expect(
-      (await desk.ask('DELETE', `/v1/api-keys/${made.id}`, { token: made.plain_token })).status,
+      (await door.ask('DELETE', `/v1/api-keys/${key.id}`, { token: key.plain_token })).status,
     ).toBe(200)
-    expect((await desk.get('/v1/account', made.plain_token)).status).toBe(401)
+    expect((await door.get('/v1/account', key.plain_token)).status).toBe(401)
   })
 
   test('rolling keeps id, name, counter and restrictions, and ends the old token at once', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open('free')
-    const made = await keyOf(
-      await create(desk, caller, {
+    const door = openFrontDoor()
+    const { token: caller } = door.open('free')
+    const key = await keyOf(
+      await create(door, caller, {
         name: 'desk',
         read_only: true,
         allowed_ips: ['203.0.113.0/24'],
       }),
     )
-    for (let i = 0; i < 3; i += 1) await desk.get('/probe/counted', made.plain_token)
+    for (let i = 0; i < 3; i += 1) await door.get('/probe/counted', key.plain_token)
     const rolled = await keyOf(
-      await desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller }),
+      await door.ask('POST', `/v1/api-keys/${key.id}/roll`, { token: caller }),
     )
     expect(rolled.plain_token).toMatch(token)
-    expect(rolled.plain_token).not.toBe(made.plain_token)
+    expect(rolled.plain_token).not.toBe(key.plain_token)
     expect(rolled).toMatchObject({
-      id: made.id,
+      id: key.id,
       name: 'desk',
       active: true,
       read_only: true,
       allowed_ips: ['203.0.113.0/24'],
     })
     expect(rolled.usage.requests_used).toBe(3)
-    expect((await desk.get('/probe/counted', made.plain_token)).status).toBe(401)
-    expect(rateOf(await desk.get('/probe/counted', rolled.plain_token)).used).toBe('4')
+    expect((await door.get('/probe/counted', key.plain_token)).status).toBe(401)
+    expect(rateOf(await door.get('/probe/counted', rolled.plain_token)).used).toBe('4')
   })
 
   test('a roll with an overlap keeps the old token good until its end, and no longer', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const made = await keyOf(await create(desk, caller))
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const key = await keyOf(await create(door, caller))
     const roll = (body?: unknown) =>
-      desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller, body })
+      door.ask('POST', `/v1/api-keys/${key.id}/roll`, { token: caller, body })
     const second = await keyOf(await roll({ overlap_seconds: 60 }))
-    desk.clock.advance(59_999)
-    expect((await desk.get('/probe/free', made.plain_token)).status).toBe(200)
-    desk.clock.advance(1)
-    expect((await desk.get('/probe/free', made.plain_token)).status).toBe(401)
-    expect((await desk.get('/probe/free', second.plain_token)).status).toBe(200)
+    door.clock.advance(59_999)
+    expect((await door.get('/probe/free', key.plain_token)).status).toBe(200)
+    door.clock.advance(1)
+    expect((await door.get('/probe/free', key.plain_token)).status).toBe(401)
+    expect((await door.get('/probe/free', second.plain_token)).status).toBe(200)
     // A roll without overlap ends an overlap that still runs.
     const third = await keyOf(await roll({ overlap_seconds: 86_400 }))
     const fourth = await keyOf(await roll())
     const statuses = await Promise.all(
       [second, third, fourth].map(
-        async one => (await desk.get('/probe/free', one.plain_token)).status,
+        async key => (await door.get('/probe/free', key.plain_token)).status,
       ),
     )
     expect(statuses).toEqual([401, 401, 200])
@@ -412,23 +424,23 @@ describe('the states of a key', () => {
   test.each([0, -1, 86_401, 1.5, '60', null, Number.MAX_VALUE])(
     'an overlap of %p seconds is refused',
     async seconds => {
-      const desk = frontDesk()
-      const { token: caller, key } = desk.open()
-      const response = await desk.ask('POST', `/v1/api-keys/${key.key.id}/roll`, {
+      const door = openFrontDoor()
+      const { token: caller, key } = door.open()
+      const response = await door.ask('POST', `/v1/api-keys/${key.key.id}/roll`, {
         token: caller,
         body: { overlap_seconds: seconds },
       })
       expect([response.status, await codeOf(response)]).toEqual([422, 'validation_failed'])
-      expect((await desk.get('/v1/account', caller)).status).toBe(200)
+      expect((await door.get('/v1/account', caller)).status).toBe(200)
     },
   )
 })
 
 describe('a key that is not there', () => {
   test('looks the same whether it is unknown, malformed or of another account', async () => {
-    const desk = frontDesk()
-    const { token: caller, key } = desk.open()
-    const { key: foreign, token: foreignToken } = desk.open()
+    const door = openFrontDoor()
+    const { token: caller, key } = door.open()
+    const { key: foreign, token: foreignToken } = door.open()
     const ids = [
       foreign.key.id,
       '00000000-0000-4000-8000-000000000999',
@@ -444,49 +456,49 @@ describe('a key that is not there', () => {
       ['PATCH', '', { name: 'mine' }],
       ['POST', '/roll'],
     ]
-    const seen = new Set<string>()
+    const tokens = new Set<string>()
     for (const id of ids) {
       for (const [method, end, body] of operations) {
-        const response = await desk.ask(method, `/v1/api-keys/${id}${end}`, {
+        const response = await door.ask(method, `/v1/api-keys/${id}${end}`, {
           token: caller,
           body,
           headers: { 'x-request-id': 'r' },
         })
         expect(response.status).toBe(404)
         expect(response.headers.get('x-error-code')).toBe('NOT_FOUND')
-        seen.add(await response.text())
+        tokens.add(await response.text())
       }
     }
-    expect(seen.size).toBe(1)
-    expect(JSON.parse([...seen][0]!)).toMatchObject({
+    expect(tokens.size).toBe(1)
+    expect(JSON.parse([...tokens][0]!)).toMatchObject({
       error: { code: 'NOT_FOUND', status: 404, retry: { retryable: false } },
     })
-    expect((await desk.get('/v1/account', foreignToken)).status).toBe(200)
+    expect((await door.get('/v1/account', foreignToken)).status).toBe(200)
     expect(foreign.key.name).toBeNull()
-    const unreadable = await desk.ask('DELETE', '/v1/api-keys/%zz', { token: caller })
+    const unreadable = await door.ask('DELETE', '/v1/api-keys/%zz', { token: caller })
     expect([unreadable.status, unreadable.headers.get('x-error-code')]).toEqual([404, 'NOT_FOUND'])
   })
 })
 
 describe('restrictions', () => {
   test('a change touches what it names and nothing else', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const made = await keyOf(
-      await create(desk, caller, {
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const key = await keyOf(
+      await create(door, caller, {
         name: 'a',
         read_only: true,
         allowed_ips: ['203.0.113.7'],
         allowed_domains: ['Exämple.com', 'exämple.COM'],
       }),
     )
-    expect(made).toMatchObject({
+    expect(key).toMatchObject({
       allowed_ips: ['203.0.113.7/32'],
       allowed_domains: ['xn--exmple-cua.com'],
     })
     const patch = async (body: unknown) =>
-      keyOf(await desk.ask('PATCH', `/v1/api-keys/${made.id}`, { token: caller, body }))
-    const { plain_token: _, ...before } = made
+      keyOf(await door.ask('PATCH', `/v1/api-keys/${key.id}`, { token: caller, body }))
+    const { plain_token: _, ...before } = key
     expect(await patch({})).toEqual(before as never)
     expect(await patch({ name: 'b' })).toEqual({ ...before, name: 'b' } as never)
     expect(
@@ -504,23 +516,23 @@ describe('restrictions', () => {
   })
 
   test('a key is answered 401 from the moment it expires', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const { plain_token: made } = await keyOf(
-      await create(desk, caller, { expires_at: '2026-11-20T15:01:00Z' }),
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const { plain_token: createdToken } = await keyOf(
+      await create(door, caller, { expires_at: '2026-11-20T15:01:00Z' }),
     )
-    desk.clock.set(at('2026-11-20T15:00:59Z'))
-    expect((await desk.get('/probe/free', made)).status).toBe(200)
-    desk.clock.set(at('2026-11-20T15:01:00Z'))
-    expect((await desk.get('/probe/free', made)).status).toBe(401)
+    door.clock.set(at('2026-11-20T15:00:59Z'))
+    expect((await door.get('/probe/free', createdToken)).status).toBe(200)
+    door.clock.set(at('2026-11-20T15:01:00Z'))
+    expect((await door.get('/probe/free', createdToken)).status).toBe(401)
   })
 
   test('a read-only key reads everywhere and changes nothing', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const { plain_token: reader } = await keyOf(await create(desk, caller, { read_only: true }))
-    expect((await desk.get('/v1/api-keys', reader)).status).toBe(200)
-    expect((await desk.ask('HEAD', '/probe/counted', { token: reader })).status).toBe(200)
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const { plain_token: reader } = await keyOf(await create(door, caller, { read_only: true }))
+    expect((await door.get('/v1/api-keys', reader)).status).toBe(200)
+    expect((await door.ask('HEAD', '/probe/counted', { token: reader })).status).toBe(200)
     for (const [method, path] of [
       ['POST', '/v1/api-keys'],
       ['POST', '/probe/counted'],
@@ -528,7 +540,7 @@ describe('restrictions', () => {
       ['DELETE', '/v1/api-keys/x'],
       ['POST', '/v1/api-keys/x/roll'],
     ] as const) {
-      const response = await desk.ask(method, path, { token: reader })
+      const response = await door.ask(method, path, { token: reader })
       expect([path, response.status, response.headers.get('x-error-code')]).toEqual([
         path,
         403,
@@ -552,11 +564,11 @@ describe('restrictions', () => {
     [['0.0.0.0/0'], '2001:db8::7', 403],
     [['10.0.0.0/8'], 'no address', 403],
   ])('a key for %p is answered from %s with %p', async (allowed, address, status) => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const { plain_token: bound } = await keyOf(await create(desk, caller, { allowed_ips: allowed }))
-    desk.address = address
-    const response = await desk.get('/probe/free', bound)
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const { plain_token: bound } = await keyOf(await create(door, caller, { allowed_ips: allowed }))
+    door.address = address
+    const response = await door.get('/probe/free', bound)
     expect(response.status).toBe(status)
     if (status === 403) expect(response.headers.get('x-error-code')).toBe('IP_NOT_ALLOWED')
   })
@@ -575,12 +587,12 @@ describe('restrictions', () => {
     [{ origin: 'example.com' }, 403],
     [{}, 403],
   ])('a key for example.com is answered with %j: %j', async (headers, status) => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
     const { plain_token: bound } = await keyOf(
-      await create(desk, caller, { allowed_domains: ['example.com'] }),
+      await create(door, caller, { allowed_domains: ['example.com'] }),
     )
-    const response = await desk.get('/probe/free', bound, headers)
+    const response = await door.get('/probe/free', bound, headers)
     expect(response.status).toBe(status)
     if (status === 403) expect(response.headers.get('x-error-code')).toBe('DOMAIN_NOT_ALLOWED')
   })
@@ -590,54 +602,54 @@ describe('a creating request that is sent again', () => {
   const again = { 'idempotency-key': 'order 66' }
 
   test('gets the first answer, and there is one key', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const first = await create(desk, caller, { name: 'one' }, again)
-    desk.clock.advance(dayMs - 1)
-    const second = await create(desk, caller, { name: 'one' }, again)
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const first = await create(door, caller, { name: 'one' }, again)
+    door.clock.advance(dayMs - 1)
+    const second = await create(door, caller, { name: 'one' }, again)
     expect(first.headers.get('idempotent-replayed')).toBeNull()
     expect(second.headers.get('idempotent-replayed')).toBe('true')
     expect(second.status).toBe(first.status)
     expect(await second.text()).toBe(await first.text())
-    expect(await listed(desk, caller)).toHaveLength(2)
+    expect(await listed(door, caller)).toHaveLength(2)
   })
 
   test('is a new request after 24 hours', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const first = await keyOf(await create(desk, caller, {}, again))
-    desk.clock.advance(dayMs)
-    const second = await keyOf(await create(desk, caller, {}, { 'idempotency-key': 'order 67' }))
-    const third = await keyOf(await create(desk, caller, {}, again))
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const first = await keyOf(await create(door, caller, {}, again))
+    door.clock.advance(dayMs)
+    const second = await keyOf(await create(door, caller, {}, { 'idempotency-key': 'order 67' }))
+    const third = await keyOf(await create(door, caller, {}, again))
     expect(new Set([first.id, second.id, third.id]).size).toBe(3)
-    desk.clock.advance(dayMs)
-    await create(desk, caller, {}, again)
-    expect(desk.services.db.query('SELECT count(*) AS rows FROM idempotency').get()).toEqual({
+    door.clock.advance(dayMs)
+    await create(door, caller, {}, again)
+    expect(door.services.db.query('SELECT count(*) AS rows FROM idempotency').get()).toEqual({
       rows: 1,
     })
   })
 
   test('is refused with another body', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    await create(desk, caller, { name: 'one' }, again)
-    const response = await create(desk, caller, { name: 'two' }, again)
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    await create(door, caller, { name: 'one' }, again)
+    const response = await create(door, caller, { name: 'two' }, again)
     expect([response.status, await codeOf(response)]).toEqual([422, 'idempotency_key_reused'])
-    expect(await listed(desk, caller)).toHaveLength(2)
+    expect(await listed(door, caller)).toHaveLength(2)
   })
 
   test('is another request under another path, another key and another account', async () => {
-    const desk = frontDesk()
-    const { token: caller, key } = desk.open()
-    const other = desk.open()
-    const first = await keyOf(await create(desk, caller, {}, again))
+    const door = openFrontDoor()
+    const { token: caller, key } = door.open()
+    const other = door.open()
+    const first = await keyOf(await create(door, caller, {}, again))
     const ids = [
       first.id,
-      (await keyOf(await create(desk, first.plain_token, {}, again))).id,
-      (await keyOf(await create(desk, other.token, {}, again))).id,
+      (await keyOf(await create(door, first.plain_token, {}, again))).id,
+      (await keyOf(await create(door, other.token, {}, again))).id,
     ]
     expect(new Set(ids).size).toBe(3)
-    const rolled = await desk.ask('POST', `/v1/api-keys/${first.id}/roll`, {
+    const rolled = await door.ask('POST', `/v1/api-keys/${first.id}/roll`, {
       token: caller,
       headers: again,
     })
@@ -647,85 +659,85 @@ describe('a creating request that is sent again', () => {
   })
 
   test('is carried out when the first one was refused', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    for (let i = 0; i < 4; i += 1) await create(desk, caller)
-    expect((await create(desk, caller, {}, again)).status).toBe(422)
-    const spare = (await listed(desk, caller)).find(
-      one => one.created_at === isoInstant(startAt) && one.name === null,
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    for (let i = 0; i < 4; i += 1) await create(door, caller)
+    expect((await create(door, caller, {}, again)).status).toBe(422)
+    const spare = (await listed(door, caller)).find(
+      key => key.created_at === isoInstant(startAt) && key.name === null,
     )!
-    await desk.ask('DELETE', `/v1/api-keys/${(await listed(desk, caller))[4]!.id}`, {
+    await door.ask('DELETE', `/v1/api-keys/${(await listed(door, caller))[4]!.id}`, {
       token: caller,
     })
     expect(spare.active).toBe(true)
-    expect((await create(desk, caller, {}, again)).status).toBe(200)
+    expect((await create(door, caller, {}, again)).status).toBe(200)
   })
 
   test('a repeated roll answers the same token', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const made = await keyOf(await create(desk, caller))
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const key = await keyOf(await create(door, caller))
     const roll = async () =>
       keyOf(
-        await desk.ask('POST', `/v1/api-keys/${made.id}/roll`, { token: caller, headers: again }),
+        await door.ask('POST', `/v1/api-keys/${key.id}/roll`, { token: caller, headers: again }),
       )
     const [first, second] = [await roll(), await roll()]
     expect(second.plain_token).toBe(first.plain_token)
-    expect((await desk.get('/probe/free', second.plain_token)).status).toBe(200)
+    expect((await door.get('/probe/free', second.plain_token)).status).toBe(200)
   })
 
   test('counts once', async () => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open('free')
+    const door = openFrontDoor()
+    const { token: caller } = door.open('free')
     const ask = async (body: unknown) =>
-      rateOf(await desk.ask('POST', '/probe/counted', { token: caller, body, headers: again })).used
+      rateOf(await door.ask('POST', '/probe/counted', { token: caller, body, headers: again })).used
     expect([
       await ask({ a: 1 }),
       await ask({ a: 1 }),
       await ask({ a: 2 }),
       await ask({ a: 1 }),
     ]).toEqual(['1', '1', '1', '1'])
-    const usage = (await (await desk.get('/v1/users/me', caller)).json()) as {
+    const usage = (await (await door.get('/v1/users/me', caller)).json()) as {
       requests_this_month: number
     }
     expect(usage.requests_this_month).toBe(1)
   })
 
   test('can be read only with the token that asked first', async () => {
-    const desk = frontDesk()
-    const { token: caller, key } = desk.open()
-    await create(desk, caller, { name: 'one' }, again)
+    const door = openFrontDoor()
+    const { token: caller, key } = door.open()
+    await create(door, caller, { name: 'one' }, again)
     const rolled = await keyOf(
-      await desk.ask('POST', `/v1/api-keys/${key.key.id}/roll`, {
+      await door.ask('POST', `/v1/api-keys/${key.key.id}/roll`, {
         token: caller,
         body: { overlap_seconds: 60 },
       }),
     )
-    const response = await create(desk, rolled.plain_token, { name: 'one' }, again)
+    const response = await create(door, rolled.plain_token, { name: 'one' }, again)
     expect([response.status, await codeOf(response)]).toEqual([422, 'idempotency_key_reused'])
     expect(
-      (await create(desk, caller, { name: 'one' }, again)).headers.get('idempotent-replayed'),
+      (await create(door, caller, { name: 'one' }, again)).headers.get('idempotent-replayed'),
     ).toBe('true')
   })
 
   test.each(['', 'x'.repeat(256)])('with a key of %p is refused', async name => {
-    const desk = frontDesk()
-    const { token: caller } = desk.open()
-    const response = await create(desk, caller, {}, { 'idempotency-key': name })
+    const door = openFrontDoor()
+    const { token: caller } = door.open()
+    const response = await create(door, caller, {}, { 'idempotency-key': name })
     expect([response.status, response.headers.get('x-error-code')]).toEqual([
       400,
       'INVALID_PARAMETER',
     ])
-    expect(await listed(desk, caller)).toHaveLength(1)
+    expect(await listed(door, caller)).toHaveLength(1)
   })
 
   test('gets the first answer over a restart', async () => {
     const path = databasePath()
-    const before = frontDesk({ path })
+    const before = openFrontDoor({ path })
     const { token: caller } = before.open()
     const first = await create(before, caller, { name: 'one' }, again)
     before.close()
-    const after = frontDesk({
+    const after = openFrontDoor({
       path,
       ids: createSeededIds(2),
       clock: createManualClock(startAt + minuteMs),
@@ -737,52 +749,56 @@ describe('a creating request that is sent again', () => {
   })
 
   test('leaves nothing behind when its answer can not be kept', async () => {
-    const desk = frontDesk()
-    const { token: caller, account } = desk.open()
-    desk.services.db.run(
+    const door = openFrontDoor()
+    const { token: caller, account } = door.open()
+    door.services.db.run(
       "CREATE TRIGGER full BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'no room'); END",
     )
-    expect((await create(desk, caller, {}, again)).status).toBe(500)
-    expect(await listed(desk, caller)).toHaveLength(1)
-    expect(desk.services.keys.account(account.account.id)!.keys).toHaveLength(1)
-    desk.services.db.run('DROP TRIGGER full')
-    expect((await create(desk, caller, {}, again)).status).toBe(200)
+    expect((await create(door, caller, {}, again)).status).toBe(500)
+    expect(await listed(door, caller)).toHaveLength(1)
+    expect(door.services.keys.account(account.account.id)!.keys).toHaveLength(1)
+    door.services.db.run('DROP TRIGGER full')
+    expect((await create(door, caller, {}, again)).status).toBe(200)
   })
 })
 
 test('no body, header, log line or byte of the database ever holds a token', async () => {
   const path = databasePath()
-  const desk = frontDesk({ path })
-  const tokens = new Set<string>([desk.adminToken])
-  const { token: caller, account, key } = desk.open('starter')
+  const door = openFrontDoor({ path })
+  const tokens = new Set<string>([door.adminToken])
+  const { token: caller, account, key } = door.open('starter')
   tokens.add(caller)
-  const seen: string[] = []
-  const ask = async (method: string, url: string, options: Parameters<Desk['ask']>[2] = {}) => {
-    const response = await desk.ask(method, url, { token: caller, ...options })
+  const routes: string[] = []
+  const ask = async (
+    method: string,
+    url: string,
+    options: Parameters<FrontDoor['ask']>[2] = {},
+  ) => {
+    const response = await door.ask(method, url, { token: caller, ...options })
     const text = await response.text()
     const body =
       text === '' ? {} : (JSON.parse(text) as { data?: { api_key?: Key; admin_token?: string } })
     const shown = [body.data?.api_key?.plain_token, body.data?.admin_token].filter(
-      one => one !== undefined,
+      token => token !== undefined,
     )
-    for (const one of shown) tokens.add(one)
+    for (const token of shown) tokens.add(token)
     // What is shown once is shown in its place, and nothing else of the answer has it.
-    seen.push(
-      shown.reduce((rest, one) => rest.replace(one, ''), text),
+    routes.push(
+      shown.reduce((rest, token) => rest.replace(token, ''), text),
       JSON.stringify([...response.headers]),
     )
     return body.data?.api_key
   }
   const operator = {
     token: undefined,
-    headers: { authorization: `Bearer ${desk.adminToken}` },
-  } as never as Parameters<Desk['ask']>[2]
-  const made = await ask('POST', '/v1/api-keys', {
+    headers: { authorization: `Bearer ${door.adminToken}` },
+  } as never as Parameters<FrontDoor['ask']>[2]
+  const created = await ask('POST', '/v1/api-keys', {
     body: { name: 'a' },
     headers: { 'idempotency-key': caller },
   })
   await ask('POST', '/v1/api-keys', { body: { name: 'a' }, headers: { 'idempotency-key': caller } })
-  await ask('POST', `/v1/api-keys/${made!.id}/roll`, {
+  await ask('POST', `/v1/api-keys/${created!.id}/roll`, {
     body: { overlap_seconds: 60 },
     headers: { 'idempotency-key': 'x' },
   })
@@ -821,28 +837,28 @@ test('no body, header, log line or byte of the database ever holds a token', asy
     body: { overlap_seconds: 60 },
   })
   await ask('POST', '/admin/v1/token/rotate', operator)
-  desk.services.meter.flush()
+  door.services.meter.flush()
 
   expect(tokens.size).toBe(8)
   const places = {
-    bodies: seen.join('\n'),
-    log: desk.log.join('\n'),
+    bodies: routes.join('\n'),
+    log: door.log.join('\n'),
     database: readFileSync(path).toString('latin1'),
     wal: readFileSync(`${path}-wal`).toString('latin1'),
   }
   expect(places.wal.length).toBeGreaterThan(10_000)
-  for (const one of tokens) {
+  for (const secret of tokens) {
     const forms = [
-      one,
-      one.toUpperCase(),
-      Buffer.from(one, 'hex').toString('latin1'),
-      Buffer.from(one, 'hex').toString('base64'),
+      secret,
+      secret.toUpperCase(),
+      Buffer.from(secret, 'hex').toString('latin1'),
+      Buffer.from(secret, 'hex').toString('base64'),
     ]
     for (const [place, text] of Object.entries(places)) {
       for (const form of forms) expect([place, text.includes(form)]).toEqual([place, false])
       // Nor half of one, where a text was cut.
-      expect([place, text.includes(one.slice(0, 24))]).toEqual([place, false])
+      expect([place, text.includes(secret.slice(0, 24))]).toEqual([place, false])
     }
   }
-  desk.close()
+  door.close()
 })

@@ -8,23 +8,23 @@ import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { PlanId } from '../../../src/plan/tiers.ts'
 import type { KeyState } from '../../../src/service/keys/keyring.ts'
-import { at, type Desk, frontDesk, rateOf, startAt } from '../../support/front-door.ts'
+import { at, type FrontDoor, openFrontDoor, rateOf, startAt } from '../../support/front-door.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'wellhead-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-const counted = (desk: Desk, token: string) => desk.get('/probe/counted', token)
+const askCounted = (door: FrontDoor, token: string) => door.get('/probe/counted', token)
 
 /** Uses up a part of the quota that would take too long over HTTP. */
-function spend(desk: Desk, key: KeyState, requests: number) {
-  for (let i = 0; i < requests; i += 1) desk.services.meter.reserve(key)
+function spend(door: FrontDoor, key: KeyState, requests: number) {
+  for (let i = 0; i < requests; i += 1) door.services.meter.reserve(key)
 }
 
 test('the 51st request of a free day, midnight, the eighth day of a trial and the first of a month, with every header', async () => {
-  const desk = frontDesk()
-  const { token: free } = desk.open('free')
-  const { token: trial, key: trialKey } = desk.open('free', { trial: true })
-  const { token: paid, key: paidKey } = desk.open('starter')
+  const door = openFrontDoor()
+  const { token: free } = door.open('free')
+  const { token: trial, key: trialKey } = door.open('free', { trial: true })
+  const { token: paid, key: paidKey } = door.open('starter')
   const headersOf = (response: Response) => ({
     status: response.status,
     code: response.headers.get('x-error-code'),
@@ -34,7 +34,7 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
   const freeDay = { limit: '50', window: 'daily_counter', tier: 'free' }
 
   for (let used = 1; used < 50; used += 1) {
-    const wanted = {
+    const expected = {
       ...ok,
       ...freeDay,
       remaining: String(50 - used),
@@ -42,7 +42,7 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
       state: 'free',
       reset: '2026-11-21T00:00:00Z',
     }
-    expect(headersOf(await counted(desk, free))).toEqual(wanted)
+    expect(headersOf(await askCounted(door, free))).toEqual(expected)
   }
   const exhausted = {
     ...freeDay,
@@ -51,8 +51,8 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     state: 'exhausted',
     reset: '2026-11-21T00:00:00Z',
   }
-  expect(headersOf(await counted(desk, free))).toEqual({ ...ok, ...exhausted })
-  const refused = await counted(desk, free)
+  expect(headersOf(await askCounted(door, free))).toEqual({ ...ok, ...exhausted })
+  const refused = await askCounted(door, free)
   expect(headersOf(refused)).toEqual({
     status: 402,
     code: 'PAYMENT_REQUIRED',
@@ -109,20 +109,20 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     upgrade_url: 'http://localhost/billing/plans',
     remediation_url: 'http://localhost/billing/plans',
   } as never)
-  const futures = await desk.get('/probe/feature/futures', free)
+  const futures = await door.get('/probe/feature/futures', free)
   expect([futures.status, futures.headers.get('x-error-code')]).toEqual([
     402,
     'FREE_TIER_LIMIT_EXCEEDED',
   ])
 
-  desk.clock.set(at('2026-11-20T23:59:59.999Z'))
-  expect(headersOf(await counted(desk, free))).toEqual({
+  door.clock.set(at('2026-11-20T23:59:59.999Z'))
+  expect(headersOf(await askCounted(door, free))).toEqual({
     status: 402,
     code: 'PAYMENT_REQUIRED',
     retryAfter: null,
     ...exhausted,
   })
-  desk.clock.set(at('2026-11-21T00:00:00Z'))
+  door.clock.set(at('2026-11-21T00:00:00Z'))
   const newDay = {
     ...ok,
     ...freeDay,
@@ -131,7 +131,7 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     state: 'free',
     reset: '2026-11-22T00:00:00Z',
   }
-  expect(headersOf(await counted(desk, free))).toEqual(newDay)
+  expect(headersOf(await askCounted(door, free))).toEqual(newDay)
 
   const trialDays = {
     limit: '10000',
@@ -139,22 +139,22 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     tier: 'trial',
     reset: '2026-11-27T15:00:00Z',
   }
-  spend(desk, trialKey, 9998)
-  expect(headersOf(await counted(desk, trial))).toEqual({
+  spend(door, trialKey, 9998)
+  expect(headersOf(await askCounted(door, trial))).toEqual({
     ...ok,
     ...trialDays,
     remaining: '1',
     used: '9999',
     state: 'trial_active',
   })
-  expect(headersOf(await counted(desk, trial))).toEqual({
+  expect(headersOf(await askCounted(door, trial))).toEqual({
     ...ok,
     ...trialDays,
     remaining: '0',
     used: '10000',
     state: 'exhausted',
   })
-  desk.clock.set(at('2026-11-27T14:59:59.999Z'))
+  door.clock.set(at('2026-11-27T14:59:59.999Z'))
   const overTrial = {
     status: 429,
     code: 'TRIAL_LIMIT_EXCEEDED',
@@ -164,8 +164,8 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     used: '10000',
     state: 'exhausted',
   }
-  expect(headersOf(await counted(desk, trial))).toEqual(overTrial)
-  desk.clock.set(at('2026-11-27T15:00:00Z'))
+  expect(headersOf(await askCounted(door, trial))).toEqual(overTrial)
+  door.clock.set(at('2026-11-27T15:00:00Z'))
   const eighthDay = {
     ...ok,
     ...freeDay,
@@ -174,7 +174,7 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     state: 'free',
     reset: '2026-11-28T00:00:00Z',
   }
-  expect(headersOf(await counted(desk, trial))).toEqual(eighthDay)
+  expect(headersOf(await askCounted(door, trial))).toEqual(eighthDay)
 
   const november = {
     limit: '50000',
@@ -182,15 +182,15 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     tier: 'starter',
     reset: '2026-12-01T00:00:00Z',
   }
-  spend(desk, paidKey, 49_999)
-  expect(headersOf(await counted(desk, paid))).toEqual({
+  spend(door, paidKey, 49_999)
+  expect(headersOf(await askCounted(door, paid))).toEqual({
     ...ok,
     ...november,
     remaining: '0',
     used: '50000',
     state: 'exhausted',
   })
-  desk.clock.set(at('2026-11-30T23:59:00Z'))
+  door.clock.set(at('2026-11-30T23:59:00Z'))
   const overMonth = {
     status: 429,
     code: 'MONTHLY_QUOTA_EXCEEDED',
@@ -200,7 +200,7 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     used: '50000',
     state: 'exhausted',
   }
-  const refusedMonth = await counted(desk, paid)
+  const refusedMonth = await askCounted(door, paid)
   expect(headersOf(refusedMonth)).toEqual(overMonth)
   expect((await refusedMonth.json()) as object).toMatchObject({
     error_code: 'MONTHLY_QUOTA_EXCEEDED',
@@ -210,7 +210,7 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     reset: { date: '2026-12-01T00:00:00Z', in_seconds: 60 },
     retry: { retryable: false },
   })
-  desk.clock.set(at('2026-12-01T00:00:00Z'))
+  door.clock.set(at('2026-12-01T00:00:00Z'))
   const december = {
     ...ok,
     ...november,
@@ -219,33 +219,33 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
     state: 'paid_active',
     reset: '2027-01-01T00:00:00Z',
   }
-  expect(headersOf(await counted(desk, paid))).toEqual(december)
-  expect(headersOf(await counted(desk, free))).toMatchObject({
+  expect(headersOf(await askCounted(door, paid))).toEqual(december)
+  expect(headersOf(await askCounted(door, free))).toMatchObject({
     used: '1',
     reset: '2026-12-02T00:00:00Z',
   })
 }, 1000)
 
 test('an account whose address is not confirmed has the free quota, and its own as soon as it is', async () => {
-  const desk = frontDesk()
-  const { token, account } = desk.open('scale', { confirmed: false })
-  for (let i = 0; i < 49; i += 1) await counted(desk, token)
-  expect(rateOf(await counted(desk, token))).toMatchObject({
+  const door = openFrontDoor()
+  const { token, account } = door.open('scale', { confirmed: false })
+  for (let i = 0; i < 49; i += 1) await askCounted(door, token)
+  expect(rateOf(await askCounted(door, token))).toMatchObject({
     limit: '50',
     used: '50',
     state: 'exhausted',
     tier: 'scale',
     window: 'daily_counter',
   })
-  const refused = await counted(desk, token)
+  const refused = await askCounted(door, token)
   expect(refused.status).toBe(402)
   expect((await refused.json()) as object).toMatchObject({
     error_code: 'PAYMENT_REQUIRED',
     current_plan: 'scale',
     recommended_plan: 'scale',
   })
-  desk.changes.changeAccount(account, { emailConfirmed: true })
-  expect(rateOf(await counted(desk, token))).toMatchObject({
+  door.changes.changeAccount(account, { emailConfirmed: true })
+  expect(rateOf(await askCounted(door, token))).toMatchObject({
     limit: '1000000',
     used: '1',
     state: 'paid_active',
@@ -254,46 +254,46 @@ test('an account whose address is not confirmed has the free quota, and its own 
 })
 
 test('a bigger plan lifts a used-up quota at once, and the way back finds the day as it was', async () => {
-  const desk = frontDesk()
-  const { token, account } = desk.open('free')
-  for (let i = 0; i < 50; i += 1) await counted(desk, token)
-  expect((await counted(desk, token)).status).toBe(402)
-  desk.changes.changeAccount(account, { plan: 'developer' })
-  expect(rateOf(await counted(desk, token))).toMatchObject({
+  const door = openFrontDoor()
+  const { token, account } = door.open('free')
+  for (let i = 0; i < 50; i += 1) await askCounted(door, token)
+  expect((await askCounted(door, token)).status).toBe(402)
+  door.changes.changeAccount(account, { plan: 'developer' })
+  expect(rateOf(await askCounted(door, token))).toMatchObject({
     used: '1',
     limit: '10000',
     state: 'paid_active',
   })
-  desk.changes.changeAccount(account, { plan: 'free' })
-  expect((await counted(desk, token)).status).toBe(402)
+  door.changes.changeAccount(account, { plan: 'free' })
+  expect((await askCounted(door, token)).status).toBe(402)
 })
 
 describe('a stop', () => {
   const reopened = (path: string, seed: number, clock = createManualClock(startAt)) =>
-    frontDesk({ path, ids: createSeededIds(seed), clock })
+    openFrontDoor({ path, ids: createSeededIds(seed), clock })
 
   test('loses nothing of the quota', async () => {
     const path = join(directory, 'stop.db')
     const first = reopened(path, 1)
     const { token } = first.open('free')
-    for (let i = 0; i < 30; i += 1) await counted(first, token)
+    for (let i = 0; i < 30; i += 1) await askCounted(first, token)
     first.services.meter.flush()
     first.close()
     const second = reopened(path, 2, createManualClock(startAt + minuteMs))
-    expect(rateOf(await counted(second, token))).toMatchObject({
+    expect(rateOf(await askCounted(second, token))).toMatchObject({
       used: '31',
       remaining: '19',
       reset: '2026-11-21T00:00:00Z',
     })
-    for (let i = 31; i < 50; i += 1) expect((await counted(second, token)).status).toBe(200)
-    expect((await counted(second, token)).status).toBe(402)
+    for (let i = 31; i < 50; i += 1) expect((await askCounted(second, token)).status).toBe(200)
+    expect((await askCounted(second, token)).status).toBe(402)
     second.services.meter.flush()
     second.close()
     const third = reopened(path, 3, createManualClock(startAt + 2 * minuteMs))
-    expect((await counted(third, token)).status).toBe(402)
+    expect((await askCounted(third, token)).status).toBe(402)
     third.close()
     const nextDay = reopened(path, 4, createManualClock(at('2026-11-21T00:00:00Z')))
-    expect(rateOf(await counted(nextDay, token))).toMatchObject({ used: '1' })
+    expect(rateOf(await askCounted(nextDay, token))).toMatchObject({ used: '1' })
     nextDay.close()
   })
 
@@ -301,12 +301,12 @@ describe('a stop', () => {
     const path = join(directory, 'crash.db')
     const first = reopened(path, 1)
     const { token } = first.open('free')
-    for (let i = 0; i < 30; i += 1) await counted(first, token)
+    for (let i = 0; i < 30; i += 1) await askCounted(first, token)
     first.services.meter.flush()
-    for (let i = 0; i < 7; i += 1) await counted(first, token)
+    for (let i = 0; i < 7; i += 1) await askCounted(first, token)
     first.close()
     const second = reopened(path, 2)
-    expect(rateOf(await counted(second, token)).used).toBe('31')
+    expect(rateOf(await askCounted(second, token)).used).toBe('31')
     const listed = (await (await second.get('/v1/api-keys', token)).json()) as {
       data: { api_keys: { last_used_at: string }[] }
     }
@@ -365,30 +365,30 @@ test('over HTTP a quota is never passed by one and never begun early, whatever i
       let starts = 0
       const start = () => {
         starts += 1
-        return frontDesk({
+        return openFrontDoor({
           path,
           clock,
           ids: createSeededIds(100 * databases + starts),
           flags: { plans },
         })
       }
-      let desk = start()
-      const { token, account } = desk.open('free')
+      let door = start()
+      const { token, account } = door.open('free')
       let plan: PlanId = 'free'
       // Between these lies what a counter may say: a crash may have lost what was not written.
       const counters = new Map<string, { least: number; most: number }>()
       const settle = () => {
-        for (const one of counters.values()) one.least = one.most
+        for (const counter of counters.values()) counter.least = counter.most
       }
-      for (const one of operations) {
+      for (const operation of operations) {
         const limit = limits[plan]!
         const counter = counters.getOrInsertComputed(windowOf(plan, clock.now()), () => ({
           least: 0,
           most: 0,
         }))
-        if (one.kind === 'ask' || one.kind === 'fail') {
-          const response = await desk.get(
-            `/probe/counted${one.kind === 'fail' ? `?answer=${one.answer}` : ''}`,
+        if (operation.kind === 'ask' || operation.kind === 'fail') {
+          const response = await door.get(
+            `/probe/counted${operation.kind === 'fail' ? `?answer=${operation.answer}` : ''}`,
             token,
           )
           const code = response.headers.get('x-error-code')
@@ -397,30 +397,30 @@ test('over HTTP a quota is never passed by one and never begun early, whatever i
           else if (response.status === 402 || response.status === 429)
             expect([used, counter.most]).toEqual([limit, limit])
           else {
-            expect(response.status).toBe(one.kind === 'fail' ? Number(one.answer) : 200)
-            const before = one.kind === 'fail' ? used : used - 1
+            expect(response.status).toBe(operation.kind === 'fail' ? Number(operation.answer) : 200)
+            const before = operation.kind === 'fail' ? used : used - 1
             expect(before).toBeGreaterThanOrEqual(counter.least)
             expect(before).toBeLessThanOrEqual(Math.min(counter.most, limit - 1))
             counter.most = used
             counter.least = Math.min(counter.least, used)
           }
-        } else if (one.kind === 'free') await desk.get('/probe/free', token)
-        else if (one.kind === 'advance') clock.advance(one.ms)
-        else if (one.kind === 'plan') {
-          plan = one.plan
-          desk.changes.changeAccount(desk.services.keys.account(account.account.id)!, { plan })
+        } else if (operation.kind === 'free') await door.get('/probe/free', token)
+        else if (operation.kind === 'advance') clock.advance(operation.ms)
+        else if (operation.kind === 'plan') {
+          plan = operation.plan
+          door.changes.changeAccount(door.services.keys.account(account.account.id)!, { plan })
         } else {
-          if (one.kind !== 'crash') {
-            desk.services.meter.flush()
+          if (operation.kind !== 'crash') {
+            door.services.meter.flush()
             settle()
           }
-          if (one.kind !== 'flush') {
-            desk.close()
-            desk = start()
+          if (operation.kind !== 'flush') {
+            door.close()
+            door = start()
           }
         }
       }
-      desk.close()
+      door.close()
     }),
     { numRuns: 15 },
   )

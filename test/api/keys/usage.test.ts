@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
-import { bodyOf, type Desk, frontDesk, startAt } from '../../support/front-door.ts'
+import { bodyOf, type FrontDoor, openFrontDoor, startAt } from '../../support/front-door.ts'
 
-const jsonOf = async (desk: Desk, path: string, token: string) =>
-  (await (await desk.get(path, token)).json()) as Record<string, unknown>
+const jsonOf = async (door: FrontDoor, path: string, token: string) =>
+  (await (await door.get(path, token)).json()) as Record<string, unknown>
 
 describe('GET /v1/usage', () => {
   test('shows every window, the rate and the forecast, and is free', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    for (let i = 0; i < 10; i += 1) await desk.get('/probe/counted', token)
-    for (let i = 0; i < 2; i += 1) await desk.get('/probe/marine', token)
-    desk.clock.advance(20_000)
-    await desk.get('/probe/marine-historical', token)
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    for (let i = 0; i < 10; i += 1) await door.get('/probe/counted', token)
+    for (let i = 0; i < 2; i += 1) await door.get('/probe/marine', token)
+    door.clock.advance(20_000)
+    await door.get('/probe/marine-historical', token)
     const now = startAt + 20_000
     // 13 requests in the 15 hours since midnight go on at 20.8 a day.
-    expect(await jsonOf(desk, '/v1/usage', token)).toEqual({
+    expect(await jsonOf(door, '/v1/usage', token)).toEqual({
       used: 13,
       limit: 50,
       remaining: 37,
@@ -43,25 +43,25 @@ describe('GET /v1/usage', () => {
       burn_rate_per_day: 20.79,
       forecast: { used_at_reset: 21, exhausted_at: null },
     })
-    expect((await jsonOf(desk, '/v1/usage', token)).used).toBe(13)
+    expect((await jsonOf(door, '/v1/usage', token)).used).toBe(13)
   })
 
   test('says when the quota runs out at this rate', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    for (let i = 0; i < 40; i += 1) await desk.get('/probe/counted', token)
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    for (let i = 0; i < 40; i += 1) await door.get('/probe/counted', token)
     // 40 in 15 hours, so 10 more in 3 hours and 45 minutes.
-    expect((await jsonOf(desk, '/v1/usage', token)).forecast).toEqual({
+    expect((await jsonOf(door, '/v1/usage', token)).forecast).toEqual({
       used_at_reset: 64,
       exhausted_at: '2026-11-20T18:45:00Z',
     })
   })
 
   test('of a used-up key shows its smaller window', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free')
-    for (let i = 0; i < 50; i += 1) await desk.get('/probe/counted', token)
-    const body = await jsonOf(desk, '/v1/usage', token)
+    const door = openFrontDoor()
+    const { token } = door.open('free')
+    for (let i = 0; i < 50; i += 1) await door.get('/probe/counted', token)
+    const body = await jsonOf(door, '/v1/usage', token)
     expect(body).toMatchObject({
       used: 50,
       remaining: 0,
@@ -78,8 +78,8 @@ describe('GET /v1/usage', () => {
   })
 
   test('of a copy without quotas has no limit', async () => {
-    const desk = frontDesk({ flags: { plans: 'unlimited' } })
-    const body = await jsonOf(desk, '/v1/usage', desk.open('free').token)
+    const door = openFrontDoor({ flags: { plans: 'unlimited' } })
+    const body = await jsonOf(door, '/v1/usage', door.open('free').token)
     expect(body).toMatchObject({ limit: null, remaining: null, forecast: { exhausted_at: null } })
   })
 })
@@ -88,10 +88,10 @@ describe('the caller', () => {
   test.each(['/v1/users/me', '/users/me'])(
     '%s is the account behind the key, free and by the query parameter too',
     async path => {
-      const desk = frontDesk()
-      const { token, account } = desk.open('professional')
-      await desk.get('/probe/counted', token)
-      const response = await desk.get(`${path}?api_key=${token}`)
+      const door = openFrontDoor()
+      const { token, account } = door.open('professional')
+      await door.get('/probe/counted', token)
+      const response = await door.get(`${path}?api_key=${token}`)
       expect(await bodyOf(response)).toEqual({
         id: account.account.id,
         email: 'person1@example.com',
@@ -121,8 +121,8 @@ describe('the caller', () => {
     ['scale', 'reservoir_mastery', true],
     ['enterprise', 'reservoir_mastery', true],
   ])('on %s is on %s for earlier clients', async (plan, legacy, mastery) => {
-    const desk = frontDesk()
-    expect(await jsonOf(desk, '/v1/users/me', desk.open(plan).token)).toMatchObject({
+    const door = openFrontDoor()
+    expect(await jsonOf(door, '/v1/users/me', door.open(plan).token)).toMatchObject({
       tier: plan,
       plan: legacy,
       reservoir_mastery: mastery,
@@ -130,9 +130,9 @@ describe('the caller', () => {
   })
 
   test('in a trial is on the free plan', async () => {
-    const desk = frontDesk()
-    const { token } = desk.open('free', { trial: true, confirmed: false })
-    expect(await jsonOf(desk, '/v1/users/me', token)).toMatchObject({
+    const door = openFrontDoor()
+    const { token } = door.open('free', { trial: true, confirmed: false })
+    expect(await jsonOf(door, '/v1/users/me', token)).toMatchObject({
       tier: 'free',
       tier_name: 'Free trial',
       plan: 'free',
@@ -153,29 +153,29 @@ interface Performance {
   geographicData: unknown[]
 }
 
-const performanceOf = async (desk: Desk, token: string, query = '') =>
-  (await (await desk.get(`/v1/analytics/performance${query}`, token)).json()) as Performance & {
+const performanceOf = async (door: FrontDoor, token: string, query = '') =>
+  (await (await door.get(`/v1/analytics/performance${query}`, token)).json()) as Performance & {
     status: string
     data: Performance
   }
 
 describe('GET /v1/analytics/performance', () => {
   test('adds up what the keys of the account asked, by day, hour and endpoint', async () => {
-    const desk = frontDesk()
-    const { token, account } = desk.open('free')
-    const other = desk.services.keys.addKey(account)
-    const stranger = desk.open('free')
-    desk.clock.set(Date.parse('2026-11-18T09:30:00Z'))
-    for (let i = 0; i < 3; i += 1) await desk.get('/probe/counted', token)
-    desk.clock.set(Date.parse('2026-11-20T09:10:00Z'))
-    await desk.get('/probe/free', other.token)
-    await desk.get('/probe/counted?answer=404', token)
-    desk.clock.set(Date.parse('2026-11-20T15:00:00Z'))
-    await desk.get('/probe/feature/analytics', token)
-    await desk.get('/probe/counted?answer=304', token)
-    await desk.get('/probe/counted', stranger.token)
+    const door = openFrontDoor()
+    const { token, account } = door.open('free')
+    const other = door.services.keys.addKey(account)
+    const stranger = door.open('free')
+    door.clock.set(Date.parse('2026-11-18T09:30:00Z'))
+    for (let i = 0; i < 3; i += 1) await door.get('/probe/counted', token)
+    door.clock.set(Date.parse('2026-11-20T09:10:00Z'))
+    await door.get('/probe/free', other.token)
+    await door.get('/probe/counted?answer=404', token)
+    door.clock.set(Date.parse('2026-11-20T15:00:00Z'))
+    await door.get('/probe/feature/analytics', token)
+    await door.get('/probe/counted?answer=304', token)
+    await door.get('/probe/counted', stranger.token)
 
-    const { status, data, ...top } = await performanceOf(desk, token, '?range=7d')
+    const { status, data, ...top } = await performanceOf(door, token, '?range=7d')
     expect(status).toBe('success')
     expect(top).toEqual(data)
     expect(data).toMatchObject({ tier: 'free', tier_name: 'Free', range: '7d', geographicData: [] })
@@ -199,7 +199,7 @@ describe('GET /v1/analytics/performance', () => {
       { date: '2026-11-20', requests: 4, errors: 2 },
     ])
     expect(data.hourlyDistribution).toHaveLength(24)
-    expect(data.hourlyDistribution.filter(one => one.requests > 0)).toEqual([
+    expect(data.hourlyDistribution.filter(hour => hour.requests > 0)).toEqual([
       { hour: 9, requests: 5 },
       { hour: 15, requests: 2 },
     ])
@@ -217,15 +217,15 @@ describe('GET /v1/analytics/performance', () => {
     ['?range=30d', '30d', 30],
     ['?range=90d', '90d', 90],
   ])('%s is %s, its first day included and the one before not', async (query, range, days) => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('starter')
+    const door = openFrontDoor()
+    const { token, key } = door.open('starter')
     const midnight = Date.parse('2026-11-20T00:00:00Z')
     for (const at of [midnight - (days - 1) * dayMs, midnight - (days - 1) * dayMs - hourMs]) {
-      desk.clock.set(at)
-      desk.services.meter.record(key, '/a', 200, true, 2)
+      door.clock.set(at)
+      door.services.meter.record(key, '/a', 200, true, 2)
     }
-    desk.clock.set(startAt)
-    const { data } = await performanceOf(desk, token, query)
+    door.clock.set(startAt)
+    const { data } = await performanceOf(door, token, query)
     expect([data.range, data.dailyUsage.length, data.overview.totalRequests]).toEqual([
       range,
       days,
@@ -236,26 +236,26 @@ describe('GET /v1/analytics/performance', () => {
   })
 
   test('counts the month apart from the range', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('starter')
+    const door = openFrontDoor()
+    const { token, key } = door.open('starter')
     for (const at of ['2026-10-31T23:00:00Z', '2026-11-01T00:00:00Z', '2026-11-20T14:00:00Z']) {
-      desk.clock.set(Date.parse(at))
-      desk.services.meter.record(key, '/a', 200, true, 1)
+      door.clock.set(Date.parse(at))
+      door.services.meter.record(key, '/a', 200, true, 1)
     }
-    desk.clock.set(startAt)
-    expect((await performanceOf(desk, token, '?range=7d')).overview).toMatchObject({
+    door.clock.set(startAt)
+    expect((await performanceOf(door, token, '?range=7d')).overview).toMatchObject({
       totalRequests: 1,
       monthlyRequests: 2,
     })
-    expect((await performanceOf(desk, token, '?range=30d')).overview).toMatchObject({
+    expect((await performanceOf(door, token, '?range=30d')).overview).toMatchObject({
       totalRequests: 4,
       monthlyRequests: 3,
     })
   })
 
   test('of an account that asked nothing has no peak', async () => {
-    const desk = frontDesk()
-    const { overview, endpointBreakdown } = await performanceOf(desk, desk.open('free').token)
+    const door = openFrontDoor()
+    const { overview, endpointBreakdown } = await performanceOf(door, door.open('free').token)
     expect(overview).toEqual({
       totalRequests: 0,
       monthlyRequests: 0,
@@ -270,11 +270,11 @@ describe('GET /v1/analytics/performance', () => {
   })
 
   test('names the twenty endpoints asked most', async () => {
-    const desk = frontDesk()
-    const { token, key } = desk.open('starter')
+    const door = openFrontDoor()
+    const { token, key } = door.open('starter')
     for (let i = 0; i < 25; i += 1)
-      for (let n = 0; n <= i; n += 1) desk.services.meter.record(key, `/${i}`, 200, true, 1)
-    const { endpointBreakdown, overview } = await performanceOf(desk, token)
+      for (let n = 0; n <= i; n += 1) door.services.meter.record(key, `/${i}`, 200, true, 1)
+    const { endpointBreakdown, overview } = await performanceOf(door, token)
     expect([endpointBreakdown.length, endpointBreakdown[0], overview.uniqueEndpoints]).toEqual([
       20,
       { endpoint: '/24', requests: 25, percentage: 7.69 },
@@ -283,8 +283,8 @@ describe('GET /v1/analytics/performance', () => {
   })
 
   test('refuses another range and names the ones there are', async () => {
-    const desk = frontDesk()
-    const response = await desk.get('/v1/analytics/performance?range=14d', desk.open('free').token)
+    const door = openFrontDoor()
+    const response = await door.get('/v1/analytics/performance?range=14d', door.open('free').token)
     expect(response.status).toBe(400)
     expect((await response.json()) as object).toMatchObject({
       error: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoInstant } from '../../../src/lib/instant.ts'
-import { type Desk, frontDesk, startAt } from '../../support/front-door.ts'
+import { type FrontDoor, openFrontDoor, startAt } from '../../support/front-door.ts'
 
 interface Account {
   id: string
@@ -28,9 +28,14 @@ type Answer = {
 }
 
 /** A request with the admin token. */
-async function operate(desk: Desk, method: string, path: string, body?: unknown): Promise<Answer> {
-  const response = await desk.ask(method, path, {
-    headers: { authorization: `Bearer ${desk.adminToken}` },
+async function operate(
+  door: FrontDoor,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Answer> {
+  const response = await door.ask(method, path, {
+    headers: { authorization: `Bearer ${door.adminToken}` },
     ...(body !== undefined && { body }),
   })
   const answer = (await response.json()) as Record<string, unknown>
@@ -41,8 +46,8 @@ const accounts = '/admin/v1/accounts'
 
 describe('accounts', () => {
   test('are made with a first key, whose token works at once', async () => {
-    const desk = frontDesk()
-    const { status, data } = await operate(desk, 'POST', accounts, {
+    const door = openFrontDoor()
+    const { status, data } = await operate(door, 'POST', accounts, {
       email: 'Person@Example.com',
       plan: 'starter',
       add_ons: ['futures_data', 'futures_data'],
@@ -67,19 +72,19 @@ describe('accounts', () => {
     expect(data.account.features).toContain('futures')
     expect(data.account.api_keys.map(key => key.id)).toEqual([data.api_key.id])
     expect(JSON.stringify(data.account)).not.toContain(data.api_key.plain_token)
-    const response = await desk.get('/probe/feature/futures', data.api_key.plain_token)
+    const response = await door.get('/probe/feature/futures', data.api_key.plain_token)
     expect([response.status, response.headers.get('x-ratelimit-tier')]).toEqual([200, 'starter'])
   })
 
   test('are made free and confirmed unless the body says otherwise', async () => {
-    const desk = frontDesk()
-    const plain = await operate(desk, 'POST', accounts, { email: 'a@example.com' })
+    const door = openFrontDoor()
+    const plain = await operate(door, 'POST', accounts, { email: 'a@example.com' })
     expect(plain.data.account).toMatchObject({
       plan: 'free',
       tier: 'free',
       email_confirmed_at: isoInstant(startAt),
     } as object)
-    const other = await operate(desk, 'POST', accounts, {
+    const other = await operate(door, 'POST', accounts, {
       email: 'b@example.com',
       trial: true,
       email_confirmed: false,
@@ -115,42 +120,42 @@ describe('accounts', () => {
     ['a number for a word', { email: 'a@example.com', suspended: 1 }, 'suspended'],
     ['an address that has an account', { email: 'PERSON1@example.com' }, 'email'],
   ])('are not made with %s', async (_, body, field) => {
-    const desk = frontDesk()
-    desk.open()
-    const answer = await operate(desk, 'POST', accounts, body)
+    const door = openFrontDoor()
+    door.open()
+    const answer = await operate(door, 'POST', accounts, body)
     expect([answer.status, answer.body.error_code, answer.body.field]).toEqual([
       422,
       'validation_failed',
       field,
     ])
-    expect(desk.services.keys.accounts()).toHaveLength(1)
+    expect(door.services.keys.accounts()).toHaveLength(1)
   })
 
   test('are whole or not there: a key that can not be kept leaves no account', async () => {
-    const desk = frontDesk()
-    desk.services.db.run(
+    const door = openFrontDoor()
+    door.services.db.run(
       "CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END",
     )
-    expect((await operate(desk, 'POST', accounts, { email: 'a@example.com' })).status).toBe(500)
-    expect(desk.services.keys.accounts()).toHaveLength(0)
-    desk.services.db.run('DROP TRIGGER full')
-    expect((await operate(desk, 'POST', accounts, { email: 'a@example.com' })).status).toBe(201)
+    expect((await operate(door, 'POST', accounts, { email: 'a@example.com' })).status).toBe(500)
+    expect(door.services.keys.accounts()).toHaveLength(0)
+    door.services.db.run('DROP TRIGGER full')
+    expect((await operate(door, 'POST', accounts, { email: 'a@example.com' })).status).toBe(201)
   })
 
   test('are listed newest first, in pages, by plan and by address', async () => {
-    const desk = frontDesk()
+    const door = openFrontDoor()
     for (const [email, plan] of [
       ['a@one.com', 'free'],
       ['b@one.com', 'scale'],
       ['c@two.com', 'scale'],
     ] as const) {
-      desk.clock.advance(1000)
-      await operate(desk, 'POST', accounts, { email, plan })
+      door.clock.advance(1000)
+      await operate(door, 'POST', accounts, { email, plan })
     }
     const emails = async (query: string) => {
-      const { body } = await operate(desk, 'GET', `${accounts}${query}`)
+      const { body } = await operate(door, 'GET', `${accounts}${query}`)
       return [
-        (body.data as { accounts: Account[] }).accounts.map(one => one.email),
+        (body.data as { accounts: Account[] }).accounts.map(account => account.email),
         (body.meta as { total: number }).total,
       ]
     }
@@ -160,15 +165,15 @@ describe('accounts', () => {
     expect(await emails('?q=ONE')).toEqual([['b@one.com', 'a@one.com'], 2])
     expect(await emails('?email=A@one.com')).toEqual([['a@one.com'], 1])
     expect(await emails('?email=one.com')).toEqual([[], 0])
-    expect((await operate(desk, 'GET', `${accounts}?page=0`)).status).toBe(400)
+    expect((await operate(door, 'GET', `${accounts}?page=0`)).status).toBe(400)
   })
 
   test('change in what is named, and the next request meets it', async () => {
-    const desk = frontDesk()
-    const { token, account } = desk.open('free')
+    const door = openFrontDoor()
+    const { token, account } = door.open('free')
     const path = `${accounts}/${account.account.id}`
-    const change = async (body: unknown) => (await operate(desk, 'PATCH', path, body)).data.account
-    const tier = async () => (await desk.get('/probe/free', token)).headers.get('x-ratelimit-tier')
+    const change = async (body: unknown) => (await operate(door, 'PATCH', path, body)).data.account
+    const tier = async () => (await door.get('/probe/free', token)).headers.get('x-ratelimit-tier')
 
     expect(await change({ plan: 'professional' })).toMatchObject({
       plan: 'professional',
@@ -179,14 +184,14 @@ describe('accounts', () => {
       plan: 'professional',
       add_ons: ['well_permits'],
     })
-    expect((await desk.get('/probe/feature/well_permits', token)).status).toBe(200)
+    expect((await door.get('/probe/feature/well_permits', token)).status).toBe(200)
     expect(await change({ plan: 'free', add_ons: [], trial: true })).toMatchObject({
       plan: 'free',
       tier: 'trial',
       add_ons: [],
     })
     expect(await tier()).toBe('trial')
-    desk.clock.advance(1000)
+    door.clock.advance(1000)
     expect(await change({ trial: false })).toMatchObject({
       tier: 'free',
       trial_ends_at: isoInstant(startAt + 1000),
@@ -195,29 +200,29 @@ describe('accounts', () => {
     expect(await change({ suspended: true })).toMatchObject({
       suspended_at: isoInstant(startAt + 1000),
     } as object)
-    desk.clock.advance(1000)
+    door.clock.advance(1000)
     expect(await change({ suspended: true })).toMatchObject({
       suspended_at: isoInstant(startAt + 1000),
     } as object)
-    expect((await desk.get('/probe/free', token)).status).toBe(403)
+    expect((await door.get('/probe/free', token)).status).toBe(403)
     expect(await change({ suspended: false })).toMatchObject({ suspended_at: null } as object)
     expect(await change({ email_confirmed: false })).toMatchObject({
       email_confirmed_at: null,
     } as object)
-    expect((await desk.get('/probe/free', token)).headers.get('x-ratelimit-state')).toBe(
+    expect((await door.get('/probe/free', token)).headers.get('x-ratelimit-state')).toBe(
       'unconfirmed_capped',
     )
     expect(await change({ email_confirmed: true })).toMatchObject({
       email_confirmed_at: isoInstant(startAt + 2000),
     } as object)
     const before = await change({})
-    desk.services.keys.reload()
-    expect((await operate(desk, 'GET', path)).data.account).toEqual(before)
+    door.services.keys.reload()
+    expect((await operate(door, 'GET', path)).data.account).toEqual(before)
   })
 
   test('that are unknown are not found', async () => {
-    const desk = frontDesk()
-    const asked: [string, string][] = [
+    const door = openFrontDoor()
+    const requests: [string, string][] = [
       ['GET', `${accounts}/x`],
       ['PATCH', `${accounts}/x`],
       ['GET', `${accounts}/x/keys`],
@@ -226,9 +231,9 @@ describe('accounts', () => {
       ['POST', '/admin/v1/keys/x/roll'],
       ['DELETE', '/admin/v1/keys/x'],
     ]
-    for (const [method, path] of asked) {
+    for (const [method, path] of requests) {
       const { status, body } = await operate(
-        desk,
+        door,
         method,
         path,
         method === 'PATCH' ? { suspended: true } : undefined,
@@ -245,99 +250,99 @@ describe('accounts', () => {
 
 describe('keys of an account', () => {
   test('are made, listed, rolled, suspended, released and revoked', async () => {
-    const desk = frontDesk()
-    const { token, account } = desk.open('free')
+    const door = openFrontDoor()
+    const { token, account } = door.open('free')
     const path = `${accounts}/${account.account.id}/keys`
-    const { status, data } = await operate(desk, 'POST', path, { name: 'spare', read_only: true })
-    const made = data.api_key
+    const { status, data } = await operate(door, 'POST', path, { name: 'spare', read_only: true })
+    const created = data.api_key
     expect(status).toBe(201)
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       account_id: account.account.id,
       name: 'spare',
       active: true,
       suspended_at: null,
     })
-    const { body } = await operate(desk, 'GET', path)
+    const { body } = await operate(door, 'GET', path)
     expect((body.data as { total_count: number }).total_count).toBe(2)
-    expect(JSON.stringify(body)).not.toContain(made.plain_token)
+    expect(JSON.stringify(body)).not.toContain(created.plain_token)
 
-    const key = `/admin/v1/keys/${made.id}`
-    const statusOf = async (given: string) => (await desk.get('/probe/free', given)).status
-    expect((await operate(desk, 'PATCH', key, { suspended: true })).data.api_key.suspended_at).toBe(
+    const key = `/admin/v1/keys/${created.id}`
+    const statusOf = async (token: string) => (await door.get('/probe/free', token)).status
+    expect((await operate(door, 'PATCH', key, { suspended: true })).data.api_key.suspended_at).toBe(
       isoInstant(startAt),
     )
-    expect(await statusOf(made.plain_token)).toBe(403)
+    expect(await statusOf(created.plain_token)).toBe(403)
     expect(
-      (await operate(desk, 'PATCH', key, { suspended: false })).data.api_key.suspended_at,
+      (await operate(door, 'PATCH', key, { suspended: false })).data.api_key.suspended_at,
     ).toBeNull()
-    const rolled = (await operate(desk, 'POST', `${key}/roll`, { overlap_seconds: 60 })).data
+    const rolled = (await operate(door, 'POST', `${key}/roll`, { overlap_seconds: 60 })).data
       .api_key
-    expect([await statusOf(made.plain_token), await statusOf(rolled.plain_token)]).toEqual([
+    expect([await statusOf(created.plain_token), await statusOf(rolled.plain_token)]).toEqual([
       200, 200,
     ])
-    desk.clock.advance(60_000)
-    expect([await statusOf(made.plain_token), await statusOf(rolled.plain_token)]).toEqual([
+    door.clock.advance(60_000)
+    expect([await statusOf(created.plain_token), await statusOf(rolled.plain_token)]).toEqual([
       401, 200,
     ])
-    expect((await operate(desk, 'DELETE', key)).data.api_key).toMatchObject({
-      id: made.id,
+    expect((await operate(door, 'DELETE', key)).data.api_key).toMatchObject({
+      id: created.id,
       active: false,
     })
     expect(await statusOf(rolled.plain_token)).toBe(401)
-    expect((await operate(desk, 'DELETE', key)).body.error_code).toBe('api_key_already_revoked')
-    expect((await operate(desk, 'POST', `${key}/roll`)).body.error_code).toBe('api_key_revoked')
+    expect((await operate(door, 'DELETE', key)).body.error_code).toBe('api_key_already_revoked')
+    expect((await operate(door, 'POST', `${key}/roll`)).body.error_code).toBe('api_key_revoked')
     expect(await statusOf(token)).toBe(200)
   })
 
   test('are five at most, and the operator may revoke the last', async () => {
-    const desk = frontDesk()
-    const { token, account } = desk.open()
+    const door = openFrontDoor()
+    const { token, account } = door.open()
     const path = `${accounts}/${account.account.id}/keys`
-    for (let i = 0; i < 4; i += 1) expect((await operate(desk, 'POST', path)).status).toBe(201)
-    expect((await operate(desk, 'POST', path)).body).toMatchObject({
+    for (let i = 0; i < 4; i += 1) expect((await operate(door, 'POST', path)).status).toBe(201)
+    expect((await operate(door, 'POST', path)).body).toMatchObject({
       error_code: 'api_key_limit_reached',
       limit: 5,
       current_count: 5,
     })
-    for (const one of account.keys) await operate(desk, 'DELETE', `/admin/v1/keys/${one.key.id}`)
-    expect(account.keys.map(one => one.key.revokedAt)).toEqual(
+    for (const key of account.keys) await operate(door, 'DELETE', `/admin/v1/keys/${key.key.id}`)
+    expect(account.keys.map(key => key.key.revokedAt)).toEqual(
       Array.from({ length: 5 }, () => startAt),
     )
-    expect((await desk.get('/probe/free', token)).status).toBe(401)
-    expect((await operate(desk, 'POST', path)).status).toBe(201)
+    expect((await door.get('/probe/free', token)).status).toBe(401)
+    expect((await operate(door, 'POST', path)).status).toBe(201)
   })
 
   test.each([undefined, {}, { suspended: 'yes' }, { suspended: null }])(
     'are not suspended by %j',
     async body => {
-      const desk = frontDesk()
-      const { key } = desk.open()
-      const answer = await operate(desk, 'PATCH', `/admin/v1/keys/${key.key.id}`, body)
+      const door = openFrontDoor()
+      const { key } = door.open()
+      const answer = await operate(door, 'PATCH', `/admin/v1/keys/${key.key.id}`, body)
       expect([answer.status, answer.body.field]).toEqual([422, 'suspended'])
     },
   )
 })
 
 test('the admin token is rotated by itself or from this machine, and the old one ends', async () => {
-  const desk = frontDesk()
-  const old = desk.adminToken
-  const { status, data } = await operate(desk, 'POST', '/admin/v1/token/rotate')
+  const door = openFrontDoor()
+  const old = door.adminToken
+  const { status, data } = await operate(door, 'POST', '/admin/v1/token/rotate')
   const next = (data as unknown as { admin_token: string }).admin_token
   expect([status, next.length]).toEqual([200, 64])
-  expect((await operate(desk, 'GET', accounts)).status).toBe(401)
-  desk.adminToken = next
-  expect((await operate(desk, 'GET', accounts)).status).toBe(200)
-  const third = (await desk.local('POST', '/admin/v1/token/rotate')).body as {
+  expect((await operate(door, 'GET', accounts)).status).toBe(401)
+  door.adminToken = next
+  expect((await operate(door, 'GET', accounts)).status).toBe(200)
+  const third = (await door.local('POST', '/admin/v1/token/rotate')).body as {
     data: { admin_token: string }
   }
-  expect((await operate(desk, 'GET', accounts)).status).toBe(401)
+  expect((await operate(door, 'GET', accounts)).status).toBe(401)
   expect(new Set([old, next, third.data.admin_token]).size).toBe(3)
 })
 
 test('an API key opens nothing of the operator', async () => {
-  const desk = frontDesk()
-  const { token, account, key } = desk.open()
-  const asked: [string, string][] = [
+  const door = openFrontDoor()
+  const { token, account, key } = door.open()
+  const requests: [string, string][] = [
     ['GET', accounts],
     ['POST', accounts],
     ['GET', `${accounts}/${account.account.id}`],
@@ -349,12 +354,12 @@ test('an API key opens nothing of the operator', async () => {
     ['DELETE', `/admin/v1/keys/${key.key.id}`],
     ['POST', '/admin/v1/token/rotate'],
   ]
-  for (const [i, [method, path]] of asked.entries()) {
+  for (const [i, [method, path]] of requests.entries()) {
     for (const authorization of [`Bearer ${token}`, `Token ${token}`, '']) {
-      desk.address = `198.51.100.${i}`
-      const response = await desk.ask(method, path, { headers: { authorization } })
+      door.address = `198.51.100.${i}`
+      const response = await door.ask(method, path, { headers: { authorization } })
       expect([method, path, response.status]).toEqual([method, path, 401])
     }
   }
-  expect(desk.services.keys.accounts()).toHaveLength(1)
+  expect(door.services.keys.accounts()).toHaveLength(1)
 })

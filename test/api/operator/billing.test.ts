@@ -5,8 +5,8 @@ import { billingHouse, codeOf } from '../../support/billing.ts'
 describe('the operator’s ledger', () => {
   test('lists the invoices of everybody, by status and account, and is for the operator only', async () => {
     const instance = billingHouse('serve')
-    const [one, two] = [instance.buyer(), instance.buyer()]
-    await instance.change(one, 'starter')
+    const [first, two] = [instance.buyer(), instance.buyer()]
+    await instance.change(first, 'starter')
     await instance.change(two, 'scale')
     const listed = async (query = '') =>
       (await instance.operator('GET', `/admin/v1/invoices${query}`)).body.data.invoices
@@ -20,10 +20,10 @@ describe('the operator’s ledger', () => {
       ]),
     ).toEqual([
       ['2026-000002', two.id, 39_900, 'open', two.account.account.email],
-      ['2026-000001', one.id, 4900, 'open', one.account.account.email],
+      ['2026-000001', first.id, 4900, 'open', first.account.account.email],
     ])
     expect(
-      (await listed(`?account=${one.id}`)).map((row: { amount: number }) => row.amount),
+      (await listed(`?account=${first.id}`)).map((row: { amount: number }) => row.amount),
     ).toEqual([4900])
     expect(await listed('?status=paid')).toEqual([])
     expect(codeOf(await instance.operator('GET', '/admin/v1/invoices?status=lost'))).toBe(
@@ -35,7 +35,7 @@ describe('the operator’s ledger', () => {
       ['POST', '/admin/v1/invoices/x/pay'],
       ['POST', '/admin/v1/subscriptions'],
     ] as const) {
-      expect((await instance.ask(method, path, one.token, {})).status, path).toBe(401)
+      expect((await instance.ask(method, path, first.token, {})).status, path).toBe(401)
     }
   })
 
@@ -98,8 +98,8 @@ describe('the operator’s ledger', () => {
       period_start: '2026-11-01T00:00:00Z',
       period_end: '2026-12-01T00:00:00Z',
     }
-    const { status, body: made } = await instance.operator('POST', '/admin/v1/invoices', body)
-    expect([status, made.data.invoice]).toEqual([
+    const { status, body: created } = await instance.operator('POST', '/admin/v1/invoices', body)
+    expect([status, created.data.invoice]).toEqual([
       201,
       expect.objectContaining({
         number: '2026-000001',
@@ -110,7 +110,7 @@ describe('the operator’s ledger', () => {
         lines: [{ description: 'Well Permits, November', amount: 9900 }],
       }),
     ])
-    expect(instance.letters().map(one => [one.to, one.subject])).toEqual([
+    expect(instance.letters().map(letter => [letter.to, letter.subject])).toEqual([
       [buyer.account.account.email, 'Wellhead: invoice 2026-000001'],
     ])
     // It is no subscription's: nobody loses a plan by it.
@@ -121,7 +121,7 @@ describe('the operator’s ledger', () => {
       amount: -5,
       period_start: 'x',
     })
-    expect(faults.body.errors.map((one: { field: string }) => one.field).sort()).toEqual([
+    expect(faults.body.errors.map((error: { field: string }) => error.field).sort()).toEqual([
       'account',
       'amount',
       'description',
@@ -139,8 +139,8 @@ describe('the operator’s ledger', () => {
       billing_period: 'monthly',
       price: 120_000,
     }
-    const made = await instance.operator('POST', '/admin/v1/subscriptions', body)
-    expect([made.status, made.body.data.subscription]).toEqual([
+    const created = await instance.operator('POST', '/admin/v1/subscriptions', body)
+    expect([created.status, created.body.data.subscription]).toEqual([
       201,
       expect.objectContaining({ plan: 'enterprise', status: 'active', price: 120_000 }),
     ])
@@ -148,7 +148,7 @@ describe('the operator’s ledger', () => {
     await instance.advance(61 * dayMs)
     const amounts = instance.services.billing.invoices
       .page({ accountId: buyer.id }, 10, 0)
-      .map(one => one.amountCents)
+      .map(invoice => invoice.amountCents)
     expect(amounts).toEqual([120_000, 120_000, 120_000, 4900])
     // The customer may go down by themselves, not back up.
     await instance.ask('POST', '/billing/subscriptions/change_plan', buyer.token, {

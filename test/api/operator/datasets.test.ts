@@ -48,7 +48,7 @@ describe('rows of a dataset', () => {
     const { status, body } = await send('POST', path, {
       rows: [row, { ...row, close: 'x' }, 7, { ...row, contract: 'X' }],
     })
-    expect([status, body.errors.map(one => one.field)]).toEqual([
+    expect([status, body.errors.map(error => error.field)]).toEqual([
       422,
       ['rows.1.close', 'rows.2.traded_on', 'rows.3.contract'],
     ])
@@ -105,10 +105,10 @@ describe('rows of a dataset', () => {
 
 test('the list says what each dataset takes', async () => {
   const { body } = await set().send('GET', '/admin/v1/datasets')
-  const names = body.data.map(one => one.name)
+  const names = body.data.map(dataset => dataset.name)
   expect(names).toContain('futures-settlements')
   expect(names).toContain('futures-ticks')
-  expect(body.data.find(one => one.name === 'futures-settlements')).toMatchObject({
+  expect(body.data.find(dataset => dataset.name === 'futures-settlements')).toMatchObject({
     key: ['contract', 'traded_on'],
     wide: { name: 'contract', value: 'close' },
     example: expect.stringContaining('contract,traded_on'),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { PriceRow } from '../../../src/api/prices/row.ts'
 import { roundTo } from '../../../src/market/prices/format.ts'
 import { startAt } from '../../support/instance.ts'
-import { desk } from '../../support/routes.ts'
+import { openRoutes } from '../../support/routes.ts'
 
 type Row = Partial<PriceRow> & {
   original_price?: number
@@ -18,7 +18,7 @@ interface Batch {
   currency?: string
 }
 
-const instance = desk()
+const instance = openRoutes()
 instance.record('WTI_USD', [70, 71.23], startAt - 60_000, 86_400_000)
 instance.record('BRENT_CRUDE_USD', [75.5], startAt - 60_000, 1)
 instance.record('NATURAL_GAS_GBP', [80, 79.4], startAt - 60_000, 86_400_000)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { startAt } from '../../support/instance.ts'
-import { desk } from '../../support/routes.ts'
+import { openRoutes } from '../../support/routes.ts'
 
-const instance = desk()
+const instance = openRoutes()
 instance.record('WTI_USD', [71.23], startAt - 60_000, 1)
 instance.record('GASOIL_USD', [700], startAt - 60_000, 1)
 instance.record('DUTCH_TTF_EUR', [30], startAt - 60_000, 1)

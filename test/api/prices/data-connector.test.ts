@@ -3,7 +3,7 @@ import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { grades, marineCode } from '../../../src/market/fuels/marine.ts'
 import { expectShape } from '../../support/shape.ts'
-import { rowServer, type SourceDesk, sourceDesk } from '../../support/sources.ts'
+import { openSourceInstance, rowServer, type SourceInstance } from '../../support/sources.ts'
 
 interface Row {
   price: number
@@ -19,7 +19,7 @@ const path = '/v1/prices/data-connector'
 const noon = parseDay('2026-11-19')! + 12 * hourMs
 const ports = shippedPorts()
 
-function filled(instance: SourceDesk): SourceDesk {
+function filled(instance: SourceInstance): SourceInstance {
   for (const [i, port] of ports.entries()) {
     for (const [k, grade] of grades.entries()) {
       instance.record(
@@ -32,7 +32,7 @@ function filled(instance: SourceDesk): SourceDesk {
   }
   return instance
 }
-const rowsOf = async (instance: SourceDesk, query = '', token?: string) => {
+const rowsOf = async (instance: SourceInstance, query = '', token?: string) => {
   const { status, data, text } = await instance.ask<{ data: { prices: Row[]; count: number } }>(
     'GET',
     path + query,
@@ -45,12 +45,12 @@ const rowsOf = async (instance: SourceDesk, query = '', token?: string) => {
   expect(data.data.count).toBe(data.data.prices.length)
   return data.data.prices
 }
-const statusOf = async (instance: SourceDesk, query: string) =>
+const statusOf = async (instance: SourceInstance, query: string) =>
   (await instance.ask('GET', path + query)).status
 
 describe('GET /v1/prices/data-connector while the account has no rows of its own', () => {
   test('the shipped series are answered, the last thirty days, newest first', async () => {
-    const instance = filled(sourceDesk())
+    const instance = filled(openSourceInstance())
     const rows = await rowsOf(instance, '?fuel_type=vlsfo&port=sgsin')
     expect(rows.length).toBe(29)
     expect(rows[0]).toEqual({
@@ -67,7 +67,7 @@ describe('GET /v1/prices/data-connector while the account has no rows of its own
     expect(times).toEqual(times.toSorted().reverse())
   })
   test('with the names that connectors have for grades and regions', async () => {
-    const instance = filled(sourceDesk())
+    const instance = filled(openSourceInstance())
     const names = async (query: string, name: 'fuel_type' | 'port') =>
       [...new Set((await rowsOf(instance, query)).map(row => row[name]))].sort()
     expect(await names('', 'fuel_type')).toEqual(['IFO180', 'IFO380', 'MGO', 'VLSFO'])
@@ -81,7 +81,7 @@ describe('GET /v1/prices/data-connector while the account has no rows of its own
     expect(await names('?region=EMEA&port=SIN', 'port')).toEqual([])
   })
   test('from a moment on, at most a thousand', async () => {
-    const instance = filled(sourceDesk())
+    const instance = filled(openSourceInstance())
     expect(await rowsOf(instance, '?since=2026-11-19T12:00:00Z')).toHaveLength(32)
     expect(await rowsOf(instance, '?since=2026-11-19T12:00:00.001Z')).toHaveLength(0)
     expect(await rowsOf(instance, '?since=2026-11-18')).toHaveLength(64)
@@ -95,10 +95,10 @@ describe('GET /v1/prices/data-connector while the account has no rows of its own
     ['?since=yesterday', 400],
     ['?port=Algeciras', 404],
   ])('%s is refused', async (query, status) => {
-    expect(await statusOf(sourceDesk(), query)).toBe(status)
+    expect(await statusOf(openSourceInstance(), query)).toBe(status)
   })
   test('there is none where nothing is stored', async () => {
-    expect(await rowsOf(sourceDesk())).toEqual([])
+    expect(await rowsOf(openSourceInstance())).toEqual([])
   })
 })
 
@@ -117,7 +117,7 @@ describe('GET /v1/prices/data-connector: rows of the account’s own sources', (
   ]
   const set = async () => {
     const server = rowServer(() => Response.json(own))
-    const instance = filled(sourceDesk())
+    const instance = filled(openSourceInstance())
     await instance.make({
       name: 'Terminal feed',
       source_type: 'api',
@@ -186,7 +186,7 @@ describe('GET /v1/prices/data-connector: rows of the account’s own sources', (
     expect(await rowsOf(await set(), query)).toHaveLength(count)
   })
   test('of several sources come in one order, the newest thousand', async () => {
-    const instance = sourceDesk()
+    const instance = openSourceInstance()
     for (const [offset, name] of [
       [0, 'a'],
       [1, 'b'],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { startAt } from '../../support/instance.ts'
-import { desk } from '../../support/routes.ts'
+import { openRoutes } from '../../support/routes.ts'
 
 const dayMs = 86_400_000
-const instance = desk()
+const instance = openRoutes()
 const token = instance.key()
 
 interface Metrics {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { startAt } from '../../support/instance.ts'
-import { desk } from '../../support/routes.ts'
+import { openRoutes } from '../../support/routes.ts'
 
 const dayMs = 86_400_000
 
 function stocked() {
-  const instance = desk()
+  const instance = openRoutes()
   instance.record('WTI_USD', [70, 72, 71.23], startAt - 60_000, dayMs)
   instance.record('BRENT_CRUDE_USD', [75, 75.5], startAt - 60_000, dayMs)
   instance.record('DUBAI_CRUDE_USD', [74], startAt - 60_000, 1)

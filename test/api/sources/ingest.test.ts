@@ -2,22 +2,22 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { secondMs } from '../../../src/lib/instant.ts'
 import { timestampedSignature } from '../../../src/lib/signature.ts'
 import { expectShape } from '../../support/shape.ts'
-import { row, type SourceDesk, sourceDesk } from '../../support/sources.ts'
+import { openSourceInstance, row, type SourceInstance } from '../../support/sources.ts'
 
 const secret = 'a secret that only the pusher knows'
-let desk: SourceDesk
+let instance: SourceInstance
 beforeAll(() => {
-  desk = sourceDesk()
+  instance = openSourceInstance()
 })
 
 const make = (more: Record<string, unknown> = {}, token?: string) =>
-  desk.make({ source_type: 'webhook', credentials: { secret }, ...more }, token)
+  instance.make({ source_type: 'webhook', credentials: { secret }, ...more }, token)
 const push = (
   id: string,
   body: string,
   headers: Record<string, string> = { authorization: `Bearer ${secret}` },
-) => desk.send('POST', `/v1/data-sources/${id}/ingest`, body, undefined, headers)
-const signed = (body: string, at = desk.clock.now(), key = secret) => {
+) => instance.send('POST', `/v1/data-sources/${id}/ingest`, body, undefined, headers)
+const signed = (body: string, at = instance.clock.now(), key = secret) => {
   const timestamp = Math.floor(at / secondMs)
   return {
     'x-service-signature': timestampedSignature(key, body, timestamp),
@@ -33,7 +33,7 @@ describe('rows that are pushed', () => {
       const response = await push(id, text)
       expect(response.status).toBe(200)
       const answer = (await response.json()) as { data: Record<string, unknown> }
-      expectShape(desk.app, '/v1/data-sources/:id/ingest', answer)
+      expectShape(instance.app, '/v1/data-sources/:id/ingest', answer)
       return answer.data
     }
     expect(await counts(body)).toEqual({
@@ -58,13 +58,13 @@ describe('rows that are pushed', () => {
       rejected: 1,
       rejections: [expect.stringMatching(/^row 2: price x/)],
     })
-    expect(desk.source(id)).toMatchObject({
+    expect(instance.source(id)).toMatchObject({
       status: 'active',
       successfulSyncs: 3,
       nextSyncAt: null,
-      lastSyncAt: desk.clock.now(),
+      lastSyncAt: instance.clock.now(),
     })
-    const { data } = await desk.ask<{ data: { logs: { trigger: string }[] } }>(
+    const { data } = await instance.ask<{ data: { logs: { trigger: string }[] } }>(
       'GET',
       `/v1/data-sources/${id}/logs`,
     )
@@ -91,7 +91,9 @@ describe('rows that are pushed', () => {
       ).status,
     ).toBe(200)
     expect(
-      desk.services.dataSources.newestRows(desk.source(id), 9).map(one => [one.port, one.price]),
+      instance.services.dataSources
+        .newestRows(instance.source(id), 9)
+        .map(row => [row.port, row.price]),
     ).toEqual([
       ['ROTTERDAM', 700],
       ['ROTTERDAM', 690],
@@ -102,11 +104,11 @@ describe('rows that are pushed', () => {
   test('may be signed over the bytes instead, for five minutes', async () => {
     const id = await make()
     const spaced = ` ${body}\n`
-    const now = desk.clock.now()
+    const now = instance.clock.now()
     const statuses = async (...headers: Record<string, string>[]) => {
-      const found: number[] = []
-      for (const one of headers) found.push((await push(id, spaced, one)).status)
-      return found
+      const statuses: number[] = []
+      for (const header of headers) statuses.push((await push(id, spaced, header)).status)
+      return statuses
     }
     expect(
       await statuses(signed(spaced), signed(spaced, now - 299_000), signed(spaced, now + 299_000)),
@@ -134,9 +136,9 @@ describe('rows that are pushed', () => {
       await make({ credentials: { secret: 'short' } }),
       await make({ status: 'paused' }),
     ]
-    const api = await desk.make({ source_type: 'api', credentials: { secret } })
-    const answer = async (one: string, headers: Record<string, string>) => {
-      const response = await push(one, body, headers)
+    const api = await instance.make({ source_type: 'api', credentials: { secret } })
+    const answer = async (path: string, headers: Record<string, string>) => {
+      const response = await push(path, body, headers)
       const { request_id: _, ...error } = (
         (await response.json()) as { error: Record<string, unknown> }
       ).error
@@ -146,16 +148,16 @@ describe('rows that are pushed', () => {
     const refused = await Promise.all([
       answer(id, {}),
       answer(id, { authorization: 'Bearer wrong' }),
-      answer(id, { authorization: `Bearer ${desk.token}` }),
+      answer(id, { authorization: `Bearer ${instance.token}` }),
       answer(weak, { authorization: 'Bearer short' }),
       answer(api, right),
       answer(paused, { authorization: 'Bearer wrong' }),
       answer('00000000-0000-4000-8000-999999999999', right),
       answer('nonsense', right),
     ])
-    for (const one of refused) expect(one).toEqual(refused[0]!)
+    for (const refusal of refused) expect(refusal).toEqual(refused[0]!)
     expect(refused[0]![0]).toBe(401)
-    expect(desk.services.dataSources.newestRows(desk.source(id), 1)).toEqual([])
+    expect(instance.services.dataSources.newestRows(instance.source(id), 1)).toEqual([])
   })
 
   test('are refused where there is none to take, with what is wrong', async () => {
@@ -173,19 +175,29 @@ describe('rows that are pushed', () => {
     const [, none] = await answer('')
     expect([none.field, none.errors[0]!.message]).toEqual(['body', 'it is empty'])
     expect((await push(id, 'x'.repeat(2 ** 20 + 1))).status).toBe(413)
-    expect(desk.source(id)).toMatchObject({ status: 'error', nextSyncAt: null })
+    expect(instance.source(id)).toMatchObject({ status: 'error', nextSyncAt: null })
     await push(id, body)
-    expect(desk.source(id)).toMatchObject({ status: 'active', failedInARow: 0 })
+    expect(instance.source(id)).toMatchObject({ status: 'active', failedInARow: 0 })
   })
 
   test('are refused while the source is paused, and when its account may not have it', async () => {
-    const token = desk.key('professional')
+    const token = instance.key('professional')
     const id = await make({}, token)
-    await desk.ask('PATCH', `/v1/data-sources/${id}`, { data_source: { status: 'paused' } }, token)
+    await instance.ask(
+      'PATCH',
+      `/v1/data-sources/${id}`,
+      { data_source: { status: 'paused' } },
+      token,
+    )
     const paused = await push(id, body)
     expect([paused.status, paused.headers.get('x-error-code')]).toEqual([422, 'data_source_paused'])
-    await desk.ask('PATCH', `/v1/data-sources/${id}`, { data_source: { status: 'active' } }, token)
-    const { keys } = desk.services
+    await instance.ask(
+      'PATCH',
+      `/v1/data-sources/${id}`,
+      { data_source: { status: 'active' } },
+      token,
+    )
+    const { keys } = instance.services
     const { account } = keys.find(token)!
     keys.putAccount({ ...account.account, plan: 'starter' })
     const poor = await push(id, body)
@@ -195,7 +207,7 @@ describe('rows that are pushed', () => {
   })
 
   test('take the slots of an address, so that a secret can not be guessed at leisure', async () => {
-    const narrow = sourceDesk({ 'limits.unauthenticated_per_minute': '10' })
+    const narrow = openSourceInstance({ 'limits.unauthenticated_per_minute': '10' })
     const id = await narrow.make({ source_type: 'webhook', credentials: { secret } })
     const statuses: number[] = []
     for (let i = 0; i < 12; i += 1) {

@@ -2,23 +2,23 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { rowServer, sourceDesk } from '../../support/sources.ts'
+import { openSourceInstance, rowServer } from '../../support/sources.ts'
 
 test('credentials are in no body, no log line and no byte of the database, whatever the source sends back', async () => {
   const canary = 'Canary.7f3a "quoted"'
   const password = 'Canary.word-9c41'
-  const spellings = [canary, password].flatMap(one => [
-    one,
-    JSON.stringify(one).slice(1, -1),
-    encodeURIComponent(one),
-    btoa(one),
-    Buffer.from(one).toString('hex'),
+  const spellings = [canary, password].flatMap(secret => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    btoa(secret),
+    Buffer.from(secret).toString('hex'),
   ])
   const all = [...spellings, btoa(`somebody:${password}`)]
-  const desk = sourceDesk()
+  const instance = openSourceInstance()
   const bodies: string[] = []
   const ask = async (method: string, path: string, body?: unknown) => {
-    const answer = await desk.ask<{ data: { id: string } }>(method, path, body)
+    const answer = await instance.ask<{ data: { id: string } }>(method, path, body)
     bodies.push(answer.text)
     return answer.data
   }
@@ -34,7 +34,7 @@ test('credentials are in no body, no log line and no byte of the database, whate
     (sent: string) => new Response(sent, { status: 500, headers: { 'x-echo': sent } }),
   ]
   for (const echo of echoes) {
-    const { url, asked, stop } = rowServer(request =>
+    const { url, requests, stop } = rowServer(request =>
       echo(request.headers.get('authorization') ?? request.headers.get('x-api-key') ?? ''),
     )
     for (const credentials of [
@@ -42,12 +42,12 @@ test('credentials are in no body, no log line and no byte of the database, whate
       { username: 'somebody', password },
       { token: password },
     ]) {
-      const made = await ask('POST', '/v1/data-sources', {
+      const created = await ask('POST', '/v1/data-sources', {
         data_source: { name: 'x', source_type: 'api', credentials, scraper_config: { url } },
       })
-      const path = `/v1/data-sources/${made.data.id}`
+      const path = `/v1/data-sources/${created.data.id}`
       await ask('POST', `${path}/test`)
-      await desk.syncAll()
+      await instance.syncAll()
       await ask('PATCH', path, { data_source: { name: 'y', credentials } })
       await ask('POST', `${path}/rotate_credentials`, { credentials })
       await ask('POST', `${path}/rotate_credentials`, {
@@ -55,27 +55,27 @@ test('credentials are in no body, no log line and no byte of the database, whate
       })
       await ask('PATCH', path, { data_source: { credentials: canary } })
       await ask('PATCH', path, { data_source: { credentials: [canary], name: 5 } })
-      await desk.syncAll()
+      await instance.syncAll()
       for (const more of ['', '/logs', '/health']) await ask('GET', path + more)
     }
-    expect(asked.length).toBeGreaterThan(5)
+    expect(requests.length).toBeGreaterThan(5)
     stop()
   }
   await ask('GET', '/v1/data-sources')
   await ask('GET', '/v1/prices/data-connector')
 
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-canary-'))
-  desk.services.db.query('VACUUM INTO ?').run(join(dir, 'copy.db'))
+  instance.services.db.query('VACUUM INTO ?').run(join(dir, 'copy.db'))
   const bytes = readdirSync(dir).map(name => readFileSync(join(dir, name)).toString('latin1'))
   rmSync(dir, { recursive: true })
   for (const [where, text] of [
     ['bodies', bodies.join('\n')],
-    ['log', desk.log.join('\n')],
+    ['log', instance.log.join('\n')],
     ['database', bytes.join('\n')],
   ] as const) {
     expect(text.length).toBeGreaterThan(1000)
     expect(
-      all.filter(one => text.includes(one)),
+      all.filter(secret => text.includes(secret)),
       where,
     ).toEqual([])
   }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { expectShape } from '../../support/shape.ts'
-import { row, rowServer, type SourceDesk, sourceDesk } from '../../support/sources.ts'
+import { openSourceInstance, row, rowServer, type SourceInstance } from '../../support/sources.ts'
 
 const path = '/v1/data-sources'
 const unknown = '00000000-0000-4000-8000-999999999999'
@@ -18,12 +18,12 @@ interface Answer {
   errors: { field: string; message: string; value: unknown }[]
 }
 
-let desk: SourceDesk
+let instance: SourceInstance
 beforeAll(() => {
-  desk = sourceDesk({ 'data_sources.per_account': '1000' })
+  instance = openSourceInstance({ 'data_sources.per_account': '1000' })
 })
 const ask = (method: string, more: string, body?: unknown, token?: string) =>
-  desk.ask<Answer>(method, path + more, body, token)
+  instance.ask<Answer>(method, path + more, body, token)
 const create = async (source: Record<string, unknown>, token?: string) =>
   (await ask('POST', '', { data_source: source }, token)).data.data
 
@@ -50,7 +50,7 @@ describe('a new data source', () => {
     })
     const read = await ask('GET', `/${outer.id}`)
     expect(read.data.data).toEqual(data.data)
-    expectShape(desk.app, '/v1/data-sources/:id', read.data)
+    expectShape(instance.app, '/v1/data-sources/:id', read.data)
   })
 
   test('may come bare, with a status, without a configuration, and stands first in the list', async () => {
@@ -67,7 +67,7 @@ describe('a new data source', () => {
       data.data.has_credentials,
     ]).toEqual([201, 'custom', 'paused', null, false])
     const list = await ask('GET', '')
-    expectShape(desk.app, path, list.data)
+    expectShape(instance.app, path, list.data)
     const { data_sources: rows, count } = list.data.data as unknown as {
       data_sources: { id: string }[]
       count: number
@@ -76,18 +76,18 @@ describe('a new data source', () => {
   })
 
   test('of type webhook says where rows are pushed to', async () => {
-    const made = await create({
+    const created = await create({
       name: 'pushed',
       source_type: 'webhook',
       credentials: { secret: 'x'.repeat(32) },
     })
-    expect(made.ingest_url).toBe(`http://localhost${path}/${made.id}/ingest`)
-    expect(made.next_sync_at).toBeNull()
+    expect(created.ingest_url).toBe(`http://localhost${path}/${created.id}/ingest`)
+    expect(created.next_sync_at).toBeNull()
   })
 
   test('is made once for one Idempotency-Key', async () => {
     const send = () =>
-      desk.send('POST', path, { data_source: { ...basic, name: 'once' } }, desk.token, {
+      instance.send('POST', path, { data_source: { ...basic, name: 'once' } }, instance.token, {
         'idempotency-key': 'abc',
       })
     const [first, second] = [await send(), await send()]
@@ -145,7 +145,7 @@ describe('a new data source', () => {
   })
 
   test('can not be more than the account may have', async () => {
-    const small = sourceDesk({ 'data_sources.per_account': '2' })
+    const small = openSourceInstance({ 'data_sources.per_account': '2' })
     await small.make(basic)
     await small.make(basic)
     const { status, data } = await small.ask<Answer>('POST', path, { data_source: basic })
@@ -171,11 +171,11 @@ test.each([
   'http://example.com/x',
   'file:///etc/passwd',
 ])('%s is no address of a source where the operator allows none but public ones', async url => {
-  const closed = sourceDesk({ 'egress.allow': '' })
-  const made = await closed.ask<Answer>('POST', path, {
+  const closed = openSourceInstance({ 'egress.allow': '' })
+  const created = await closed.ask<Answer>('POST', path, {
     data_source: { ...basic, scraper_config: { url } },
   })
-  expect([made.status, made.data.field]).toEqual([422, 'scraper_config.url'])
+  expect([created.status, created.data.field]).toEqual([422, 'scraper_config.url'])
   const id = await closed.make(basic)
   const changed = await closed.ask<Answer>('PATCH', `${path}/${id}`, {
     data_source: { scraper_config: { url } },
@@ -215,7 +215,7 @@ describe('a change', () => {
   })
   test('can set nothing that is not the caller’s to set', async () => {
     const { id } = await create(basic)
-    const before = desk.source(id)
+    const before = instance.source(id)
     const { data } = await ask('PATCH', `/${id}`, {
       data_source: {
         id: unknown,
@@ -237,7 +237,7 @@ describe('a change', () => {
       next_sync_at: null,
       has_credentials: true,
     })
-    expect(desk.source(id)).toEqual({ ...before, updatedAt: desk.clock.now() })
+    expect(instance.source(id)).toEqual({ ...before, updatedAt: instance.clock.now() })
   })
   test.each([
     [{ source_type: 'file' }, 'source_type'],
@@ -253,13 +253,13 @@ describe('a change', () => {
 
 test('a deleted source is gone, with its rows', async () => {
   const { url, stop } = rowServer()
-  const token = desk.key()
+  const token = instance.key()
   const { id } = await create({ name: 'x', source_type: 'api', scraper_config: { url } }, token)
-  await desk.syncAll()
+  await instance.syncAll()
   stop()
   const prices = async () =>
     (
-      await desk.ask<{ data: { count: number } }>(
+      await instance.ask<{ data: { count: number } }>(
         'GET',
         '/v1/prices/data-connector',
         undefined,
@@ -278,7 +278,7 @@ describe('what becomes of syncs', () => {
     const { url, stop } = rowServer(() => Response.json(rows))
     const { id } = await create({ name: 'x', source_type: 'api', scraper_config: { url } })
     const tested = await ask('POST', `/${id}/test`)
-    expectShape(desk.app, '/v1/data-sources/:id/test', tested.data)
+    expectShape(instance.app, '/v1/data-sources/:id/test', tested.data)
     expect(tested.data.data).toEqual({
       success: true,
       duration_ms: 0,
@@ -299,9 +299,9 @@ describe('what becomes of syncs', () => {
       ],
     } as never)
     expect((await ask('GET', `/${id}/logs`)).data.data).toEqual({ logs: [] } as never)
-    await desk.syncAll()
+    await instance.syncAll()
     const logs = await ask('GET', `/${id}/logs`)
-    expectShape(desk.app, '/v1/data-sources/:id/logs', logs.data)
+    expectShape(instance.app, '/v1/data-sources/:id/logs', logs.data)
     expect((logs.data.data as unknown as { logs: unknown[] }).logs).toEqual([
       {
         id: expect.any(String),
@@ -322,7 +322,7 @@ describe('what becomes of syncs', () => {
       },
     ])
     const health = await ask('GET', `/${id}/health`)
-    expectShape(desk.app, '/v1/data-sources/:id/health', health.data)
+    expectShape(instance.app, '/v1/data-sources/:id/health', health.data)
     expect(health.data.data).toEqual({
       id,
       status: 'healthy',
@@ -370,7 +370,7 @@ describe('what becomes of syncs', () => {
   })
 
   test('credentials are replaced as a whole', async () => {
-    const { url, asked, stop } = rowServer()
+    const { url, requests, stop } = rowServer()
     const { id } = await create({
       name: 'x',
       source_type: 'api',
@@ -383,14 +383,17 @@ describe('what becomes of syncs', () => {
         credentials: { token },
       })
       expect([status, data.data.success]).toEqual([200, true])
-      expectShape(desk.app, '/v1/data-sources/:id/rotate_credentials', data)
+      expectShape(instance.app, '/v1/data-sources/:id/rotate_credentials', data)
       ids.push(data.data.credential_id)
     }
     expect(new Set(ids).size).toBe(2)
-    await desk.syncAll()
+    await instance.syncAll()
     stop()
     expect(
-      asked.map(one => [one.headers.get('authorization'), one.headers.get('x-api-key')]),
+      requests.map(request => [
+        request.headers.get('authorization'),
+        request.headers.get('x-api-key'),
+      ]),
     ).toEqual([['Bearer the-third-token', undefined]])
     for (const body of [{}, { credentials: null }, { credentials: {} }, { credentials: 'x' }]) {
       expect(
@@ -404,17 +407,17 @@ describe('what becomes of syncs', () => {
 describe('a source of somebody else', () => {
   test('looks like one that does not exist, on every path', async () => {
     const { id } = await create(basic)
-    const stranger = desk.key()
-    const answers = (one: string) =>
+    const stranger = instance.key()
+    const answers = (path: string) =>
       Promise.all(
         [
-          ['GET', `/${one}`],
-          ['PATCH', `/${one}`, { data_source: { name: 'mine' } }],
-          ['DELETE', `/${one}`],
-          ['POST', `/${one}/test`],
-          ['GET', `/${one}/logs`],
-          ['GET', `/${one}/health`],
-          ['POST', `/${one}/rotate_credentials`, { credentials: { token: 'mine' } }],
+          ['GET', `/${path}`],
+          ['PATCH', `/${path}`, { data_source: { name: 'mine' } }],
+          ['DELETE', `/${path}`],
+          ['POST', `/${path}/test`],
+          ['GET', `/${path}/logs`],
+          ['GET', `/${path}/health`],
+          ['POST', `/${path}/rotate_credentials`, { credentials: { token: 'mine' } }],
         ].map(async ([method, more, body]) => {
           const { status, data } = await ask(method as string, more as string, body, stranger)
           const { request_id: _, ...error } = (
@@ -431,7 +434,7 @@ describe('a source of somebody else', () => {
     expect(foreign.map(([status]) => status)).toEqual([404, 404, 404, 404, 404, 404, 404])
     expect(foreign).toEqual(none)
     expect(malformed).toEqual(none)
-    expect(desk.source(id).name).toBe('Terminal feed')
+    expect(instance.source(id).name).toBe('Terminal feed')
     expect((await ask('GET', '', undefined, stranger)).data.data).toEqual({
       data_sources: [],
       count: 0,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { XMLParser } from 'fast-xml-parser'
 import type { TestInstance } from '../../support/instance.ts'
 import { startAt } from '../../support/instance.ts'
-import { desk } from '../../support/routes.ts'
+import { openRoutes } from '../../support/routes.ts'
 
 const parser = new XMLParser({ parseTagValue: false, trimValues: false })
 const contentOf = async (answer: Response) =>
@@ -15,7 +15,7 @@ const usedBy = (instance: TestInstance, token: string) => {
 }
 
 function stocked(flags: Record<string, string> = {}) {
-  const instance = desk(flags)
+  const instance = openRoutes(flags)
   instance.record('WTI_USD', [70.1, 71.234], startAt - 60_000, 3_600_000)
   instance.record('BRENT_CRUDE_USD', [75], startAt - 120_000, 1)
   instance.record('BRENT_FRONT_SPREAD_USD', [-1.05], startAt - 120_000, 1)

@@ -59,8 +59,8 @@ describe('rows are the same, however they are written', () => {
   test('fields of quoted CSV may hold separators, quotes and line breaks', async () => {
     const csv =
       'timestamp,fuel_type,port,price,note\n2026-11-20,MGO,"Las ""Palmas"", ES",700,"two\nlines"\n2026-11-19,MGO,SIN,701,\n'
-    const found = await read(csv, { defaults: { region: 'emea' } })
-    expect(found).toMatchObject({
+    const result = await read(csv, { defaults: { region: 'emea' } })
+    expect(result).toMatchObject({
       rows: [
         { port: 'LAS_PALMAS_ES', region: 'EMEA', price: 700 },
         { port: 'SINGAPORE', price: 701 },
@@ -92,14 +92,14 @@ describe('a row that can not be taken is named, and the others are taken', () =>
     [{ currency: 'dollars' }, /^currency dollars is not a code/],
     [{ unit: 'gallon' }, /^unit gallon is not the metric ton/],
   ])('%j', async (change, reason) => {
-    const found = await read(
+    const result = await read(
       JSON.stringify([
         { ...row, ...change },
         { ...row, port: 'RTM' },
       ]),
     )
-    const { rows, rejected, rejections, received } = found as Exclude<
-      typeof found,
+    const { rows, rejected, rejections, received } = result as Exclude<
+      typeof result,
       { fault: string }
     >
     expect([received, rejected, rows.length]).toEqual([
@@ -137,15 +137,15 @@ describe('a row that can not be taken is named, and the others are taken', () =>
     })
   })
   test('only the first twenty of many are named', async () => {
-    const found = await read(JSON.stringify(Array.from({ length: 30 }, () => ({}))))
-    expect(found).toMatchObject({ received: 30, rejected: 30, rows: [] })
-    expect((found as { rejections: string[] }).rejections.length).toBe(20)
+    const result = await read(JSON.stringify(Array.from({ length: 30 }, () => ({}))))
+    expect(result).toMatchObject({ received: 30, rejected: 30, rows: [] })
+    expect((result as { rejections: string[] }).rejections.length).toBe(20)
   })
 })
 
 test('of rows that agree in time, fuel and port the last counts', async () => {
-  const found = await read(JSON.stringify([row, { ...row, port: 'sin', price: 540 }]))
-  expect(found).toMatchObject({ received: 2, rejected: 0, rows: [{ ...taken, price: 540 }] })
+  const result = await read(JSON.stringify([row, { ...row, port: 'sin', price: 540 }]))
+  expect(result).toMatchObject({ received: 2, rejected: 0, rows: [{ ...taken, price: 540 }] })
 })
 
 describe('what has no rows says why', () => {
@@ -196,7 +196,7 @@ describe('what has no rows says why', () => {
 
 test('what is to be masked is gone before anything is read', async () => {
   const mask = (text: string) => text.replaceAll('SECRET', '[redacted]')
-  const found = await read(
+  const result = await read(
     JSON.stringify([
       { ...row, price: 'SECRET' },
       { ...row, port: 'SECRET' },
@@ -204,5 +204,5 @@ test('what is to be masked is gone before anything is read', async () => {
     {},
     mask,
   )
-  expect(JSON.stringify(found)).not.toContain('SECRET')
+  expect(JSON.stringify(result)).not.toContain('SECRET')
 })

@@ -13,13 +13,13 @@ test.each([
   ['sdk python', 'api'],
   ['sdk-<script>', 'api'],
   [`sdk-${'x'.repeat(31)}`, 'api'],
-])('the channel %p is answered as %p', (given, answered) => {
-  expect(sourceOf(from(given === undefined ? {} : { 'X-Desk-Source': given }), 'X-Desk-')).toBe(
+])('the channel %p is answered as %p', (channel, answered) => {
+  expect(sourceOf(from(channel === undefined ? {} : { 'X-Desk-Source': channel }), 'X-Desk-')).toBe(
     answered,
   )
-  expect(sourceOf(from(given === undefined ? {} : { 'X-Other-Source': given }), 'X-Desk-')).toBe(
-    'api',
-  )
+  expect(
+    sourceOf(from(channel === undefined ? {} : { 'X-Other-Source': channel }), 'X-Desk-'),
+  ).toBe('api')
 })
 
 test('a tool is named by a line of at most a hundred printable characters', () => {

@@ -193,7 +193,7 @@ describe('while the instance is overloaded', () => {
   test('no other route is refused for it', async () => {
     isOverloaded = true
     const refused: string[] = []
-    for (const row of keyed.filter(one => !isHeavy(one) && !isStream(one))) {
+    for (const row of keyed.filter(candidate => !isHeavy(candidate) && !isStream(candidate))) {
       const response = await askRow(row, at.key())
       if (response.headers.get('x-error-code') === 'OVERLOADED')
         refused.push(`${row.method} ${row.path}`)
@@ -272,7 +272,7 @@ describe('while the instance is overloaded', () => {
     const { data } = (await (await ask('GET', '/v1/status', at.key())).json()) as {
       data: { components: { name: string; status: string; message: string | null }[] }
     }
-    expect(data.components.find(one => one.name === 'api')).toMatchObject({
+    expect(data.components.find(component => component.name === 'api')).toMatchObject({
       status: 'degraded',
       message: expect.stringContaining('Overloaded'),
     })

@@ -80,10 +80,10 @@ const answerOf = async (response: Response) => [
 
 describe('a JSON content type with an empty body', () => {
   test('changes nothing on any route and method', async () => {
-    const instances = [openTestInstance(), openTestInstance()].map(one => ({
-      ...one,
-      token: one.key(),
-      admin: one.services.adminTokens.rotate(),
+    const instances = [openTestInstance(), openTestInstance()].map(instance => ({
+      ...instance,
+      token: instance.key(),
+      admin: instance.services.adminTokens.rotate(),
     }))
     const [bare, typed] = instances as [(typeof instances)[0], (typeof instances)[0]]
     const ask = (
@@ -106,16 +106,16 @@ describe('a JSON content type with an empty body', () => {
         ),
       )
     let compared = 0
-    for (const row of rows.filter(one => one.path !== '/admin/v1/token/rotate')) {
-      for (const one of instances) one.clock.advance(60_000)
-      const wanted = await answerOf(await ask(bare, row, {}))
+    for (const row of rows.filter(candidate => candidate.path !== '/admin/v1/token/rotate')) {
+      for (const instance of instances) instance.clock.advance(60_000)
+      const bareAnswer = await answerOf(await ask(bare, row, {}))
       const json = { 'content-type': 'application/json' }
-      const given =
+      const profileAnswer =
         row.method === 'GET'
           ? await ask(typed, row, json)
           : await ask(typed, row, { ...json, 'content-length': '0' }, '')
-      expect(await answerOf(given), `${row.method} ${row.path}`).toEqual(wanted)
-      expect(wanted[1], `${row.method} ${row.path}`).not.toBe('MALFORMED_JSON')
+      expect(await answerOf(profileAnswer), `${row.method} ${row.path}`).toEqual(bareAnswer)
+      expect(bareAnswer[1], `${row.method} ${row.path}`).not.toBe('MALFORMED_JSON')
       compared += 1
     }
     expect(compared).toBeGreaterThan(150)
@@ -263,8 +263,9 @@ describe('creating requests that are sent again', () => {
       ([path]) => parameterless(path) === parameterless(row.path),
     )!
     return (
-      item.post!.parameters?.some(one => one.in === 'header' && one.name === 'idempotency-key') ===
-      true
+      item.post!.parameters?.some(
+        parameter => parameter.in === 'header' && parameter.name === 'idempotency-key',
+      ) === true
     )
   }
   const creating = rows.filter(
@@ -291,7 +292,7 @@ describe('creating requests that are sent again', () => {
     expect(creating.length).toBeGreaterThan(8)
   })
 
-  for (const row of creating.filter(one => !one.path.includes('{') && !asking.includes(one.path))) {
+  for (const row of creating.filter(row => !row.path.includes('{') && !asking.includes(row.path))) {
     test(`POST ${row.path} makes one thing of two equal requests, and counts one`, async () => {
       const { keys, meter, ids, clock } = copy.running.services
       const at = clock.now()
@@ -342,19 +343,22 @@ describe('creating requests that are sent again', () => {
 describe('Retry-After', () => {
   const seconds = async (response: Response, status: number) => {
     expect(response.status).toBe(status)
-    const given = response.headers.get('retry-after')
-    expect(given).toMatch(/^[1-9]\d*$/)
+    const retryAfter = response.headers.get('retry-after')
+    expect(retryAfter).toMatch(/^[1-9]\d*$/)
     const { retry_after } = (await response.json()) as { retry_after?: number }
-    if (retry_after !== undefined) expect(String(retry_after)).toBe(given!)
-    return Number(given)
+    if (retry_after !== undefined) expect(String(retry_after)).toBe(retryAfter!)
+    return Number(retryAfter)
   }
-  const one = '1'
+  const resourceId = '1'
   const small = {
-    'limits.per_minute': one,
-    'limits.unauthenticated_per_minute': one,
-    'demo.limit_per_hour': one,
+    'limits.per_minute': resourceId,
+    'limits.unauthenticated_per_minute': resourceId,
+    'demo.limit_per_hour': resourceId,
   }
-  const marine = { 'limits.marine_per_minute': one, 'limits.marine_historical_per_minute': one }
+  const marine = {
+    'limits.marine_per_minute': resourceId,
+    'limits.marine_historical_per_minute': resourceId,
+  }
 
   test('is a whole number of seconds, after which the request goes through', async () => {
     const cases: [flags: Record<string, string>, path: string, keyed: boolean][] = [

@@ -79,7 +79,7 @@ const thousands = (value: unknown) =>
 interface Case {
   name: SwitchName
   path: string
-  asked?: Asked
+  request?: Asked
   status?: [before: number, after: number]
   after(before: Answer): unknown
 }
@@ -126,7 +126,7 @@ const cases: Case[] = [
   {
     name: 'unknown_code_404',
     path: '/v1/prices/batch',
-    asked: { method: 'POST', body: { codes: ['NOPE_USD'] } },
+    request: { method: 'POST', body: { codes: ['NOPE_USD'] } },
     status: [400, 404],
     after: ({ body }) => body,
   },
@@ -208,7 +208,7 @@ const cases: Case[] = [
   {
     name: 'error_string',
     path: '/v1/account',
-    asked: { key: 'nonsense' },
+    request: { key: 'nonsense' },
     status: [401, 401],
     after: ({ body }) => {
       const { message, code, ...rest } = body.error as Fields
@@ -234,12 +234,18 @@ const cases: Case[] = [
 ]
 
 describe('each switch', () => {
-  for (const { name, path, asked, status: [wanted, switchedTo] = [200, 200], after } of cases) {
-    test(`${name}: ${asked?.method ?? 'GET'} ${path}`, async () => {
-      const before = await ask(path, undefined, asked)
-      const switched = await ask(path, name, asked)
+  for (const {
+    name,
+    path,
+    request,
+    status: [bareStatus, switchedTo] = [200, 200],
+    after,
+  } of cases) {
+    test(`${name}: ${request?.method ?? 'GET'} ${path}`, async () => {
+      const before = await ask(path, undefined, request)
+      const switched = await ask(path, name, request)
       expect([before.status, switched.status], switched.text.slice(0, 300)).toEqual([
-        wanted,
+        bareStatus,
         switchedTo,
       ])
       expect(switched.body).toEqual(after(before) as Fields)
@@ -250,7 +256,7 @@ describe('each switch', () => {
   }
 
   test('delete_with_body: an alert is deleted with an empty object', async () => {
-    const made = async () => {
+    const create = async () => {
       const body = {
         price_alert: {
           name: 'x',
@@ -261,7 +267,7 @@ describe('each switch', () => {
       }
       return (await ask('/v1/alerts', undefined, { method: 'POST', body })).body.id
     }
-    const [first, second] = [await made(), await made()]
+    const [first, second] = [await create(), await create()]
     const before = await ask(`/v1/alerts/${first}`, undefined, { method: 'DELETE' })
     expect([before.status, before.text]).toEqual([204, ''])
     const after = await ask(`/v1/alerts/${second}`, 'delete_with_body', { method: 'DELETE' })
@@ -314,9 +320,9 @@ describe('each switch', () => {
   test('signature_body: new webhook endpoints are signed over the body unless the request says otherwise', async () => {
     const scheme = async (client: string | undefined, more: Fields = {}) => {
       const body = { url: 'http://127.0.0.1:9/hook', events: ['price.updated'], ...more }
-      const made = await ask('/v1/webhooks', client, { method: 'POST', body })
-      await ask(`/v1/webhooks/${(made.body.data as Fields).id}`, undefined, { method: 'DELETE' })
-      return (made.body.data as Fields).signature_scheme
+      const created = await ask('/v1/webhooks', client, { method: 'POST', body })
+      await ask(`/v1/webhooks/${(created.body.data as Fields).id}`, undefined, { method: 'DELETE' })
+      return (created.body.data as Fields).signature_scheme
     }
     expect(await scheme(undefined)).toBe('timestamped')
     expect(await scheme('signature_body')).toBe('body')
@@ -329,8 +335,8 @@ describe('each switch', () => {
       '[[client_profiles]]\nname = "capped"\nmatch = { X-Client = "^capped$" }\nswitches = ["retry_after_cap"]\nvalues = { retry_after_cap = 7 }\n'
     const of = withProfiles(services, eachSwitch + capped)
     const token = key('developer')
-    const held = services.keys.find(token)!
-    for (let i = 0; i < 10_000; i += 1) services.meter.reserve(held)
+    const keyState = services.keys.find(token)!
+    for (let i = 0; i < 10_000; i += 1) services.meter.reserve(keyState)
     const retry = async (client: string | undefined) => {
       const { status, body, headers } = await ask('/v1/prices/latest', client, { key: token, of })
       expect([status, body.code]).toEqual([429, 'MONTHLY_QUOTA_EXCEEDED'])
@@ -367,7 +373,7 @@ describe('each switch', () => {
       'signature_body',
     ]
     const shown = new Set([
-      ...cases.map(one => one.name),
+      ...cases.map(scenario => scenario.name),
       ...apart,
       'retry_after_cap',
       'quota_without_retry_after',
@@ -483,17 +489,17 @@ describe('entity tags', () => {
     const tags = { plain: plain.headers.get('etag')!, listed: listed.headers.get('etag')! }
     expect(tags.plain).not.toBe(tags.listed)
     expect((await ask(path, 'latest_list')).headers.get('etag')).toBe(tags.listed)
-    const given = async (client: string | undefined, tag: string) =>
+    const statusFor = async (client: string | undefined, tag: string) =>
       (await ask(path, client, { headers: { 'if-none-match': tag } })).status
-    expect(await given('latest_list', tags.listed)).toBe(304)
-    expect(await given('latest_list', `"x", W/${tags.listed}`)).toBe(304)
-    expect(await given('latest_list', '*')).toBe(304)
-    expect(await given('latest_list', tags.plain)).toBe(200)
-    expect(await given(undefined, tags.plain)).toBe(304)
-    expect(await given(undefined, tags.listed)).toBe(200)
+    expect(await statusFor('latest_list', tags.listed)).toBe(304)
+    expect(await statusFor('latest_list', `"x", W/${tags.listed}`)).toBe(304)
+    expect(await statusFor('latest_list', '*')).toBe(304)
+    expect(await statusFor('latest_list', tags.plain)).toBe(200)
+    expect(await statusFor(undefined, tags.plain)).toBe(304)
+    expect(await statusFor(undefined, tags.listed)).toBe(200)
     // A profile that leaves the answer as it is leaves its tag too.
-    expect(await given('error_string', tags.plain)).toBe(304)
-    expect(await given('error_string', tags.listed)).toBe(200)
+    expect(await statusFor('error_string', tags.plain)).toBe(304)
+    expect(await statusFor('error_string', tags.listed)).toBe(200)
   })
 
   test('a switched 304 costs nothing and looks like any other', async () => {
@@ -532,7 +538,7 @@ describe('what switches leave alone', () => {
     .map(row => inOtherNames(row.sample!))
   /** Headers of the moment, and what says that profiles are about. */
   const passing = /^(x-ratelimit-|ratelimit|x-cache$|vary$)/
-  const seen = ({ status, text, headers }: Answer) => ({
+  const visibleOf = ({ status, text, headers }: Answer) => ({
     status,
     text,
     headers: [...headers].filter(([name]) => !passing.test(name)),
@@ -550,7 +556,7 @@ describe('what switches leave alone', () => {
       expect(first.headers.has('vary'), path).toBe(false)
       // What counts requests answers another number each time.
       if (first.text !== again.text) continue
-      expect(seen(profiled), path).toEqual(seen(first))
+      expect(visibleOf(profiled), path).toEqual(visibleOf(first))
       compared += 1
     }
     expect(compared).toBeGreaterThan(samples.length * 0.8)
@@ -593,7 +599,7 @@ describe('what switches leave alone', () => {
       ['futures_enveloped', '/v1/futures/latest'],
     ]
     for (const [name, path] of pairs)
-      expect(seen(await ask(path, name)), path).toEqual(seen(await ask(path, undefined)))
+      expect(visibleOf(await ask(path, name)), path).toEqual(visibleOf(await ask(path, undefined)))
   })
 
   test('a refusal inside of a sheet has the shape of its client, and takes nothing of the quota', async () => {

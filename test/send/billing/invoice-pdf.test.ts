@@ -30,11 +30,11 @@ async function textsOf(bytes: Uint8Array): Promise<string[]> {
     const contents = page.node.Contents()
     const streams =
       contents instanceof PDFArray
-        ? contents.asArray().map(one => document.context.lookup(one))
+        ? contents.asArray().map(reference => document.context.lookup(reference))
         : [contents]
     const operators = streams
-      .filter(one => one instanceof PDFRawStream)
-      .map(one => inflateSync(one.contents).toString('latin1'))
+      .filter(stream => stream instanceof PDFRawStream)
+      .map(stream => inflateSync(stream.contents).toString('latin1'))
     return [...operators.join('\n').matchAll(/<([0-9A-F]*)> Tj/g)]
       .map(match => Buffer.from(match[1]!, 'hex').toString('latin1'))
       .join('\n')
@@ -45,7 +45,7 @@ test('an invoice is a document that a reader can read, with everything that an i
   const bytes = await invoicePdf(invoice)
   expect(Buffer.from(bytes.subarray(0, 5)).toString()).toBe('%PDF-')
   const [text] = await textsOf(bytes)
-  const said = [
+  const lines = [
     'Invoice 2026-000042',
     'Example Prices Ltd',
     '1 Harbour Street',
@@ -53,7 +53,7 @@ test('an invoice is a document that a reader can read, with everything that an i
     '2026-11-20 to 2026-12-20',
   ]
   for (const part of [
-    ...said,
+    ...lines,
     'paid on 2026-11-20',
     'USD -24.50',
     'USD 49.50',

@@ -112,7 +112,7 @@ describe('any sequence of operations', () => {
           const [actor, other] = [people[who]!, people[whom]!]
           const { email } = other.account
           const members = all.of(actor)?.members ?? []
-          const target = members.find(one => one.email === email)?.id ?? ''
+          const target = members.find(member => member.email === email)?.id ?? ''
           const done =
             does === 'add'
               ? all.addMember(actor, { email, role, baseUrl })
@@ -134,7 +134,7 @@ describe('any sequence of operations', () => {
         holds(
           store,
           keys,
-          people.map(one => keys.account(one.account.id)!),
+          people.map(person => keys.account(person.account.id)!),
         )
         db.close()
       }),
@@ -152,7 +152,7 @@ function acceptLatest(
   letters: readonly Letter[],
   actor: AccountState,
 ) {
-  const letter = letters.findLast(one => one.to === actor.account.email)
+  const letter = letters.findLast(letter => letter.to === actor.account.email)
   const invitation = letter && all.invitationByToken(tokenOf(letter))?.invitation
   return invitation && store.invitation(invitation.id)
     ? all.accept(invitation.id, actor)
@@ -160,11 +160,13 @@ function acceptLatest(
 }
 
 function holds(store: World['store'], keys: World['keys'], people: readonly AccountState[]) {
-  const belonging = people.map(one => store.memberByAccount(one.account.id))
-  for (const id of new Set(belonging.flatMap(one => (one ? [one.organizationId] : [])))) {
-    const inCharge = store.members(id).filter(one => one.role === 'admin' && one.accountId !== null)
+  const belonging = people.map(person => store.memberByAccount(person.account.id))
+  for (const id of new Set(belonging.flatMap(member => (member ? [member.organizationId] : [])))) {
+    const inCharge = store
+      .members(id)
+      .filter(member => member.role === 'admin' && member.accountId !== null)
     expect(inCharge.length).toBeGreaterThan(0)
-    expect(inCharge.map(one => one.accountId)).toContain(store.byId(id)!.accountId)
+    expect(inCharge.map(member => member.accountId)).toContain(store.byId(id)!.accountId)
   }
   for (const [i, person] of people.entries()) {
     const member = belonging[i]
@@ -172,7 +174,9 @@ function holds(store: World['store'], keys: World['keys'], people: readonly Acco
     expect(person.actsOn.account.id).toBe(owner)
     expect(person.role).toBe(member?.role ?? 'admin')
     for (const list of ['keys', 'sessions'] as const) {
-      const places = keys.accounts().filter(one => one[list].some(key => key.holder === person))
+      const places = keys
+        .accounts()
+        .filter(account => account[list].some(key => key.holder === person))
       expect(places).toEqual([person.actsOn])
       for (const key of person.actsOn[list]) expect(key.account).toBe(person.actsOn)
     }
@@ -191,11 +195,11 @@ describe('an organization', () => {
       all.invite(ann, { email: person.account.email, role, baseUrl })
       all.accept(all.invitationByToken(tokenOf(letters.at(-1)))!.invitation.id, person)
     }
-    expect([ann, bob, cid].map(one => one.actsOn)).toEqual([ann, ann, ann])
-    expect(ann.keys.map(one => one.key.name)).toEqual(['ann', 'bob', 'cid'])
+    expect([ann, bob, cid].map(account => account.actsOn)).toEqual([ann, ann, ann])
+    expect(ann.keys.map(key => key.key.name)).toEqual(['ann', 'bob', 'cid'])
     expect(all.remove(ann, all.of(ann)!.me.id)).toBe(true)
-    expect([ann, bob, cid].map(one => one.actsOn)).toEqual([ann, bob, bob])
-    expect([ann.keys, bob.keys].map(keys => keys.map(one => one.key.name))).toEqual([
+    expect([ann, bob, cid].map(account => account.actsOn)).toEqual([ann, bob, bob])
+    expect([ann.keys, bob.keys].map(keys => keys.map(key => key.key.name))).toEqual([
       ['ann'],
       ['bob', 'cid'],
     ])

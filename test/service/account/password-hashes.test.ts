@@ -19,8 +19,8 @@ test('a flood of checks is refused instead of filling the memory, and the next o
   const flood = await Promise.allSettled(
     Array.from({ length: 9 }, () => few.matches('x', undefined)),
   )
-  const refused = flood.filter(one => one.status === 'rejected')
+  const refused = flood.filter(attempt => attempt.status === 'rejected')
   expect(refused).toHaveLength(4)
-  expect(refused.every(one => one.reason instanceof TooManyWaiting)).toBe(true)
+  expect(refused.every(attempt => attempt.reason instanceof TooManyWaiting)).toBe(true)
   expect(await few.matches('x', undefined)).toBe(false)
 })

@@ -20,7 +20,7 @@ import {
 
 const open: StripeServer[] = []
 afterEach(() => {
-  for (const one of open.splice(0)) one.close()
+  for (const server of open.splice(0)) server.close()
 })
 
 interface Shop extends BillingHouse {
@@ -55,7 +55,7 @@ function shop(): Shop {
       const buyer = instance.buyer(plan)
       await instance.ask('POST', '/billing/intents/setup', buyer.token)
       const ref = [...stand.things.values()].find(
-        one => one.object === 'customer' && one.metadata.account_id === buyer.id,
+        thing => thing.object === 'customer' && thing.metadata.account_id === buyer.id,
       )!.id
       stand.card(ref, `pm_${ref}`, declines)
       return { ...buyer, ref }
@@ -72,7 +72,7 @@ function shop(): Shop {
     },
     theirs: buyer =>
       [...stand.things.values()].find(
-        one => one.object === 'subscription' && one.metadata.account_id === buyer.id,
+        thing => thing.object === 'subscription' && thing.metadata.account_id === buyer.id,
       )!,
   }
 }
@@ -83,12 +83,12 @@ const change = (instance: Shop, { token }: Buyer, plan: string) =>
   instance.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: plan })
 /** Everything that billing has written down of an account. */
 const stateOf = (instance: Shop, buyer: Buyer) => {
-  const { updatedAt: _, ...held } = instance.services.billing.current(buyer.account) ?? {
+  const { updatedAt: _, ...subscription } = instance.services.billing.current(buyer.account) ?? {
     updatedAt: 0,
   }
   return JSON.stringify([
     instance.plan(buyer),
-    held,
+    subscription,
     instance.services.billing.invoices.page({ accountId: buyer.id }, 100, 0),
     instance.services.billing.credits.balance(buyer.id),
   ])
@@ -114,11 +114,13 @@ describe('through the processor', () => {
       client_secret: 'seti_secret',
     })
     await instance.ask('POST', '/billing/intents/setup', token)
-    const customers = instance.stand.writes.filter(one => one.path === '/v1/customers')
-    expect(customers.map(one => [one.fields.metadata.account_id, one.key])).toEqual([
+    const customers = instance.stand.writes.filter(write => write.path === '/v1/customers')
+    expect(customers.map(customer => [customer.fields.metadata.account_id, customer.key])).toEqual([
       [id, `customer:${id}`],
     ])
-    const customer = [...instance.stand.things.values()].find(one => one.object === 'customer')!.id
+    const customer = [...instance.stand.things.values()].find(
+      thing => thing.object === 'customer',
+    )!.id
     instance.stand.card(customer, 'pm_a')
     instance.stand.card(customer, 'pm_b')
     instance.stand.card('cus_of_somebody_else', 'pm_strange')
@@ -154,11 +156,11 @@ describe('through the processor', () => {
   test('a subscription is paid and holds at once; up at once, down at the end, cancelled and taken up again', async () => {
     const instance = shop()
     const buyer = await instance.customer()
-    const made = await subscribe(instance, buyer, 'starter')
+    const created = await subscribe(instance, buyer, 'starter')
     expect([
-      made.status,
-      made.body.subscription.plan,
-      made.body.subscription.current_period_end,
+      created.status,
+      created.body.subscription.plan,
+      created.body.subscription.current_period_end,
     ]).toEqual([201, 'starter', '2026-12-20T15:00:00Z'])
     expect(instance.plan(buyer)).toBe('starter')
     instance.clock.advance(15 * dayMs)
@@ -204,7 +206,7 @@ describe('through the processor', () => {
     ]).toEqual(['starter', null])
     const amounts = instance.services.billing.invoices
       .page({ accountId: buyer.id }, 10, 0)
-      .map(one => [one.amountCents, one.status])
+      .map(invoice => [invoice.amountCents, invoice.status])
     expect(amounts).toEqual([
       [4900, 'paid'],
       [15_000, 'paid'],
@@ -300,7 +302,7 @@ describe('through the processor', () => {
     await subscribe(instance, buyer, 'starter')
     await subscribe(instance, buyer, 'starter')
     expect(
-      [...instance.stand.things.values()].filter(one => one.object === 'subscription'),
+      [...instance.stand.things.values()].filter(thing => thing.object === 'subscription'),
     ).toHaveLength(1)
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
     // The service died between the processor's answer and its own books.
@@ -308,7 +310,7 @@ describe('through the processor', () => {
     instance.services.db.run('DELETE FROM subscriptions')
     expect((await subscribe(instance, buyer, 'starter')).status).toBe(201)
     expect(
-      [...instance.stand.things.values()].filter(one => one.object === 'subscription'),
+      [...instance.stand.things.values()].filter(thing => thing.object === 'subscription'),
     ).toHaveLength(1)
     expect([
       instance.plan(buyer),
@@ -368,8 +370,8 @@ describe('through the processor', () => {
       { requests_remaining: 3 },
     ])
     expect(second.body).toEqual(first.body)
-    const paid = instance.stand.writes.filter(one => one.path === '/v1/payment_intents')
-    expect(paid.map(one => [one.fields.amount, one.fields.off_session, one.key])).toEqual([
+    const paid = instance.stand.writes.filter(write => write.path === '/v1/payment_intents')
+    expect(paid.map(write => [write.fields.amount, write.fields.off_session, write.key])).toEqual([
       ['100', 'true', `purchase:${first.body.credit_purchase.id}`],
     ])
     instance.stand.card(buyer.ref, `pm_${buyer.ref}`, true)
@@ -390,7 +392,9 @@ describe('through the processor', () => {
     await instance.advance(2 * minuteMs)
     await instance.advance(2 * minuteMs)
     expect(instance.services.billing.credits.balance(buyer.id)).toBe(3)
-    expect(instance.stand.writes.filter(one => one.path === '/v1/payment_intents')).toHaveLength(1)
+    expect(
+      instance.stand.writes.filter(write => write.path === '/v1/payment_intents'),
+    ).toHaveLength(1)
   }, 20_000)
 
   test('what no message told of is asked for when a period is over', async () => {
@@ -450,8 +454,8 @@ describe('a message of the processor', () => {
     for (const type of ['invoice.paid', 'invoice.payment_succeeded', 'invoice.updated'])
       await instance.deliver(instance.stand.message(type, invoice))
     expect(instance.services.billing.standing(buyer.account).status).toBe('active')
-    const types = instance.events(buyer.account).map(one => one.type)
-    expect(types.filter(one => one.startsWith('invoice.'))).toEqual([
+    const types = instance.events(buyer.account).map(event => event.type)
+    expect(types.filter(type => type.startsWith('invoice.'))).toEqual([
       'invoice.payment_failed',
       'invoice.paid',
     ])
@@ -563,7 +567,7 @@ describe('a message of the processor', () => {
     const deeds = fc.array(
       fc.record({
         deed: fc.constantFrom('renew', 'fail', 'recover', 'end at period end', 'go on', 'end'),
-        seen: fc.boolean(),
+        outcome: fc.boolean(),
       }),
       { minLength: 1, maxLength: 5 },
     )
@@ -575,7 +579,7 @@ describe('a message of the processor', () => {
         const theirs = instance.theirs(buyer)
         const messages: Sent[] = []
         let invoice: Thing | undefined
-        for (const { deed, seen } of story) {
+        for (const { deed, outcome } of story) {
           if (theirs.status === 'canceled') break
           if (deed === 'renew' || deed === 'fail') {
             instance.clock.advance(31 * dayMs)
@@ -594,7 +598,7 @@ describe('a message of the processor', () => {
               ended_at: Math.floor(instance.clock.now() / 1000),
             })
           else theirs.cancel_at_period_end = deed === 'end at period end'
-          const told = [
+          const sentMessages = [
             instance.stand.message('customer.subscription.updated', theirs, {
               id: `evt_${messages.length}_a`,
             }),
@@ -606,40 +610,40 @@ describe('a message of the processor', () => {
                 ]
               : []),
           ]
-          messages.push(...told)
-          if (seen) for (const one of told) await instance.deliver(one)
+          messages.push(...sentMessages)
+          if (outcome) for (const message of sentMessages) await instance.deliver(message)
         }
         // All of them again, signed anew, in another order and at once.
         const later = [...messages, ...messages]
-          .map(one => ({ one, at: chance.next().value as number }))
+          .map(message => ({ message, at: chance.next().value as number }))
           .sort((a, b) => a.at - b.at)
-          .map(({ one }) => {
-            const event = JSON.parse(one.raw)
+          .map(({ message }) => {
+            const event = JSON.parse(message.raw)
             return instance.stand.message(event.type, event.data.object, { id: event.id })
           })
         await Promise.all(later.map(instance.deliver))
-        for (const one of later) await instance.deliver(one)
+        for (const message of later) await instance.deliver(message)
         const ended = theirs.status === 'canceled'
         expect(instance.plan(buyer)).toBe(ended ? 'free' : 'starter')
-        const held = instance.services.billing.current(buyer.account)
-        if (ended) expect(held).toBeUndefined()
+        const subscription = instance.services.billing.current(buyer.account)
+        if (ended) expect(subscription).toBeUndefined()
         else
-          expect(held).toMatchObject({
+          expect(subscription).toMatchObject({
             status: theirs.status,
             cancelAtPeriodEnd: theirs.cancel_at_period_end,
           })
         // Every invoice that was told of, as it is there, and none twice.
-        const told = new Set(
+        const refs = new Set(
           messages
-            .map(one => JSON.parse(one.raw).data.object)
-            .filter(one => one.object === 'invoice')
-            .map(one => one.id),
+            .map(message => JSON.parse(message.raw).data.object)
+            .filter(object => object.object === 'invoice')
+            .map(object => object.id),
         )
-        for (const ref of told) {
+        for (const ref of refs) {
           const copies = instance.services.billing.invoices
             .page({ accountId: buyer.id }, 100, 0)
-            .filter(one => one.providerRef === ref)
-          expect(copies.map(one => one.status)).toEqual([instance.stand.things.get(ref)!.status])
+            .filter(invoice => invoice.providerRef === ref)
+          expect(copies.map(copy => copy.status)).toEqual([instance.stand.things.get(ref)!.status])
         }
         instance.stand.close()
         instance.services.db.close()

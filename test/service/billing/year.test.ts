@@ -81,21 +81,21 @@ class Oracle {
       this.ends = false
       return
     }
-    const held = this.period
+    const period = this.period
     if (lasting) this.ends = false
-    if (plan === this.plan && length === held.length) {
+    if (plan === this.plan && length === period.length) {
       if (this.next?.plan === 'free') this.ends = false
       this.next = undefined
     } else if (
       order.indexOf(plan) < order.indexOf(this.plan) ||
-      (held.length === 'yearly' && length === 'monthly')
+      (period.length === 'yearly' && length === 'monthly')
     ) {
       this.next = { plan, length }
       this.ends = false
     } else {
       this.leave(now)
       this.next = undefined
-      if (length !== held.length) this.begin(plan, length, now, true)
+      if (length !== period.length) this.begin(plan, length, now, true)
       else {
         this.plan = plan
         this.since = now
@@ -120,7 +120,7 @@ class Oracle {
     const running = this.period
       ? [{ ...this.period, plan: this.plan, since: this.since, until: this.period.to }]
       : []
-    return [...this.spent, ...running].reduce((sum, one) => sum + worth(one), 0)
+    return [...this.spent, ...running].reduce((sum, period) => sum + worth(period), 0)
   }
 }
 
@@ -142,20 +142,20 @@ function worth({ plan, length, from, to, since, until }: Spent): number {
   return upTo(until) - upTo(since)
 }
 
-const bought = fc.constantFrom<Plan>('developer', 'starter', 'professional', 'scale')
+const paidPlan = fc.constantFrom<Plan>('developer', 'starter', 'professional', 'scale')
 const deed = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
       kind: fc.constant('change' as const),
-      plan: fc.oneof(bought, fc.constant<Plan>('free')),
+      plan: fc.oneof(paidPlan, fc.constant<Plan>('free')),
     }),
   },
   {
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('subscribe' as const),
-      plan: bought,
+      plan: paidPlan,
       length: fc.constantFrom<BillingPeriod>('monthly', 'yearly'),
     }),
   },
@@ -175,30 +175,30 @@ async function act(
   instance: ReturnType<typeof billingHouse>,
   { account }: Buyer,
   oracle: Oracle,
-  one: Deed,
+  step: Deed,
 ) {
   const { subscriptions } = instance.services.billing
   const now = instance.clock.now()
   const key = instance.services.ids.uuid()
-  if (one.kind === 'cancel') {
+  if (step.kind === 'cancel') {
     const done = (await subscriptions.cancel(account))()
     expect('refused' in done).toBe(oracle.period === undefined)
     oracle.end()
-  } else if (one.kind === 'reactivate') {
+  } else if (step.kind === 'reactivate') {
     void (await subscriptions.reactivate(account))()
     oracle.resume()
-  } else if (one.kind === 'subscribe') {
+  } else if (step.kind === 'subscribe') {
     expect(
-      (await subscriptions.subscribe(account, one.plan, one.length, key))(),
+      (await subscriptions.subscribe(account, step.plan, step.length, key))(),
     ).not.toHaveProperty('refused')
-    oracle.want(one.plan, one.length, now, true)
+    oracle.want(step.plan, step.length, now, true)
   } else {
-    const done = (await subscriptions.changePlan(account, one.plan, key))()
-    const isNothing = one.plan === 'free' && oracle.period === undefined
+    const done = (await subscriptions.changePlan(account, step.plan, key))()
+    const isNothing = step.plan === 'free' && oracle.period === undefined
     expect('refused' in done).toBe(isNothing)
     if (isNothing) return
-    if (one.plan === 'free') oracle.endToFree()
-    else oracle.want(one.plan, oracle.period?.length ?? 'monthly', now, false)
+    if (step.plan === 'free') oracle.endToFree()
+    else oracle.want(step.plan, oracle.period?.length ?? 'monthly', now, false)
   }
 }
 
@@ -215,23 +215,29 @@ test('over any year of upgrades, downgrades, cancellations and reactivations the
         const compare = () => {
           oracle.reach(instance.clock.now())
           const invoices = billing.invoices.page({ accountId: buyer.id }, 1000, 0)
-          expect(invoices.every(one => one.status === 'paid' && one.amountCents > 0)).toBe(true)
+          expect(
+            invoices.every(invoice => invoice.status === 'paid' && invoice.amountCents > 0),
+          ).toBe(true)
           expect(
             invoices.every(
-              one => one.lines.reduce((sum, line) => sum + line.amountCents, 0) === one.amountCents,
+              invoice =>
+                invoice.lines.reduce((sum, line) => sum + line.amountCents, 0) ===
+                invoice.amountCents,
             ),
           ).toBe(true)
-          expect(invoices.reduce((sum, one) => sum + one.amountCents, 0)).toBe(oracle.cents())
+          expect(invoices.reduce((sum, invoice) => sum + invoice.amountCents, 0)).toBe(
+            oracle.cents(),
+          )
           expect(instance.plan(buyer)).toBe(oracle.plan)
-          const held = billing.current(buyer.account)
-          expect(held && [held.startsAt, held.endsAt]).toEqual(
+          const subscription = billing.current(buyer.account)
+          expect(subscription && [subscription.startsAt, subscription.endsAt]).toEqual(
             oracle.period && [oracle.period.from, oracle.period.to],
           )
         }
         const yearEnd = instance.clock.now() + 365 * dayMs
-        for (const { deed: one, waitMs } of steps) {
+        for (const { deed: step, waitMs } of steps) {
           if (instance.clock.now() >= yearEnd) break
-          await act(instance, buyer, oracle, one)
+          await act(instance, buyer, oracle, step)
           compare()
           await instance.advance(waitMs, compare)
         }

@@ -12,10 +12,10 @@ function shop(flags: Record<string, string> = {}) {
     ...instance,
     meter,
     buy(buyer: Buyer, id: string, quantity = 1) {
-      const pack = billing.credits.packs.find(one => one.id === id)!
-      const made = billing.credits.order(buyer.account, pack, quantity)
-      if ('refused' in made) throw new Error(made.refused)
-      return made
+      const pack = billing.credits.packs.find(pack => pack.id === id)!
+      const order = billing.credits.order(buyer.account, pack, quantity)
+      if ('refused' in order) throw new Error(order.refused)
+      return order
     },
     left: (buyer: Buyer) => billing.credits.balance(buyer.id),
     key: (buyer: Buyer) => keys.find(buyer.token)!,
@@ -104,9 +104,9 @@ describe('bought requests', () => {
       [5, 0],
     ])
     const notices = instance.services.notifications.page(buyer.id, false, 10, 0)
-    expect(notices.filter(one => one.type === 'credits').map(one => one.message)).toEqual([
-      '2 bought requests were not used in time.',
-    ])
+    expect(
+      notices.filter(notice => notice.type === 'credits').map(notice => notice.message),
+    ).toEqual(['2 bought requests were not used in time.'])
   })
 
   test('are shared by the keys of an account and by nobody else', () => {
@@ -114,7 +114,7 @@ describe('bought requests', () => {
     const [buyer, other] = [instance.buyer('free'), instance.buyer('free')]
     const second = instance.services.keys.addKey(buyer.account).state
     instance.buy(buyer, 'pack_3')
-    for (const one of [buyer, other]) instance.spend(one)
+    for (const spender of [buyer, other]) instance.spend(spender)
     for (let i = 0; i < 50; i += 1) instance.meter.reserve(second)
     expect(
       [instance.key(buyer), second, instance.key(buyer), second].map(
@@ -128,8 +128,8 @@ describe('bought requests', () => {
     const serve = billingHouse('serve', { 'billing.credit_packs': packs })
     const buyer = serve.buyer('free')
     const { billing } = serve.services
-    const made = billing.credits.order(buyer.account, billing.credits.packs[0]!, 1)
-    expect(made).toMatchObject({ status: 'pending', requests: 3 })
+    const order = billing.credits.order(buyer.account, billing.credits.packs[0]!, 1)
+    expect(order).toMatchObject({ status: 'pending', requests: 3 })
     expect(billing.credits.balance(buyer.id)).toBe(0)
     const invoice = billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
     billing.ledger.mark(invoice, 'paid')
@@ -151,21 +151,21 @@ describe('bought requests', () => {
         const key = instance.key(buyer)
         let left = 0
         const open: NonNullable<ReturnType<typeof instance.meter.reserve>>[] = []
-        for (const one of deeds) {
-          if (one === 'take') {
+        for (const deed of deeds) {
+          if (deed === 'take') {
             const window = instance.meter.reserve(key)
             expect(window !== undefined).toBe(left > 0)
             if (window) {
               left -= 1
               open.push(window)
             }
-          } else if (one === 'back') {
+          } else if (deed === 'back') {
             const window = open.pop()
             if (window) {
               instance.meter.refund(key, window)
               left += 1
             }
-          } else if (one === 'buy') {
+          } else if (deed === 'buy') {
             instance.buy(buyer, 'pack_3')
             left += 3
           } else {
@@ -174,7 +174,7 @@ describe('bought requests', () => {
               left,
             )
             // What was flushed is there again after a start.
-            if (one === 'stop') instance.services.credits.reset()
+            if (deed === 'stop') instance.services.credits.reset()
           }
           expect(instance.left(buyer)).toBe(left)
         }

@@ -52,8 +52,8 @@ function world(scope: 'key' | 'account' = 'key', now = startAt) {
     suspendedAt: null,
     createdAt: now,
   }
-  const made = keys.putAccount(blank)
-  const keyIds = [keys.addKey(made).state.key.id, keys.addKey(made).state.key.id]
+  const account = keys.putAccount(blank)
+  const keyIds = [keys.addKey(account).state.key.id, keys.addKey(account).state.key.id]
   return {
     db,
     clock,
@@ -143,40 +143,40 @@ describe('a quota', () => {
             counters.getOrInsertComputed(`${key} ${window}`, () => ({ used: 0, written: 0 }))
           let open: { key: number; name: string; window: QuotaWindow }[] = []
           const written = () => {
-            for (const one of counters.values()) one.written = one.used
+            for (const counter of counters.values()) counter.written = counter.used
           }
-          for (const one of operations) {
+          for (const operation of operations) {
             const now = instance.clock.now()
-            if (one.kind === 'take') {
+            if (operation.kind === 'take') {
               const { name, limit } = windowOf(instance.account(), now)
-              const used = (scope === 'key' ? [one.key] : [0, 1]).reduce(
+              const used = (scope === 'key' ? [operation.key] : [0, 1]).reduce(
                 (sum, key) => sum + at(key, name).used,
                 0,
               )
-              const window = instance.meter.reserve(instance.key(one.key))
+              const window = instance.meter.reserve(instance.key(operation.key))
               expect(window !== undefined).toBe(used < limit)
               if (window) {
-                at(one.key, name).used += 1
-                open.push({ key: one.key, name, window })
+                at(operation.key, name).used += 1
+                open.push({ key: operation.key, name, window })
               }
-            } else if (one.kind === 'return') {
-              const [back] = open.splice(one.which % Math.max(1, open.length), 1)
+            } else if (operation.kind === 'return') {
+              const [back] = open.splice(operation.which % Math.max(1, open.length), 1)
               if (back) {
                 instance.meter.refund(instance.key(back.key), back.window)
                 at(back.key, back.name).used -= 1
               }
-            } else if (one.kind === 'advance') instance.clock.advance(one.ms)
-            else if (one.kind === 'plan') instance.change({ plan: one.plan })
-            else if (one.kind === 'trial')
-              instance.change({ trialStartedAt: now, trialEndsAt: now + one.days * dayMs })
-            else if (one.kind === 'confirm')
-              instance.change({ emailConfirmedAt: one.confirmed ? now : null })
+            } else if (operation.kind === 'advance') instance.clock.advance(operation.ms)
+            else if (operation.kind === 'plan') instance.change({ plan: operation.plan })
+            else if (operation.kind === 'trial')
+              instance.change({ trialStartedAt: now, trialEndsAt: now + operation.days * dayMs })
+            else if (operation.kind === 'confirm')
+              instance.change({ emailConfirmedAt: operation.confirmed ? now : null })
             else {
-              if (one.kind !== 'crash') {
+              if (operation.kind !== 'crash') {
                 instance.meter.flush()
                 written()
               }
-              if (one.kind !== 'flush') {
+              if (operation.kind !== 'flush') {
                 instance.crash()
                 for (const counter of counters.values()) counter.used = counter.written
                 open = []
@@ -260,7 +260,7 @@ describe('usage', () => {
     instance.clock.advance(hourMs)
     record('/b', 304, false, 1)
     const rows = instance.meter.hours([instance.key()], startAt, startAt + 2 * hourMs)
-    const wanted = [
+    const expected = [
       [0, '/a', 2, 3, 3, 4500],
       [0, '/a', 4, 1, 0, 250],
       [1, '/b', 3, 1, 0, 1000],
@@ -273,7 +273,7 @@ describe('usage', () => {
       row.metered,
       row.durationUs,
     ])
-    expect(brief).toEqual(wanted)
+    expect(brief).toEqual(expected)
     expect(instance.meter.monthly(instance.key().account, Date.parse('2026-11-01T00:00:00Z'))).toBe(
       3,
     )

@@ -95,9 +95,7 @@ describe('a letter', () => {
       attempts: 1,
     }
     expect(settlements).toEqual([settlement, settlement])
-    expect(
-      instance.log.filter(line => line.includes('mail_provider_missing')),
-    ).toHaveLength(1)
+    expect(instance.log.filter(line => line.includes('mail_provider_missing'))).toHaveLength(1)
   })
 
   test('goes out by the provider that is configured, with the key and to the address of the settings', async () => {

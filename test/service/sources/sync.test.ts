@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { receiver } from '../../support/receiver.ts'
-import { row, rowServer, type SourceDesk, sourceDesk } from '../../support/sources.ts'
+import { openSourceInstance, row, rowServer, type SourceInstance } from '../../support/sources.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {
@@ -19,14 +19,15 @@ const api = (url: string, more: Record<string, unknown> = {}) => ({
   source_type: 'api',
   scraper_config: { url, ...more },
 })
-const newest = (desk: SourceDesk, id: string) => desk.services.dataSources.logs(desk.source(id))[0]!
-const rowsOf = (desk: SourceDesk, id: string) =>
-  desk.services.dataSources.newestRows(desk.source(id), 100)
+const newest = (instance: SourceInstance, id: string) =>
+  instance.services.dataSources.logs(instance.source(id))[0]!
+const rowsOf = (instance: SourceInstance, id: string) =>
+  instance.services.dataSources.newestRows(instance.source(id), 100)
 
 describe('a source of type api', () => {
   test('is read over the guard and its rows are kept; the same again changes nothing, another price replaces the one before', async () => {
     let price = 531.5
-    const { url, asked } = serve(() =>
+    const { url, requests } = serve(() =>
       Response.json({
         data: [
           { ...row, price },
@@ -34,15 +35,15 @@ describe('a source of type api', () => {
         ],
       }),
     )
-    const desk = sourceDesk()
-    const id = await desk.make(api(url, { items: 'data', interval_minutes: 30 }))
-    expect(desk.source(id)).toMatchObject({
+    const instance = openSourceInstance()
+    const id = await instance.make(api(url, { items: 'data', interval_minutes: 30 }))
+    expect(instance.source(id)).toMatchObject({
       status: 'pending',
-      nextSyncAt: desk.clock.now(),
+      nextSyncAt: instance.clock.now(),
       lastSyncAt: null,
     })
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({
       status: 'success',
       trigger: 'schedule',
       received: 2,
@@ -51,66 +52,66 @@ describe('a source of type api', () => {
       unchanged: 0,
       rejected: 0,
     })
-    const [start, half] = [desk.clock.now(), 30 * 60_000]
-    expect(desk.source(id)).toMatchObject({
+    const [start, half] = [instance.clock.now(), 30 * 60_000]
+    expect(instance.source(id)).toMatchObject({
       status: 'active',
       lastSyncAt: start,
       nextSyncAt: start + half,
       successfulSyncs: 1,
       lastError: null,
     })
-    expect(rowsOf(desk, id).map(one => [one.port, one.price])).toEqual([
+    expect(rowsOf(instance, id).map(row => [row.port, row.price])).toEqual([
       ['ROTTERDAM', 509],
       ['SINGAPORE', 531.5],
     ])
-    desk.clock.advance(half - 1)
-    await desk.syncAll()
-    expect(asked.length).toBe(1)
-    desk.clock.advance(1)
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ inserted: 0, revised: 0, unchanged: 2 })
+    instance.clock.advance(half - 1)
+    await instance.syncAll()
+    expect(requests.length).toBe(1)
+    instance.clock.advance(1)
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({ inserted: 0, revised: 0, unchanged: 2 })
     price = 540
-    desk.clock.advance(half)
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ inserted: 0, revised: 1, unchanged: 1 })
-    expect(rowsOf(desk, id).map(one => one.price)).toEqual([509, 540])
-    expect(asked.length).toBe(3)
+    instance.clock.advance(half)
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({ inserted: 0, revised: 1, unchanged: 1 })
+    expect(rowsOf(instance, id).map(row => row.price)).toEqual([509, 540])
+    expect(requests.length).toBe(3)
   })
 
   test('is asked with its credentials, and with nothing packed', async () => {
-    const { url, asked } = serve()
-    const desk = sourceDesk()
-    await desk.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
-    await desk.make({ ...api(url), credentials: { username: 'me', password: 'a password' } })
-    await desk.make({
+    const { url, requests } = serve()
+    const instance = openSourceInstance()
+    await instance.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
+    await instance.make({ ...api(url), credentials: { username: 'me', password: 'a password' } })
+    await instance.make({
       ...api(url, { auth_header: 'X-Key' }),
       credentials: { api_key: 'a-key-of-mine' },
     })
-    await desk.syncAll()
-    const sent = (name: string) => asked.map(one => one.headers.get(name) ?? null)
+    await instance.syncAll()
+    const sent = (name: string) => requests.map(request => request.headers.get(name) ?? null)
     expect(new Set(sent('authorization'))).toEqual(
       new Set(['Bearer a-bearer-token', `Basic ${btoa('me:a password')}`, null]),
     )
     expect(sent('x-key').filter(Boolean)).toEqual(['a-key-of-mine'])
     expect(sent('accept-encoding')).toEqual(['identity', 'identity', 'identity'])
-    expect(asked.map(one => one.method)).toEqual(['GET', 'GET', 'GET'])
+    expect(requests.map(request => request.method)).toEqual(['GET', 'GET', 'GET'])
   })
 
   test('keeps what is good of what is partly wrong, and names the rest', async () => {
     const { url } = serve(() =>
       Response.json([{ ...row, price: 'n/a' }, row, { ...row, port: '' }]),
     )
-    const desk = sourceDesk()
-    const id = await desk.make(api(url))
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({
+    const instance = openSourceInstance()
+    const id = await instance.make(api(url))
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({
       status: 'success',
       received: 3,
       inserted: 1,
       rejected: 2,
       error: null,
     })
-    expect(newest(desk, id).rejections).toEqual([
+    expect(newest(instance, id).rejections).toEqual([
       expect.stringMatching(/^row 1: price is missing/),
       expect.stringMatching(/^row 3: port is missing/),
     ])
@@ -157,21 +158,21 @@ describe('a source of type api', () => {
     ],
   ])('that answers %s has failed, and says why', async (_, answer, error) => {
     const { url } = serve(answer)
-    const desk = sourceDesk()
-    const id = await desk.make(api(url))
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({
+    const instance = openSourceInstance()
+    const id = await instance.make(api(url))
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(error),
       inserted: 0,
     })
-    expect(desk.source(id)).toMatchObject({
+    expect(instance.source(id)).toMatchObject({
       status: 'error',
       failedSyncs: 1,
       failedInARow: 1,
       lastError: expect.stringMatching(error),
     })
-    expect(rowsOf(desk, id)).toEqual([])
+    expect(rowsOf(instance, id)).toEqual([])
   })
 
   test.each([
@@ -184,10 +185,13 @@ describe('a source of type api', () => {
   ])('whose address %s is given up in time', async (_, behave) => {
     const slow = await receiver(behave as never)
     undo.push(slow.close)
-    const desk = sourceDesk({ 'data_sources.timeout': '200ms' })
-    const id = await desk.make(api(slow.url))
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ status: 'failed', error: 'no answer within 0.2 s' })
+    const instance = openSourceInstance({ 'data_sources.timeout': '200ms' })
+    const id = await instance.make(api(slow.url))
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({
+      status: 'failed',
+      error: 'no answer within 0.2 s',
+    })
   })
 
   test('whose answer ends too early has failed', async () => {
@@ -195,41 +199,45 @@ describe('a source of type api', () => {
       socket.end('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[]'),
     )
     undo.push(torn.close)
-    const desk = sourceDesk()
-    const id = await desk.make(api(torn.url))
-    await desk.syncAll()
-    expect(newest(desk, id).status).toBe('failed')
+    const instance = openSourceInstance()
+    const id = await instance.make(api(torn.url))
+    await instance.syncAll()
+    expect(newest(instance, id).status).toBe('failed')
   })
 
   test('waits longer after each failure, is given up after ten, and starts anew when its owner says so', async () => {
     let isFine = false
-    const { url, asked } = serve(() =>
+    const { url, requests } = serve(() =>
       isFine ? Response.json([row]) : new Response('', { status: 500 }),
     )
-    const desk = sourceDesk()
-    const id = await desk.make(api(url, { interval_minutes: 60 }))
+    const instance = openSourceInstance()
+    const id = await instance.make(api(url, { interval_minutes: 60 }))
     const waits: number[] = []
     for (let i = 0; i < 9; i += 1) {
-      await desk.syncAll()
-      const { nextSyncAt } = desk.source(id)
-      waits.push((nextSyncAt! - desk.clock.now()) / 3_600_000)
-      desk.clock.set(nextSyncAt!)
+      await instance.syncAll()
+      const { nextSyncAt } = instance.source(id)
+      waits.push((nextSyncAt! - instance.clock.now()) / 3_600_000)
+      instance.clock.set(nextSyncAt!)
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 24, 24, 24, 24])
-    await desk.syncAll()
-    expect(desk.source(id)).toMatchObject({ status: 'failed', nextSyncAt: null, failedSyncs: 10 })
-    desk.clock.advance(30 * 86_400_000)
-    await desk.syncAll()
-    expect(asked.length).toBe(10)
+    await instance.syncAll()
+    expect(instance.source(id)).toMatchObject({
+      status: 'failed',
+      nextSyncAt: null,
+      failedSyncs: 10,
+    })
+    instance.clock.advance(30 * 86_400_000)
+    await instance.syncAll()
+    expect(requests.length).toBe(10)
     isFine = true
-    await desk.ask('PATCH', `/v1/data-sources/${id}`, { data_source: { status: 'active' } })
-    expect(desk.source(id)).toMatchObject({
+    await instance.ask('PATCH', `/v1/data-sources/${id}`, { data_source: { status: 'active' } })
+    expect(instance.source(id)).toMatchObject({
       status: 'active',
       failedInARow: 0,
-      nextSyncAt: desk.clock.now(),
+      nextSyncAt: instance.clock.now(),
     })
-    await desk.syncAll()
-    expect(desk.source(id)).toMatchObject({
+    await instance.syncAll()
+    expect(instance.source(id)).toMatchObject({
       status: 'active',
       successfulSyncs: 1,
       failedSyncs: 10,
@@ -238,92 +246,92 @@ describe('a source of type api', () => {
   })
 
   test('that was changed while it was read keeps nothing of that reading, and is read again', async () => {
-    const desk = sourceDesk()
+    const instance = openSourceInstance()
     let id = ''
-    const { url, asked } = serve(async () => {
-      if (asked.length === 1)
-        await desk.ask('PATCH', `/v1/data-sources/${id}`, {
+    const { url, requests } = serve(async () => {
+      if (requests.length === 1)
+        await instance.ask('PATCH', `/v1/data-sources/${id}`, {
           data_source: { scraper_config: { url: `${url}?second` } },
         })
-      return Response.json([{ ...row, price: asked.length }])
+      return Response.json([{ ...row, price: requests.length }])
     })
-    id = await desk.make(api(url))
-    await desk.syncAll()
-    await desk.syncAll()
-    expect(asked.map(one => new URL(one.url).search)).toEqual(['', '?second'])
-    expect(rowsOf(desk, id).map(one => one.price)).toEqual([2])
-    expect(desk.services.dataSources.logs(desk.source(id)).length).toBe(1)
+    id = await instance.make(api(url))
+    await instance.syncAll()
+    await instance.syncAll()
+    expect(requests.map(request => new URL(request.url).search)).toEqual(['', '?second'])
+    expect(rowsOf(instance, id).map(row => row.price)).toEqual([2])
+    expect(instance.services.dataSources.logs(instance.source(id)).length).toBe(1)
   })
 
   test('that was removed or paused while it was read leaves nothing', async () => {
-    const desk = sourceDesk()
+    const instance = openSourceInstance()
     let act = async () => {}
     const { url } = serve(async () => {
       await act()
       return Response.json([row])
     })
-    const removed = await desk.make(api(url))
-    act = async () => void (await desk.ask('DELETE', `/v1/data-sources/${removed}`))
-    await desk.syncAll()
-    expect(desk.services.dataSources.byId(removed)).toBeUndefined()
-    const paused = await desk.make(api(url))
+    const removed = await instance.make(api(url))
+    act = async () => void (await instance.ask('DELETE', `/v1/data-sources/${removed}`))
+    await instance.syncAll()
+    expect(instance.services.dataSources.byId(removed)).toBeUndefined()
+    const paused = await instance.make(api(url))
     act = async () =>
-      void (await desk.ask('PATCH', `/v1/data-sources/${paused}`, {
+      void (await instance.ask('PATCH', `/v1/data-sources/${paused}`, {
         data_source: { status: 'paused' },
       }))
-    await desk.syncAll()
-    expect(desk.source(paused)).toMatchObject({
+    await instance.syncAll()
+    expect(instance.source(paused)).toMatchObject({
       status: 'paused',
       nextSyncAt: null,
       successfulSyncs: 0,
     })
-    expect(desk.services.dataSources.hasRows(desk.source(paused).accountId)).toBe(false)
-    await desk.syncAll()
+    expect(instance.services.dataSources.hasRows(instance.source(paused).accountId)).toBe(false)
+    await instance.syncAll()
   })
 })
 
 describe('the guard', () => {
   test('stands in front of every sync: what became private is not called', async () => {
-    const { url, asked } = serve()
-    const open = sourceDesk()
+    const { url, requests } = serve()
+    const open = openSourceInstance()
     const id = await open.make(api(url))
-    const closed = sourceDesk({ 'egress.allow': '' })
+    const closed = openSourceInstance({ 'egress.allow': '' })
     // A source as an older configuration let it be made.
     const account = closed.services.keys.find(closed.token)!.account
-    const made = closed.services.dataSources.create(account, {
+    const source = closed.services.dataSources.create(account, {
       name: 'old',
       sourceType: 'api',
       scraperConfig: { url },
     })
-    if ('refused' in made) throw new Error('refused')
+    if ('refused' in source) throw new Error('refused')
     await closed.syncAll()
-    expect(newest(closed, made.id)).toMatchObject({
+    expect(newest(closed, source.id)).toMatchObject({
       status: 'failed',
       error: 'the target must be an address on the public internet',
     })
-    expect(asked.length).toBe(0)
+    expect(requests.length).toBe(0)
     await open.syncAll()
-    expect([asked.length, newest(open, id).status]).toEqual([1, 'success'])
+    expect([requests.length, newest(open, id).status]).toEqual([1, 'success'])
   })
   test('refuses a test too', async () => {
-    const { url, asked } = serve()
-    const closed = sourceDesk({ 'egress.allow': '' })
+    const { url, requests } = serve()
+    const closed = openSourceInstance({ 'egress.allow': '' })
     const account = closed.services.keys.find(closed.token)!.account
-    const made = closed.services.dataSources.create(account, {
+    const source = closed.services.dataSources.create(account, {
       name: 'old',
       sourceType: 'api',
       scraperConfig: { url },
     })
-    if ('refused' in made) throw new Error('refused')
+    if ('refused' in source) throw new Error('refused')
     const { data } = await closed.ask<{ data: { success: boolean; error: string } }>(
       'POST',
-      `/v1/data-sources/${made.id}/test`,
+      `/v1/data-sources/${source.id}/test`,
     )
     expect(data.data).toMatchObject({
       success: false,
       error: 'the target must be an address on the public internet',
     })
-    expect(asked.length).toBe(0)
+    expect(requests.length).toBe(0)
   })
 })
 
@@ -345,13 +353,13 @@ describe('a source of type file', () => {
   ])('reads %s below the directory', async (path, content) => {
     const { files } = directory()
     writeFileSync(join(files, path), content)
-    const desk = sourceDesk({ 'data_sources.directory': files })
-    const id = await desk.make(file(path))
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ status: 'success', inserted: 1 })
-    desk.clock.advance(3_600_000)
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({ status: 'success', inserted: 0, unchanged: 1 })
+    const instance = openSourceInstance({ 'data_sources.directory': files })
+    const id = await instance.make(file(path))
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({ status: 'success', inserted: 1 })
+    instance.clock.advance(3_600_000)
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({ status: 'success', inserted: 0, unchanged: 1 })
   })
 
   test.each([
@@ -365,10 +373,10 @@ describe('a source of type file', () => {
     symlinkSync(join(dir, 'secret.csv'), join(files, 'outside.csv'))
     symlinkSync(dir, join(files, 'link'))
     symlinkSync(join(files, 'real.csv'), join(files, 'inside.csv'))
-    const desk = sourceDesk({ 'data_sources.directory': files })
-    const id = await desk.make(file(path))
-    await desk.syncAll()
-    expect(newest(desk, id)).toMatchObject({
+    const instance = openSourceInstance({ 'data_sources.directory': files })
+    const id = await instance.make(file(path))
+    await instance.syncAll()
+    expect(newest(instance, id)).toMatchObject({
       status: 'failed',
       error: 'scraper_config.path goes over a symbolic link, which is not followed',
     })
@@ -377,42 +385,42 @@ describe('a source of type file', () => {
   test('names no path of the machine where there is nothing to read', async () => {
     const { files } = directory()
     writeFileSync(join(files, 'large.csv'), Buffer.alloc(4 * 2 ** 20 + 1, 32))
-    const desk = sourceDesk({ 'data_sources.directory': files })
+    const instance = openSourceInstance({ 'data_sources.directory': files })
     for (const [path, error] of [
       ['missing.csv', 'there is no such file in the directory for files'],
       ['large.csv/x', 'there is no such file in the directory for files'],
       ['terminal', 'scraper_config.path is not a file'],
       ['large.csv', 'the file is longer than 4 MB'],
     ] as const) {
-      const id = await desk.make(file(path))
-      await desk.syncAll()
-      expect(newest(desk, id), path).toMatchObject({ status: 'failed', error })
+      const id = await instance.make(file(path))
+      await instance.syncAll()
+      expect(newest(instance, id), path).toMatchObject({ status: 'failed', error })
     }
-    expect(desk.log.join('')).not.toContain(files)
+    expect(instance.log.join('')).not.toContain(files)
   })
 
   test('does not leave the directory even where its configuration came in by another way', async () => {
     const { dir, files } = directory()
     writeFileSync(join(dir, 'secret.csv'), csv)
-    const desk = sourceDesk({ 'data_sources.directory': files })
-    const account = desk.services.keys.find(desk.token)!.account
+    const instance = openSourceInstance({ 'data_sources.directory': files })
+    const account = instance.services.keys.find(instance.token)!.account
     for (const path of ['../secret.csv', join(dir, 'secret.csv'), 'terminal/../../secret.csv']) {
-      const made = desk.services.dataSources.create(account, {
+      const source = instance.services.dataSources.create(account, {
         name: 'x',
         sourceType: 'file',
         scraperConfig: { path },
       })
-      if ('refused' in made) throw new Error('refused')
-      await desk.syncAll()
-      expect(newest(desk, made.id), path).toMatchObject({ status: 'failed', inserted: 0 })
+      if ('refused' in source) throw new Error('refused')
+      await instance.syncAll()
+      expect(newest(instance, source.id), path).toMatchObject({ status: 'failed', inserted: 0 })
     }
   })
 
   test('says so where the operator keeps no directory', async () => {
-    const desk = sourceDesk()
-    const id = await desk.make(file('today.csv'))
-    await desk.syncAll()
-    expect(newest(desk, id).error).toBe(
+    const instance = openSourceInstance()
+    const id = await instance.make(file('today.csv'))
+    await instance.syncAll()
+    expect(newest(instance, id).error).toBe(
       'this service has no directory for files (data_sources.directory)',
     )
   })
@@ -421,69 +429,73 @@ describe('a source of type file', () => {
 test.each(['sftp', 'database', 'custom', 'anything-else'])(
   'a source of type %s is kept, and its sync says that this build has none',
   async type => {
-    const desk = sourceDesk()
-    const id = await desk.make({
+    const instance = openSourceInstance()
+    const id = await instance.make({
       source_type: type,
       scraper_config: { host: 'files.example.com' },
       credentials: { password: 'a password' },
     })
-    expect(desk.source(id)).toMatchObject({
+    expect(instance.source(id)).toMatchObject({
       status: 'pending',
       sourceType: type,
       scraperConfig: { host: 'files.example.com' },
     })
-    await desk.syncAll()
+    await instance.syncAll()
     const error = `this build does not sync sources of type ${type}: only api, file, webhook are`
-    expect(desk.source(id)).toMatchObject({ status: 'error', lastError: error, nextSyncAt: null })
-    desk.clock.advance(30 * 86_400_000)
-    await desk.syncAll()
-    expect(desk.source(id).failedSyncs).toBe(1)
+    expect(instance.source(id)).toMatchObject({
+      status: 'error',
+      lastError: error,
+      nextSyncAt: null,
+    })
+    instance.clock.advance(30 * 86_400_000)
+    await instance.syncAll()
+    expect(instance.source(id).failedSyncs).toBe(1)
   },
 )
 
 test('an account that has lost the feature or is suspended is not synced, and is again when it has it back', async () => {
-  const { url, asked } = serve()
-  const desk = sourceDesk()
-  const id = await desk.make(api(url))
-  const { keys } = desk.services
-  const { account } = keys.find(desk.token)!
+  const { url, requests } = serve()
+  const instance = openSourceInstance()
+  const id = await instance.make(api(url))
+  const { keys } = instance.services
+  const { account } = keys.find(instance.token)!
   keys.putAccount({ ...account.account, plan: 'starter' })
-  await desk.syncAll()
-  expect([asked.length, desk.source(id).failedSyncs]).toEqual([0, 0])
-  expect(desk.source(id)).toMatchObject({
-    nextSyncAt: desk.clock.now() + 3_600_000,
+  await instance.syncAll()
+  expect([requests.length, instance.source(id).failedSyncs]).toEqual([0, 0])
+  expect(instance.source(id)).toMatchObject({
+    nextSyncAt: instance.clock.now() + 3_600_000,
     lastError: expect.stringContaining('plan'),
   })
   keys.putAccount({ ...account.account, plan: 'professional' })
-  desk.clock.advance(3_600_000)
-  await desk.syncAll()
-  expect([asked.length, desk.source(id).status]).toEqual([1, 'active'])
+  instance.clock.advance(3_600_000)
+  await instance.syncAll()
+  expect([requests.length, instance.source(id).status]).toEqual([1, 'active'])
 })
 
 test('credentials that do not open under the master key are told, and nothing goes out without them', async () => {
-  const { url, asked } = serve()
-  const desk = sourceDesk()
-  const id = await desk.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
-  desk.services.db.run("UPDATE data_sources SET credentials = x'00'")
-  await desk.syncAll()
-  expect(newest(desk, id).error).toBe(
+  const { url, requests } = serve()
+  const instance = openSourceInstance()
+  const id = await instance.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
+  instance.services.db.run("UPDATE data_sources SET credentials = x'00'")
+  await instance.syncAll()
+  expect(newest(instance, id).error).toBe(
     "the credentials do not open with this service's master key: rotate them",
   )
-  expect(asked.length).toBe(0)
+  expect(requests.length).toBe(0)
 })
 
 describe('health', () => {
   test('follows the newest syncs', async () => {
     let isFine = true
     const { url } = serve(() => (isFine ? Response.json([row]) : new Response('', { status: 503 })))
-    const desk = sourceDesk()
-    const id = await desk.make(api(url, { interval_minutes: 1 }))
-    const health = () => desk.services.dataSources.health(desk.source(id))
+    const instance = openSourceInstance()
+    const id = await instance.make(api(url, { interval_minutes: 1 }))
+    const health = () => instance.services.dataSources.health(instance.source(id))
     const run = async (fine: boolean, times: number) => {
       isFine = fine
       for (let i = 0; i < times; i += 1) {
-        desk.clock.set(desk.source(id).nextSyncAt!)
-        await desk.syncAll()
+        instance.clock.set(instance.source(id).nextSyncAt!)
+        await instance.syncAll()
       }
     }
     expect(health()).toMatchObject({
@@ -510,11 +522,11 @@ describe('health', () => {
 })
 
 test('only the newest of rows and logs are kept', async () => {
-  const desk = sourceDesk()
+  const instance = openSourceInstance()
   const { url } = serve()
-  const id = await desk.make(api(url))
-  const { dataSources } = desk.services
-  const source = desk.source(id)
+  const id = await instance.make(api(url))
+  const { dataSources } = instance.services
+  const source = instance.source(id)
   const outcome = {
     trigger: 'push' as const,
     received: 0,
@@ -539,13 +551,13 @@ test('only the newest of rows and logs are kept', async () => {
   const kept = dataSources.newestRows(source, 50_000)
   expect([kept.length, kept.at(-1)!.observedAt]).toEqual([20_000, 10_000])
   for (let i = 0; i < 1010; i += 1) dataSources.settle(source, { ...outcome, rows: [] })
-  expect(desk.services.db.query('SELECT count(*) AS n FROM data_source_syncs').get()).toEqual({
+  expect(instance.services.db.query('SELECT count(*) AS n FROM data_source_syncs').get()).toEqual({
     n: 1000,
   })
-  await desk.ask('DELETE', `/v1/data-sources/${id}`)
-  await desk.syncAll()
+  await instance.ask('DELETE', `/v1/data-sources/${id}`)
+  await instance.syncAll()
   for (const table of ['data_sources', 'data_source_rows', 'data_source_syncs']) {
-    expect(desk.services.db.query(`SELECT count(*) AS n FROM ${table}`).get(), table).toEqual({
+    expect(instance.services.db.query(`SELECT count(*) AS n FROM ${table}`).get(), table).toEqual({
       n: 0,
     })
   }

@@ -439,7 +439,9 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       return window.ran === true
     })()`)
     expect(ran).toBe(false)
-    expect(complaints.splice(0).some(one => one.includes('Content Security Policy'))).toBe(true)
+    expect(
+      complaints.splice(0).some(complaint => complaint.includes('Content Security Policy')),
+    ).toBe(true)
     expect(requested.filter(url => !url.startsWith(origin) && !url.startsWith('data:'))).toEqual([])
   })
 
@@ -481,6 +483,6 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.fill('input[name=password]', password)
     await page.click('form[action="/sign-in"] button')
     await page.waitForFunction("document.body.textContent.includes('You are signed in as')")
-    expect(complaints.filter(one => !one.includes('status of 401'))).toEqual([])
+    expect(complaints.filter(complaint => !complaint.includes('status of 401'))).toEqual([])
   })
 })

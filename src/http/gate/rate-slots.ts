@@ -1,0 +1,70 @@
+import type { Clock } from '../../lib/clock.ts'
+import { addressGroup } from '../../plan/address.ts'
+import type { KeyState } from '../../service/keys/keyring.ts'
+import { reading, type WindowReading } from '../answer/rate-headers.ts'
+import { tooFast } from '../problem/refusals.ts'
+import type { KeyAccess } from './access-kind.ts'
+import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import type { RateTables } from './rates.ts'
+
+export interface RateSlotDeps {
+  rates: RateTables
+  clock: Clock
+  trusted: TrustedProxies
+}
+
+/** Slots of the rolling windows; each that is taken goes into `windows`, for the headers. */
+export interface RateSlots {
+  /** Of the client's address; throws 429 when there is none. */
+  takeAddress(
+    name: 'unauthenticated' | 'demo',
+    windows: WindowReading[],
+    request: Request,
+    peer: PeerLookup,
+  ): void
+  /**
+   * Of a key's general window of so many requests a minute, or of the smaller one that holds in its
+   * place past the quota and for a suspended key. The caller looks whether it was admitted.
+   */
+  takeBurst(
+    windows: WindowReading[],
+    key: KeyState,
+    perMinute: number,
+    isHeldBack: boolean,
+    nowMs: number,
+  ): WindowReading
+  /** Of the window that a route has of its own beside the general one; throws 429. */
+  takeOwn(access: KeyAccess, windows: WindowReading[], key: KeyState): void
+}
+
+export const createRateSlots = ({ rates, clock, trusted }: RateSlotDeps): RateSlots => ({
+  takeAddress(name, windows, request, peer) {
+    const group = addressGroup(clientAddress(request, peer, trusted))
+    const window = reading(
+      name === 'demo' ? 'demo' : 'address',
+      rates.take(name, group, clock.monotonic()),
+    )
+    windows.push(window)
+    if (!window.admitted) throw tooFast(window)
+  },
+  takeBurst(windows, { key }, perMinute, isHeldBack, nowMs) {
+    const window = reading(
+      'burst',
+      isHeldBack
+        ? rates.take('overQuota', key.id, nowMs)
+        : rates.take('authenticated', key.id, nowMs, perMinute),
+    )
+    windows.push(window)
+    return window
+  },
+  takeOwn({ rate }, windows, { key }) {
+    if (!rate) return
+    const now = clock.monotonic()
+    const window =
+      rate === 'marine'
+        ? reading('marine', rates.take('marine', key.id, now))
+        : reading('marine_historical', rates.take('marineHistorical', key.id, now))
+    windows.push(window)
+    if (!window.admitted) throw tooFast(window)
+  },
+})

@@ -1,0 +1,60 @@
+import { type Entitlements, hasFeature, type Plans } from '../../plan/plans.ts'
+import { actionOf } from '../../plan/roles.ts'
+import type { Feature } from '../../plan/tiers.ts'
+import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
+import { Problem } from '../problem/problem.ts'
+import { featureMissing, type Links } from '../problem/refusals.ts'
+import type { KeyAccess } from './access-kind.ts'
+import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import { fromAllowedDomain } from './origin.ts'
+import { requireAction } from './permission.ts'
+
+export interface RestrictionDeps {
+  keys: Pick<Keyring, 'allows'>
+  plans: Plans
+  trusted: TrustedProxies
+  links(request: Request): Links
+}
+
+/** What keeps the holder of a valid key out: each check throws its 403 or does nothing. */
+export interface Restrictions {
+  /** State and restrictions of the key. */
+  refuseKey(key: KeyState, request: Request, peer: PeerLookup): void
+  /** The role in an organization. Whoever is in none is admin of their own account. */
+  refuseRole(access: KeyAccess, key: KeyState, request: Request): void
+  /** The plan. */
+  refusePlan(access: KeyAccess, entitled: Entitlements, request: Request): void
+}
+
+export const isSuspended = ({ key, account, holder }: KeyState): boolean =>
+  key.suspendedAt !== null ||
+  account.account.suspendedAt !== null ||
+  holder.account.suspendedAt !== null
+
+export const createRestrictions = ({
+  keys,
+  plans,
+  trusted,
+  links,
+}: RestrictionDeps): Restrictions => ({
+  refuseKey(state, request, peer) {
+    const { key } = state
+    if (isSuspended(state))
+      throw new Problem('KEY_SUSPENDED', 'This API key has been suspended by the operator.')
+    if (state.networks.length > 0 && !keys.allows(state, clientAddress(request, peer, trusted)))
+      throw new Problem('IP_NOT_ALLOWED', 'This API key may not be used from this address.')
+    if (key.allowedDomains.length > 0 && !fromAllowedDomain(key.allowedDomains, request))
+      throw new Problem('DOMAIN_NOT_ALLOWED', 'This API key may not be used from this domain.')
+    if (key.readOnly && request.method !== 'GET' && request.method !== 'HEAD')
+      throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
+  },
+  refuseRole(access, key, request) {
+    if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))
+  },
+  refusePlan({ feature, flat }, entitled, request) {
+    if (feature === undefined) return
+    const anyOf: readonly Feature[] = typeof feature === 'string' ? [feature] : feature
+    if (!anyOf.some(name => hasFeature(entitled, name)))
+      throw featureMissing(plans, links(request), entitled, anyOf[0]!, flat && 'flat')
+  },
+})
