@@ -1,14 +1,13 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
+import { body, choice, listOf, literals, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../service/outbox/held-back.ts'
 import { envelope, success } from '../answer.ts'
-import { literals } from '../webhooks/body.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
