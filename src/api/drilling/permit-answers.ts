@@ -161,7 +161,7 @@ function noteOf(newestOn: string, today: string): string {
 
 /** Answers that are numbers of permits. */
 export function createPermitCountAnswers(deps: EiPermitsDeps) {
-  const { permits, marks } = deps
+  const { permits } = deps
   const { counts } = permits
   const { tier, today, markStates } = createSharedAnswers(deps)
 
@@ -207,7 +207,14 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
     }))
   }
 
-  const state = (text: string, set: unknown) => {
+  return { summary, shares }
+}
+
+/** What permits say about drilling in a state. */
+export function createStateActivityAnswer(deps: EiPermitsDeps) {
+  const { permits, marks } = deps
+  const { tier, today } = createSharedAnswers(deps)
+  return (text: string, set: unknown) => {
     const permitState = permitStateOf(text)
     if (!permitState) {
       const served = permitStates.map(servedState => servedState.code).join(', ')
@@ -237,6 +244,4 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
     }
     return energyRecord(activity, tier())
   }
-
-  return { summary, shares, state }
 }
