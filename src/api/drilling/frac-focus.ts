@@ -138,7 +138,7 @@ function createDisclosureAnswers(deps: EiFracFocusDeps) {
 /** Answers that are numbers of disclosures: in all, by state, operator and substance. */
 function createDisclosureCounts(deps: EiFracFocusDeps) {
   const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
-  /** Numbers are invented where the newest disclosures are. */
+  /** Counts have no source of their own: they are marked as the newest rows are. */
   const markNewest = (set: unknown) =>
     markSources(set as Answering, marks, fracDisclosures.page({}, 1, 0).rows)
   const summary = (set: unknown) => {

@@ -98,7 +98,7 @@ function missingWellProblem({ reason, state, source }: MissingWell, text: string
   })
 }
 
-/** What is held, and the newest month of the country. */
+/** The coverage, and the newest month of the country. */
 function overviewOf({ wellProduction: production, marks, now }: WellProductionDeps, set: unknown) {
   const { wells, states } = production
   const national = production.newestNational()

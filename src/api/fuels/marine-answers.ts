@@ -29,8 +29,8 @@ export interface MarineDeps {
 /** The series of ports and grades, with the newest price of each. */
 function createMarineReads({ board, catalogue, marks, ports, now }: MarineDeps) {
   /**
-   * By port, the largest first, then by grade. The averages of the ports, where asked for, come
-   * last; they lie in no region.
+   * By port, the largest first, then by grade. With `averages` the averages of all ports come last;
+   * they belong to no region.
    */
   const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
     const places = ports.filter(

@@ -135,7 +135,7 @@ function createOutlookSummary(
     )
     const mean = same.reduce((sum, outlook) => sum + outlook.value, 0) / same.length
     return {
-      total_forecasts: outlooks.count({ seriesIds: seriesIds }),
+      total_forecasts: outlooks.count({ seriesIds }),
       latest_forecast: recordRow(latest),
       average_forecast: roundTo(mean, catalogue.byId(latest.seriesId).decimals),
       as_of_date: latest.publishedOn,

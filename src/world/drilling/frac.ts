@@ -89,7 +89,7 @@ export function createFracFiller(deps: FracFillerDeps): Required<Filler> {
     const open = openList(now)
     do {
       const slice = open.due.splice(0, sliceRows)
-      // A day is written whole, so that the progress can be told by days.
+      // A day is written whole, because the progress is kept as a day.
       while (open.due.length > 0 && open.due[0]!.completedOn === slice.at(-1)!.completedOn)
         slice.push(open.due.shift()!)
       open.progress = open.due.length > 0 ? slice.at(-1)!.completedOn! : open.upTo
