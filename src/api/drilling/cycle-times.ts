@@ -227,6 +227,41 @@ const noMatch = (count: number) =>
       : `Of none of the wells that fit (${count}) are both the permit and the first production known.`,
   )
 
+/** The distribution of each stage; null where no well has its two days. */
+const breakdownOf = (timings: readonly TimedWell<Well>[]) =>
+  Object.fromEntries(
+    stageNames.map(stage => {
+      const part = stageStats(timings, stage)
+      return [stageKeys[stage], part ? statsRow(part) : null]
+    }),
+  ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
+
+const quartersOf = (timings: readonly TimedWell<Well>[]) =>
+  Object.fromEntries(
+    cohorts(
+      timings.map(timedWell => timedWell.well),
+      'quarter',
+    ).map(({ label, wells: count, stats }) => [
+      label,
+      { well_count: count, median_days: round(stats!.median), avg_days: round(stats!.mean) },
+    ]),
+  )
+
+function cohortsOf(wells: readonly Well[], span: CohortSpan) {
+  const groups = cohorts(wells, span)
+  if (groups.length === 0) throw noMatch(wells.length)
+  return Object.fromEntries(
+    groups.map(({ label, wells: count, stats }) => [
+      label,
+      {
+        well_count: count,
+        wells_with_data: stats?.count ?? 0,
+        stats: stats ? statsRow(stats) : null,
+      },
+    ]),
+  )
+}
+
 function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
   const matchingWells = (filter: WellFilter, set: unknown): Well[] => {
     const matching = wells.search(filter)
@@ -241,30 +276,13 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
     const stats = statsOf(timings)
     if (!stats) throw noMatch(matching.length)
     const sorted = timings.toSorted(byDays)
-    const breakdown = Object.fromEntries(
-      stageNames.map(stage => {
-        const part = stageStats(timings, stage)
-        return [stageKeys[stage], part ? statsRow(part) : null]
-      }),
-    ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
-    const quarters = cohorts(
-      timings.map(timedWell => timedWell.well),
-      'quarter',
-    ).map(({ label, wells: count, stats: quarterStats }) => [
-      label,
-      {
-        well_count: count,
-        median_days: round(quarterStats!.median),
-        avg_days: round(quarterStats!.mean),
-      },
-    ])
     return success({
       filters: filtersRow(filter, query),
       well_count: matching.length,
       wells_with_cycle_data: timings.length,
       cycle_time_stats: statsRow(stats),
-      stage_breakdown: breakdown,
-      quarterly_cohorts: Object.fromEntries(quarters),
+      stage_breakdown: breakdownOf(timings),
+      quarterly_cohorts: quartersOf(timings),
       top_fastest: sorted.slice(0, topMax).map(cycleRow),
       top_slowest: sorted.toReversed().slice(0, topMax).map(cycleRow),
     })
@@ -282,21 +300,6 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
       )
     const groups = cohortsOf(matchingWells(filterOf(query), set), span)
     return success({ group_by: span, cohorts: groups })
-  }
-
-  const cohortsOf = (matching: readonly Well[], span: CohortSpan) => {
-    const groups = cohorts(matching, span)
-    if (groups.length === 0) throw noMatch(matching.length)
-    return Object.fromEntries(
-      groups.map(({ label, wells: count, stats }) => [
-        label,
-        {
-          well_count: count,
-          wells_with_data: stats?.count ?? 0,
-          stats: stats ? statsRow(stats) : null,
-        },
-      ]),
-    )
   }
   return { cycleTime, cohortAnswer }
 }

@@ -103,25 +103,21 @@ const filterOf = (query: ListQuery): FracFilter =>
     ...daySpanOf(query),
   })
 
-/** What the answers have in common. */
-function createFracAnswers({
-  fracDisclosures,
-  fracChemicals,
-  marks,
-  tierRequired,
-}: EiFracFocusDeps) {
-  const tier = () => tierRequired('energy_intelligence')
+/** Answers that are disclosures, or what was in the fluid of one. */
+function createDisclosureAnswers(deps: EiFracFocusDeps) {
+  const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
   const marked = (set: unknown, rows: StoredDisclosure[]) => {
     markSources(set as Answering, marks, rows)
     return rows
   }
-  /** Numbers are invented where the newest disclosures are. */
-  const markNewest = (set: unknown) => void marked(set, fracDisclosures.page({}, 1, 0).rows)
-
   const listOf = (filter: FracFilter, query: ListQuery, set: unknown, request: Request) => {
     const { page, perPage } = energyPageOf(query)
     const { rows, total } = fracDisclosures.page(filter, perPage, (page - 1) * perPage)
-    const answer = { set: set as Answering, request, tierRequired: tier() }
+    const answer = {
+      set: set as Answering,
+      request,
+      tierRequired: tierRequired('energy_intelligence'),
+    }
     return energyPage(query, answer, { total, rows: () => marked(set, rows) }, disclosureRow)
   }
   const disclosureOf = (id: string, set: unknown): StoredDisclosure => {
@@ -129,6 +125,22 @@ function createFracAnswers({
     if (!disclosure) throw notFound(`Frac disclosure ${id}`)
     return marked(set, [disclosure])[0]!
   }
+  const chemicals = (id: string, set: unknown) => {
+    const disclosure = disclosureOf(id, set)
+    return {
+      id: String(disclosure.id),
+      chemicals: fracChemicals.of(disclosure.id).map(chemicalRow),
+    }
+  }
+  return { listOf, disclosureOf, chemicals }
+}
+
+/** Answers that are numbers of disclosures: in all, by state, operator and substance. */
+function createDisclosureCounts(deps: EiFracFocusDeps) {
+  const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
+  /** Counts have no source of their own: they are marked as the newest rows are. */
+  const markNewest = (set: unknown) =>
+    markSources(set as Answering, marks, fracDisclosures.page({}, 1, 0).rows)
   const summary = (set: unknown) => {
     markNewest(set)
     const countsByName = (counts: readonly { name: string; disclosures: number }[]) =>
@@ -151,7 +163,7 @@ function createFracAnswers({
     const answer = {
       set: question.set as Answering,
       request: question.request,
-      tierRequired: tier(),
+      tierRequired: tierRequired('energy_intelligence'),
     }
     return energyPage(question.query, answer, list, row =>
       shape(row, n => roundTo((100 * n) / all, 2)),
@@ -192,22 +204,16 @@ function createFracAnswers({
         percentage: percentOf(row.disclosures),
       }),
     )
-  const chemicals = (id: string, set: unknown) => {
-    const disclosure = disclosureOf(id, set)
-    return {
-      id: String(disclosure.id),
-      chemicals: fracChemicals.of(disclosure.id).map(chemicalRow),
-    }
-  }
-  return { tier, listOf, disclosureOf, summary, byState, byOperator, byChemical, chemicals }
+  return { summary, byState, byOperator, byChemical }
 }
 
 const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
 
 /** What was pumped into wells when they were fractured, as their operators disclosed it. */
 export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EnergyPrefix) {
-  const { tier, listOf, disclosureOf, summary, byState, byOperator, byChemical, chemicals } =
-    createFracAnswers(deps)
+  const { listOf, disclosureOf, chemicals } = createDisclosureAnswers(deps)
+  const { summary, byState, byOperator, byChemical } = createDisclosureCounts(deps)
+  const tier = () => deps.tierRequired('energy_intelligence')
   const refusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
   const listRoute = (operationId: string, summaryText: string, description: string) => ({
     access: energyHeavyAccess,

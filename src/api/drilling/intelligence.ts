@@ -201,7 +201,7 @@ function metricRoutes(deps: DrillingIntelligenceDeps) {
   )
 }
 
-/** New permits of all states in the last 30 days; undefined where none are held. */
+/** New permits of all states in the last 30 days; undefined where no permit is stored. */
 export const permitsOfMonth = ({ permits, now }: DrillingIntelligenceDeps): number | undefined =>
   newPermits(permits, [...permits.newestByState().keys()], isoDay(now()))
 

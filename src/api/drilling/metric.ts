@@ -5,7 +5,7 @@ import type { Drilling } from '../../service/drilling/drilling.ts'
 import { type DrillingMetric, drillingMetrics } from '../../store/drilling/metrics.ts'
 import type { PermitCounts } from '../../store/drilling/permit-counts.ts'
 
-/** What is known of new permits, by state. */
+/** Counts of new permits by state. */
 export type PermitReads = Pick<
   PermitCounts,
   'between' | 'newestByState' | 'oldestOn' | 'sourceOf' | 'topOperators' | 'topCounties'
@@ -20,7 +20,7 @@ export interface StateProduction {
   source: string
 }
 
-/** What other families know of a state; each is undefined where that family has nothing of it. */
+/** What other datasets have of a state; each is undefined where its dataset has nothing. */
 export interface StateReads {
   permits: PermitReads
   production(state: string): StateProduction | undefined
@@ -34,7 +34,7 @@ export const metricUnits: Readonly<Record<DrillingMetric, string>> = {
   completions: 'wells',
 }
 
-/** A count with whom it is from. */
+/** A count and its source. */
 export interface SourcedCount extends Count {
   source: string
 }

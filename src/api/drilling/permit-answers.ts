@@ -36,7 +36,7 @@ type ListQuery = { [name in keyof typeof permitListQuery.properties]?: string }
 const operatorsInSummary = 100
 const changeDays = 30
 
-/** What all answers need to know. */
+/** What all answers about permits share. */
 function createSharedAnswers({ permits, marks, now, tierRequired }: EiPermitsDeps) {
   return {
     tier: () => tierRequired('energy_intelligence'),
@@ -46,7 +46,7 @@ function createSharedAnswers({ permits, marks, now, tierRequired }: EiPermitsDep
       markSources(set as Answering, marks, rows)
       return rows
     },
-    /** Numbers are not rows: they are invented where the newest permits are. */
+    /** Counts have no source of their own: they are marked as the newest permits are. */
     markStates(set: unknown, coverage: PermitCoverage | undefined) {
       const sources = [...(coverage?.byState.keys() ?? [])].flatMap(
         state => permits.counts.sourceOf(state) ?? [],
@@ -140,7 +140,7 @@ export function createPermitListAnswers(deps: EiPermitsDeps) {
   return { list, latest, permit }
 }
 
-/** What is known of the list of each state. */
+/** The days, the source and the freshness of each state's list. */
 const qualityOf = (counts: PermitCounts, coverage: PermitCoverage | undefined, today: string) =>
   Object.fromEntries(
     [...(coverage?.byState ?? [])].map(([state, newestOn]) => [
@@ -161,7 +161,7 @@ function noteOf(newestOn: string, today: string): string {
 
 /** Answers that are numbers of permits. */
 export function createPermitCountAnswers(deps: EiPermitsDeps) {
-  const { permits, marks } = deps
+  const { permits } = deps
   const { counts } = permits
   const { tier, today, markStates } = createSharedAnswers(deps)
 
@@ -207,7 +207,14 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
     }))
   }
 
-  const state = (text: string, set: unknown) => {
+  return { summary, shares }
+}
+
+/** What permits say about drilling in a state. */
+export function createStateActivityAnswer(deps: EiPermitsDeps) {
+  const { permits, marks } = deps
+  const { tier, today } = createSharedAnswers(deps)
+  return (text: string, set: unknown) => {
     const permitState = permitStateOf(text)
     if (!permitState) {
       const served = permitStates.map(servedState => servedState.code).join(', ')
@@ -237,6 +244,4 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
     }
     return energyRecord(activity, tier())
   }
-
-  return { summary, shares, state }
 }

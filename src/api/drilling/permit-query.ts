@@ -65,7 +65,7 @@ const wordsMax = 8
 const charactersMax = 200
 const radius = { min: 1, max: 100, fallback: 10 }
 
-/** Upper-case codes of states that are served. Undefined: none was asked for. */
+/** Upper-case codes of served states; undefined where the query names none. */
 export function statesOf(text: string | undefined): string[] | undefined {
   const states = [...new Set(listOf(text).map(code => code.toUpperCase()))]
   const unknown = states.find(code => !permitStateOf(code))
@@ -94,7 +94,7 @@ export function circleOf({
   longitude,
   radius_miles: radiusText,
 }: CircleQuery): Circle | undefined {
-  // A radius is judged also where there is nothing to draw it around.
+  // The radius is checked even where no centre is given.
   const radiusMiles = radiusText
     ? numberOf('radius_miles', radiusText, radius.min, radius.max)
     : radius.fallback
@@ -108,7 +108,7 @@ export function circleOf({
   }
 }
 
-/** What was typed into a field, or undefined for nothing. */
+/** The trimmed text of a parameter; undefined where it is empty. */
 export function typedText(parameter: string, text: string | undefined): string | undefined {
   const trimmed = text?.trim()
   if (!trimmed) return undefined
@@ -122,7 +122,7 @@ export function typedText(parameter: string, text: string | undefined): string |
   return trimmed
 }
 
-/** A part of names that is long enough to be looked for. */
+/** A part of names that is long enough to search for. */
 function partOf(parameter: string, text: string | undefined): string | undefined {
   const part = typedText(parameter, text)
   if (part === undefined || part.length >= partCharactersMin) return part
@@ -134,8 +134,7 @@ function partOf(parameter: string, text: string | undefined): string | undefined
 }
 
 /**
- * The words of free text that are long enough to be looked for: shorter ones are on nearly every
- * well.
+ * The words of free text that are long enough to search for: shorter ones match nearly every well.
  */
 export function wordsOf(parameter: string, text: string | undefined): string | undefined {
   const trimmed = typedText(parameter, text)
@@ -168,7 +167,7 @@ export function daySpanOf(query: { start_date?: string; end_date?: string }): {
   }
 }
 
-/** Leaves out what is not there, so that two queries that ask the same are the same. */
+/** Leaves out undefined fields, so that equal queries give equal filters. */
 export const definedFields = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>

@@ -11,6 +11,7 @@ import {
 import {
   createPermitCountAnswers,
   createPermitListAnswers,
+  createStateActivityAnswer,
   type EiPermitsDeps,
   permitListQuery,
 } from './permit-answers.ts'
@@ -35,7 +36,8 @@ const listNote =
 /** Permits to drill wells in 26 states. */
 export function permitRoutes(deps: EiPermitsDeps, prefix: EnergyPrefix) {
   const { list, latest, permit } = createPermitListAnswers(deps)
-  const { summary, shares, state } = createPermitCountAnswers(deps)
+  const { summary, shares } = createPermitCountAnswers(deps)
+  const state = createStateActivityAnswer(deps)
   const refusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
   const listRoute = (operationId: string, summaryText: string, description: string) => ({
     access: permitHeavyAccess,

@@ -30,7 +30,7 @@ export const historyQuery = {
 
 type Query = { [name in keyof typeof historyQuery]?: string }
 
-/** The days asked for, both inclusive. Throws the refusal of a query that can not be answered. */
+/** First and last day of the query, both inclusive. Throws a Problem for an invalid range. */
 export function requestedRange(query: Query, now: number): { fromOn: string; toOn: string } {
   const [fromName, fromText] = parameterOf(query, 'by_period[from]', 'start_date')
   const [toName, toText] = parameterOf(query, 'by_period[to]', 'end_date')

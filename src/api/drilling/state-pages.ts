@@ -73,7 +73,7 @@ const StateBody = t.Object(
   { title: 'StateDrilling' },
 )
 
-/** Permits of a state; undefined where none are held. */
+/** Permits of a state; undefined where none is stored. */
 function permitsOf({ permits }: DrillingIntelligenceDeps, state: string, today: string) {
   const newestOn = permits.newestByState().get(state)
   if (newestOn === undefined) return undefined
@@ -116,7 +116,7 @@ function trendOf(
 
 const quantity = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** Sentences about what is known. */
+/** The numbers of a state in sentences; what is null is left out. */
 function summaryOf(
   state: DrillingState,
   figures: {
@@ -145,7 +145,7 @@ function summaryOf(
   return sentences.filter(Boolean).join(' ') || `Production of ${state.name} is all that is held.`
 }
 
-/** Everything about drilling in one state; undefined where nothing is held of it. */
+/** Everything about drilling in one state; undefined where nothing is stored about it. */
 function pageOf(deps: DrillingIntelligenceDeps, state: DrillingState, set: Answering) {
   const { drilling } = deps
   const today = isoDay(deps.now())

@@ -98,7 +98,7 @@ function missingWellProblem({ reason, state, source }: MissingWell, text: string
   })
 }
 
-/** What is held, and the newest month of the country. */
+/** The coverage, and the newest month of the country. */
 function overviewOf({ wellProduction: production, marks, now }: WellProductionDeps, set: unknown) {
   const { wells, states } = production
   const national = production.newestNational()
@@ -130,24 +130,15 @@ function overviewOf({ wellProduction: production, marks, now }: WellProductionDe
   })
 }
 
-/** What the answers are made of. */
-function createProductionAnswers({
-  wellProduction: production,
-  wells: wellStore,
-  marks,
-  now,
-}: WellProductionDeps) {
-  const { wells, states } = production
-  const mark = (set: unknown, rows: readonly { source: string }[]) =>
-    markSources(set as Answering, marks, rows)
-
+/** Answers about whole states. */
+function createStateAnswers({ wellProduction: { states }, marks, now }: WellProductionDeps) {
   const month = (text: string | undefined, set: unknown) => {
     const requestedMonth = text?.trim()
     if (requestedMonth && !isMonth(requestedMonth))
       throw invalidParameter('period', requestedMonth.slice(0, 100), 'is not a month (YYYY-MM).')
     const period = requestedMonth || states.newestMonth()
     const rows = period === undefined ? [] : states.ofMonth(period)
-    mark(set, rows)
+    markSources(set as Answering, marks, rows)
     return success({ period: period ?? null, count: rows.length, states: rows.map(stateRow) })
   }
 
@@ -161,10 +152,20 @@ function createProductionAnswers({
     // Nothing is of a month that has not begun, and a month after 9999-12 would not compare.
     const [last] = [period.end, monthOf(isoDay(now()))].sort()
     const rows = states.ofState(code, period.start, monthAfter(last!, 1))
-    mark(set, rows)
+    markSources(set as Answering, marks, rows)
     return success({ state: code, period, count: rows.length, data: rows.map(stateRecord) })
   }
 
+  return { month, state }
+}
+
+/** Answers about single wells. */
+function createWellAnswers({
+  wellProduction: production,
+  wells: wellStore,
+  marks,
+}: WellProductionDeps) {
+  const { wells } = production
   const well = (text: string, set: unknown) => {
     const apiNumberText = text.trim().slice(0, 100)
     const apiNumber = wellNumberOf(apiNumberText)
@@ -175,7 +176,7 @@ function createProductionAnswers({
         production.whyMissing(apiNumber ?? apiNumberText.replace(/\D+/g, '')),
         apiNumberText,
       )
-    mark(set, rows)
+    markSources(set as Answering, marks, rows)
     return success({
       api_number: wellFacts.apiNumber,
       operator: wellFacts.operator,
@@ -196,7 +197,7 @@ function createProductionAnswers({
       throw unavailable(`No production of single wells of ${code.slice(0, 100)} is held.`)
     const span = { start: monthAfter(newest.month, 1 - months), end: newest.month }
     const best = wells.top(code, span.start, monthAfter(newest.month, 1), limit)
-    mark(set, best)
+    markSources(set as Answering, marks, best)
     const producers = best.map((producer, i) => {
       const wellFacts = wellStore.get(producer.apiNumber)!
       return {
@@ -211,7 +212,7 @@ function createProductionAnswers({
     })
     return success({ state: code, period: span, count: producers.length, producers })
   }
-  return { month, state, well, top }
+  return { well, top }
 }
 
 const detail = (operationId: string, summary: string, description: string) => ({
@@ -226,7 +227,8 @@ const text = (description: string, example: string) =>
 
 /** What wells, states and the country produced, month by month. */
 export function wellProductionRoutes(deps: WellProductionDeps) {
-  const { month, state, well, top } = createProductionAnswers(deps)
+  const { month, state } = createStateAnswers(deps)
+  const { well, top } = createWellAnswers(deps)
   const overview = (set: unknown) => overviewOf(deps, set)
   const overviewRoute = (operationId: string, description: string) => ({
     access: productionAccess,

@@ -12,7 +12,7 @@ export const rangeQuery = {
   end_date: t.Optional(t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] })),
 }
 
-/** The days asked for as half-open instants; all there are where the query does not say. */
+/** The days of the query as half-open instants; all days where it names none. */
 export function rangeOf(query: { start_date?: string; end_date?: string }): {
   from: number
   to: number

@@ -44,14 +44,14 @@ export const bunkerDetail = (operationId: string, summary: string, description: 
   description,
 })
 
-/** Throws the refusal of a port that there is not. */
+/** Throws 404 for an unknown port. */
 export function bunkerPort(ports: readonly Port[], text: string): Port {
   const port = portOf(ports, text)
   if (!port) throw notFound(`Port ${text.slice(0, 100)}`)
   return port
 }
 
-/** Undefined where none is named. */
+/** The grade of the query; undefined where it names none. */
 export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grade | undefined {
   const [parameter, gradeText] = query.fuel_type
     ? (['fuel_type', query.fuel_type] as const)
@@ -79,7 +79,7 @@ export function createBunkerAnswers({ board, catalogue, ids, marks, now }: Bunke
   return {
     seriesAt,
     quotesAt,
-    /** The same, and the refusal where there is not one. */
+    /** The same; throws DATA_NOT_AVAILABLE where no grade has a price. */
     requireQuotesAt(places: readonly Port[], grade?: Grade): BunkerQuote[] {
       const quotes = quotesAt(places, grade)
       if (quotes.length === 0)
@@ -116,7 +116,7 @@ export function createBunkerAnswers({ board, catalogue, ids, marks, now }: Bunke
 export const quotedSeries = (quotes: readonly BunkerQuote[]): { series: Series }[] =>
   quotes.map(({ quote }) => quote)
 
-/** As they are answered, so that a spread is the difference of what stands beside it. */
+/** Rounded as they are answered, so that a spread is the difference of the two prices shown. */
 export const pricesOf = (quotes: readonly BunkerQuote[]): PortPrices =>
   new Map(
     quotes.map(({ grade, quote }) => [

@@ -18,7 +18,7 @@ import { marineFilter, priceQuery } from './marine-query.ts'
 
 const columns = Object.keys(ExportRow.properties) as (keyof typeof ExportRow.properties)[]
 
-/** Names of ports hold no comma and no quote; what is not known is empty. */
+/** Names of ports contain no comma and no quote, so nothing is escaped; null is an empty cell. */
 const csvOf = (rows: readonly ReturnType<typeof exportRow>[]): string =>
   `${[columns.join(','), ...rows.map(row => columns.map(name => row[name] ?? '').join(','))].join('\n')}\n`
 

@@ -164,7 +164,7 @@ export const ExportRow = t.Object(
   { title: 'BunkerExportRow' },
 )
 
-/** Nobody has told how many sell at a port, nor how soon. */
+/** No source reports the suppliers of a port or their lead time. */
 const unknown = { supplier_count: null, availability: null }
 
 export const portRow = ({ shortCode, name, country, timezone, volumeRank }: Port) => ({

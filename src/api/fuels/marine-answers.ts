@@ -26,14 +26,11 @@ export interface MarineDeps {
   now: () => number
 }
 
-/** Prices and ports, and what the answers about them have in common. */
-export function createMarineAnswers(deps: MarineDeps) {
-  const { board, catalogue, ports, now } = deps
-  const walking = createPageWalks(deps.history, deps.ingest)
-
+/** The series of ports and grades, with the newest price of each. */
+function createMarineReads({ board, catalogue, marks, ports, now }: MarineDeps) {
   /**
-   * By port, the largest first, then by grade. The averages of the ports, where asked for, come
-   * last; they lie in no region.
+   * By port, the largest first, then by grade. With `averages` the averages of all ports come last;
+   * they belong to no region.
    */
   const seriesOf = ({ port, grade, region }: MarineFilter, averages: boolean): MarineSeries[] => {
     const places = ports.filter(
@@ -49,22 +46,31 @@ export function createMarineAnswers(deps: MarineDeps) {
       }),
     )
   }
+  const quotesOf = (filter: MarineFilter, averages: boolean) =>
+    seriesOf(filter, averages).flatMap(marineSeries => {
+      const quote = board.quote(marineSeries.series)
+      return quote ? { ...marineSeries, quote } : []
+    })
   const metadata = (set: Answering, marineSeries: readonly MarineSeries[]) => {
     set.headers['x-cache'] = 'MISS'
-    markFixtures(set, deps.marks, marineSeries)
+    markFixtures(set, marks, marineSeries)
     const texts = marineSeries.map(({ series }) => sourceDescription(series.source, series.fixture))
     return { source_description: [...new Set(texts)].join('; ') }
   }
+  return { seriesOf, quotesOf, metadata }
+}
+
+/** Answers that are the newest prices: as a list, or port by port. */
+export function createMarinePrices(deps: MarineDeps) {
+  const { ports } = deps
+  const { quotesOf, metadata } = createMarineReads(deps)
   const pricesOf = (
     query: Parameters<typeof marineFilter>[0],
     averages: boolean,
     set: Answering,
   ) => {
     const filter = marineFilter(query, ports)
-    const priced = seriesOf(filter, averages).flatMap(marineSeries => {
-      const quote = board.quote(marineSeries.series)
-      return quote ? { ...marineSeries, quote } : []
-    })
+    const priced = quotesOf(filter, averages)
     if (priced.length === 0)
       throw new Problem(
         'DATA_NOT_AVAILABLE',
@@ -87,12 +93,7 @@ export function createMarineAnswers(deps: MarineDeps) {
     const { ports: chosenPorts } = portsOf(query)
     const quoted = chosenPorts.map(port => ({
       port,
-      quotes: seriesOf({ port, grade: undefined, region: undefined }, false).flatMap(
-        marineSeries => {
-          const quote = board.quote(marineSeries.series)
-          return quote ? { ...marineSeries, quote } : []
-        },
-      ),
+      quotes: quotesOf({ port, grade: undefined, region: undefined }, false),
     }))
     const everything = quoted.flatMap(row => row.quotes)
     metadata(set, everything)
@@ -106,7 +107,15 @@ export function createMarineAnswers(deps: MarineDeps) {
       count: chosenPorts.length,
     })
   }
-  const history = (
+  return { pricesOf, portsOf, portPrices }
+}
+
+/** The past of the prices, page by page. */
+export function createMarineHistory(deps: MarineDeps) {
+  const { ports, now } = deps
+  const { seriesOf, metadata } = createMarineReads(deps)
+  const walking = createPageWalks(deps.history, deps.ingest)
+  return (
     query: Record<string, string | undefined>,
     request: Request,
     set: Answering,
@@ -146,5 +155,4 @@ export function createMarineAnswers(deps: MarineDeps) {
       meta,
     }
   }
-  return { pricesOf, portsOf, portPrices, history }
 }

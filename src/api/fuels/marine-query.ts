@@ -53,14 +53,14 @@ export const portQuery = {
 
 type Query<T> = { [name in keyof T]?: string }
 
-/** Which of the marine prices are asked for; undefined is all. */
+/** The marine prices that a query selects; undefined: all. */
 export interface MarineFilter {
   port: Port | undefined
   grade: Grade | undefined
   region: RegionChoice | undefined
 }
 
-/** Throws the refusal of a grade, a region or a port that there is not. */
+/** Throws a Problem for an unknown grade, region or port. */
 export function marineFilter(
   query: Query<typeof priceQuery>,
   ports: readonly Port[],

@@ -3,7 +3,7 @@ import { pageQuery } from '../../http/input/page.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { windowQuery } from '../prices/window-query.ts'
-import { createMarineAnswers, type MarineDeps } from './marine-answers.ts'
+import { createMarineHistory, createMarinePrices, type MarineDeps } from './marine-answers.ts'
 import { portQuery, priceQuery } from './marine-query.ts'
 import { MarineHistory, MarinePrices, PortPrices, Ports, portRow } from './marine-row.ts'
 
@@ -13,7 +13,8 @@ const order =
 
 /** Ship fuel: ports, the newest price of each grade at each of them, and the past. */
 export function marineRoutes(deps: MarineDeps) {
-  const { pricesOf, portsOf, portPrices, history } = createMarineAnswers(deps)
+  const { pricesOf, portsOf, portPrices } = createMarinePrices(deps)
+  const history = createMarineHistory(deps)
   const listRoute = (operationId: string, summary: string, description: string) => ({
     access: { meter: true, rate: 'marine' as const },
     query: t.Object(priceQuery),

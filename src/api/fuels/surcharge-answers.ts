@@ -57,7 +57,7 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
       throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
     return carrier
   }
-  /** Undefined when none is asked for. */
+  /** The service level of the query; undefined where it names none. */
   const levelOf = (text: string | undefined): string | undefined => {
     const level = text?.trim().toLowerCase()
     if (!level) return undefined

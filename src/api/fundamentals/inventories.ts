@@ -6,6 +6,7 @@ import { invalidParameter, notFound, Problem } from '../../http/problem/problem.
 import { isoInstant } from '../../lib/instant.ts'
 import {
   type InventoryPlace,
+  type InventoryProduct,
   inventoryLocations,
   inventoryPlaces,
   inventoryProducts,
@@ -180,17 +181,10 @@ const productQuery = t.Optional(
   t.String({ description: `One of ${inventoryProducts.join(', ')}.`, examples: ['gasoline'] }),
 )
 
-/** Weekly stocks of crude oil and products in the United States. */
-export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
-  const { inventories } = deps
-  const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
-    set: set as Answering,
-    request,
-    tierRequired: tier,
-  })
+/** Records of the inventories, each read marked in the headers of its answer. */
+function createInventoryReads({ inventories, marks }: EiInventoriesDeps) {
   const marked = <T extends readonly InventoryRecord[]>(set: unknown, records: T): T => {
-    markFixtures(set as Answering, deps.marks, records)
+    markFixtures(set as Answering, marks, records)
     return records
   }
   const requireLatest = (place: InventoryPlace): InventoryRecord => {
@@ -217,62 +211,75 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
       set,
       places.flatMap(place => inventories.latest(place) ?? []),
     )
+  return { marked, requireLatest, listOf, newestOf }
+}
+type InventoryReads = ReturnType<typeof createInventoryReads>
 
-  const summary = (set: unknown) => {
-    const [crude, cushing, spr, all, gasoline, distillate] = marked(
-      set,
-      [
-        nationalPlace('crude_oil'),
-        cushingPlace,
-        reservePlace,
-        ...(['total_petroleum', 'gasoline', 'distillate'] as const).map(nationalPlace),
-      ].map(requireLatest),
-    ) as [
-      InventoryRecord,
-      InventoryRecord,
-      InventoryRecord,
-      InventoryRecord,
-      InventoryRecord,
-      InventoryRecord,
-    ]
-    return {
-      total_crude: crude.level,
-      cushing: cushing.level,
-      spr: spr.level,
-      total_products: roundTo(all.level - crude.level, levelDecimals(all.series)),
-      gasoline: gasoline.level,
-      distillate: distillate.level,
-      unit: crude.series.unit,
-      as_of_date: crude.on,
-    }
+function summaryAnswer({ marked, requireLatest }: InventoryReads, set: unknown) {
+  const national = (product: InventoryProduct) => requireLatest(nationalPlace(product))
+  const crude = national('crude_oil')
+  const cushing = requireLatest(cushingPlace)
+  const reserve = requireLatest(reservePlace)
+  const all = national('total_petroleum')
+  const gasoline = national('gasoline')
+  const distillate = national('distillate')
+  marked(set, [crude, cushing, reserve, all, gasoline, distillate])
+  return {
+    total_crude: crude.level,
+    cushing: cushing.level,
+    spr: reserve.level,
+    total_products: roundTo(all.level - crude.level, levelDecimals(all.series)),
+    gasoline: gasoline.level,
+    distillate: distillate.level,
+    unit: crude.series.unit,
+    as_of_date: crude.on,
   }
-  const cushing = (set: unknown, weeks: number) => {
-    const record = requireLatest(cushingPlace)
-    const history = inventories.page(
-      { places: [cushingPlace], from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
-      weeks,
-      0,
-    )
-    marked(set, [record])
-    const percent = deps.storage.of(record.series)?.utilizationPercent
-    const newestFields = {
-      unit: record.series.unit,
-      date: record.on,
-      change: record.change ?? null,
-    }
-    return {
-      latest: { volume: record.level, ...newestFields },
-      level: record.level,
-      capacity_percent: percent === undefined ? null : roundTo(percent, percentDecimals),
-      ...newestFields,
-      history: history.map(record => ({
-        date: record.on,
-        volume: record.level,
-        change: record.change ?? null,
-      })),
-      weeks,
-    }
+}
+
+function cushingAnswer(
+  { inventories, storage }: EiInventoriesDeps,
+  { marked, requireLatest }: InventoryReads,
+  set: unknown,
+  weeks: number,
+) {
+  const record = requireLatest(cushingPlace)
+  const history = inventories.page(
+    { places: [cushingPlace], from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER },
+    weeks,
+    0,
+  )
+  marked(set, [record])
+  const percent = storage.of(record.series)?.utilizationPercent
+  const newestFields = {
+    unit: record.series.unit,
+    date: record.on,
+    change: record.change ?? null,
   }
+  return {
+    latest: { volume: record.level, ...newestFields },
+    level: record.level,
+    capacity_percent: percent === undefined ? null : roundTo(percent, percentDecimals),
+    ...newestFields,
+    history: history.map(({ on, level, change }) => ({
+      date: on,
+      volume: level,
+      change: change ?? null,
+    })),
+    weeks,
+  }
+}
+
+/** Weekly stocks of crude oil and products in the United States. */
+export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
+  const { inventories } = deps
+  const tier = deps.tierRequired('energy_intelligence')
+  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
+    set: set as Answering,
+    request,
+    tierRequired: tier,
+  })
+  const reads = createInventoryReads(deps)
+  const { marked, requireLatest, listOf, newestOf } = reads
 
   return new Elysia({ prefix })
     .use(deps.access)
@@ -329,7 +336,7 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
         }),
       },
     )
-    .get('/oil_inventories/summary', ({ set }) => energyRecord(summary(set), tier), {
+    .get('/oil_inventories/summary', ({ set }) => energyRecord(summaryAnswer(reads, set), tier), {
       access: energyAccess,
       response: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
       detail: energyDetail(prefix, {
@@ -376,7 +383,10 @@ export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/cushing',
       ({ query, set }) =>
-        energyRecord(cushing(set, integerOf('weeks', query.weeks, 12, 1, 520)), tier),
+        energyRecord(
+          cushingAnswer(deps, reads, set, integerOf('weeks', query.weeks, 12, 1, 520)),
+          tier,
+        ),
       {
         access: energyAccess,
         query: t.Object({

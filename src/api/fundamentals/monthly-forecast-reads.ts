@@ -58,42 +58,15 @@ export function mergedRow(
   }
 }
 
-/** Reads of the forecasts, and how they are answered. */
-export function createForecastReads({
+/** How forecasts are answered: those of a period, and old ones beside what came. */
+function createForecastRows({
   catalogue,
-  codes,
-  monthlyForecasts: store,
   actuals,
-  marks,
-  now,
-}: ForecastReadsDeps) {
-  const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
-    markFixtures(
-      set as Answering,
-      marks,
-      forecasts.map(forecast => ({ series: catalogue.byId(forecast.seriesId) })),
-    )
-    return forecasts
-  }
+}: Pick<ForecastReadsDeps, 'catalogue' | 'actuals'>) {
   const actualOf = (forecast: StoredForecast) =>
     actuals.of(catalogue.byId(forecast.seriesId), parsePeriod(forecast.month)!)
   return {
-    marked,
-    requestedSeries: (text: string | undefined, request: Request): Series | undefined =>
-      text?.trim() ? codes.read([text.trim()], request)[0]!.series : undefined,
-    current(series: Series | undefined): StoredForecast[] {
-      const fromMonth = monthOf(isoDay(now()))
-      const forecasts = store.newest({
-        seriesIds: series && [series.id],
-        fromMonth,
-        toMonth: monthAfter(fromMonth, monthsAhead + 1),
-      })
-      const rank = (forecast: StoredForecast) =>
-        forecastCodes.indexOf(catalogue.byId(forecast.seriesId).code)
-      return forecasts.sort((a, b) =>
-        a.month === b.month ? rank(a) - rank(b) : a.month < b.month ? -1 : 1,
-      )
-    },
+    actualOf,
     forecastRow(row: Row) {
       const series = catalogue.byId(row.seriesId)
       const rounded = (value: number) => roundTo(value, series.decimals)
@@ -135,6 +108,39 @@ export function createForecastReads({
         published_at: isoInstant(forecast.publishedAt),
       }
     },
+  }
+}
+
+/** Reads of the forecasts, and how they are answered. */
+export function createForecastReads(deps: ForecastReadsDeps) {
+  const { catalogue, codes, monthlyForecasts: store, marks, now } = deps
+  const rows = createForecastRows(deps)
+  const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
+    markFixtures(
+      set as Answering,
+      marks,
+      forecasts.map(forecast => ({ series: catalogue.byId(forecast.seriesId) })),
+    )
+    return forecasts
+  }
+  return {
+    ...rows,
+    marked,
+    requestedSeries: (text: string | undefined, request: Request): Series | undefined =>
+      text?.trim() ? codes.read([text.trim()], request)[0]!.series : undefined,
+    current(series: Series | undefined): StoredForecast[] {
+      const fromMonth = monthOf(isoDay(now()))
+      const forecasts = store.newest({
+        seriesIds: series && [series.id],
+        fromMonth,
+        toMonth: monthAfter(fromMonth, monthsAhead + 1),
+      })
+      const rank = (forecast: StoredForecast) =>
+        forecastCodes.indexOf(catalogue.byId(forecast.seriesId).code)
+      return forecasts.sort((a, b) =>
+        a.month === b.month ? rank(a) - rank(b) : a.month < b.month ? -1 : 1,
+      )
+    },
     /**
      * The forecasts of the months under judgement that were made before their month began, with
      * what came.
@@ -155,7 +161,7 @@ export function createForecastReads({
       const actualsByMonth = new Map<string, number | undefined>()
       return marked(set, forecasts).flatMap(stored => {
         const key = `${stored.seriesId} ${stored.month}`
-        if (!actualsByMonth.has(key)) actualsByMonth.set(key, actualOf(stored))
+        if (!actualsByMonth.has(key)) actualsByMonth.set(key, rows.actualOf(stored))
         const actual = actualsByMonth.get(key)
         return actual === undefined
           ? []

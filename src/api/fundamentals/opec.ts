@@ -234,7 +234,7 @@ export function opecRoutes(deps: EiOpecDeps, prefix: EnergyPrefix) {
       ({ set }) => {
         const { month, rows } = newest(set)
         return energyRecord(
-          { month: month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
+          { month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
           tier,
         )
       },

@@ -3,22 +3,13 @@ import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { CodeReader } from '../../http/input/codes.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoDay, isoInstant } from '../../lib/instant.ts'
-import { accuracyPercent } from '../../market/fundamentals/forecast-accuracy.ts'
-import { type OutlookKind, outlookKind, regionOf } from '../../market/fundamentals/outlook.ts'
-import { parsePeriod } from '../../market/fundamentals/period.ts'
+import { dayMs, isoDay } from '../../lib/instant.ts'
+import { type OutlookKind, outlookKind } from '../../market/fundamentals/outlook.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { PublishedFigures } from '../../service/fundamentals/published-figures.ts'
-import type { Series } from '../../store/catalogue/series.ts'
-import type {
-  Comparison,
-  DayRange,
-  OutlookFilter,
-  OutlookRow,
-  OutlookStore,
-} from '../../store/fundamentals/outlooks.ts'
+import type { DayRange, OutlookFilter, OutlookStore } from '../../store/fundamentals/outlooks.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 import {
   type EnergyPrefix,
@@ -30,6 +21,7 @@ import {
   energyRefusals,
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, rangeOf, rangeQuery, recordIdOf } from '../energy/list.ts'
+import { createOutlookRows } from './outlook-rows.ts'
 import {
   actualNote,
   Compared,
@@ -53,7 +45,6 @@ export interface EiForecastsDeps {
 }
 
 const comparedSources = ['EIA', 'IEA'] as const
-const percentDecimals = 2
 
 const numberNote =
   'Numbers follow the publications in the order of their first arrival and never change; publications filled in later get the next ones.'
@@ -79,22 +70,15 @@ function daysOf(query: Query): DayRange {
 
 const refusals = { ...energyRefusals, 400: t.Union([FailProblem, NestedProblem]) }
 
-/** Forecasts of prices and production as agencies publish them, against what came. */
-export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
-  const { outlooks, catalogue, actuals, now } = deps
-  const tier = deps.tierRequired('energy_intelligence')
-  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
-    set: set as Answering,
-    request,
-    tierRequired: tier,
-  })
+/** Which forecasts a query asks for, and the rows of them. */
+function createOutlookReads({ outlooks, catalogue, codes, marks }: EiForecastsDeps) {
   const marked = <T extends { fixture: boolean }>(
     set: unknown,
     rows: readonly T[],
   ): readonly T[] => {
     markFixtures(
       set as Answering,
-      deps.marks,
+      marks,
       rows.map(({ fixture }) => ({ series: { fixture } })),
     )
     return rows
@@ -102,7 +86,7 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
   /** The family's own code, not the front contract that stands for a futures family. */
   const idsOf = (text: string | undefined, request: Request): number[] | undefined => {
     if (!text?.trim()) return undefined
-    const [match] = deps.codes.read([text.trim()], request)
+    const [match] = codes.read([text.trim()], request)
     return [catalogue.named(text)?.id ?? match!.series.id]
   }
   const kindOf = (id: number): OutlookKind => outlookKind(catalogue.byId(id))
@@ -127,57 +111,16 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
     return { seriesIds, published: { fromOn: day, toOn: day } }
   }
 
-  const recordRow = (outlook: OutlookRow) => {
-    const series = catalogue.byId(outlook.seriesId)
-    return {
-      id: String(outlook.id),
-      source: outlook.source,
-      commodity: series.code,
-      forecast_value: outlook.value,
-      unit: series.unit,
-      currency: series.currency,
-      period: outlook.period,
-      published_date: outlook.publishedOn,
-      target_date: outlook.targetOn,
-      timestamp: isoInstant(outlook.recordedAt),
-    }
-  }
-  const sharedFields = (outlook: OutlookRow, series: Series) => ({
-    source: outlook.source,
-    unit: series.unit,
-    period: outlook.period,
-    published_date: outlook.publishedOn,
-    commodity: series.code,
-  })
-  const pastRow = (outlook: OutlookRow) => {
-    const series = catalogue.byId(outlook.seriesId)
-    const actual = actuals.of(series, parsePeriod(outlook.period)!)
-    const accuracy =
-      actual === undefined ? undefined : accuracyPercent({ forecast: outlook.value, actual })
-    return {
-      ...sharedFields(outlook, series),
-      date: outlook.targetOn,
-      forecast_value: outlook.value,
-      actual_value: actual ?? null,
-      accuracy_percent: accuracy === undefined ? null : roundTo(accuracy, percentDecimals),
-    }
-  }
-  const comparedRow = (comparison: Comparison) => {
-    const series = catalogue.byId(comparison.seriesId)
-    const { first, second } = comparison
-    return {
-      period: comparison.period,
-      commodity: series.code,
-      eia_forecast: first ?? null,
-      iea_forecast: second ?? null,
-      actual_value: actuals.of(series, parsePeriod(comparison.period)!) ?? null,
-      difference:
-        first === undefined || second === undefined
-          ? null
-          : roundTo(first - second, series.decimals),
-    }
-  }
-  const summary = (query: { commodity?: string }, set: unknown, request: Request) => {
+  return { marked, idsOf, idsOfKind, filterOf, listOf, newestFilter }
+}
+
+/** The nearest period of the newest publication, of one code. */
+function createOutlookSummary(
+  { outlooks, catalogue }: EiForecastsDeps,
+  { marked, idsOf, newestFilter }: ReturnType<typeof createOutlookReads>,
+  { recordRow }: ReturnType<typeof createOutlookRows>,
+) {
+  return (query: { commodity?: string }, set: unknown, request: Request) => {
     const seriesIds = idsOf(query.commodity, request)
     const newest = marked(
       set,
@@ -192,12 +135,28 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
     )
     const mean = same.reduce((sum, outlook) => sum + outlook.value, 0) / same.length
     return {
-      total_forecasts: outlooks.count({ seriesIds: seriesIds }),
+      total_forecasts: outlooks.count({ seriesIds }),
       latest_forecast: recordRow(latest),
       average_forecast: roundTo(mean, catalogue.byId(latest.seriesId).decimals),
       as_of_date: latest.publishedOn,
     }
   }
+}
+
+/** Forecasts of prices and production as agencies publish them, against what came. */
+export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
+  const { outlooks, now } = deps
+  const tier = deps.tierRequired('energy_intelligence')
+  const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
+    set: set as Answering,
+    request,
+    tierRequired: tier,
+  })
+  const reads = createOutlookReads(deps)
+  const rows = createOutlookRows(deps)
+  const { marked, idsOf, idsOfKind, filterOf, listOf, newestFilter } = reads
+  const { recordRow, pastRow, comparedRow, priceRow, productionRow } = rows
+  const summary = createOutlookSummary(deps, reads, rows)
 
   return new Elysia({ prefix })
     .use(deps.access)
@@ -262,10 +221,7 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
           query,
           answerOf({ set, request }),
           listOf(set, filterOf(query, idsOfKind('price', idsOf(query.commodity, request)))),
-          outlook => ({
-            ...sharedFields(outlook, catalogue.byId(outlook.seriesId)),
-            forecast_price: outlook.value,
-          }),
+          priceRow,
         ),
       {
         access: energyAccess,
@@ -286,14 +242,7 @@ export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
           query,
           answerOf({ set, request }),
           listOf(set, filterOf(query, idsOfKind('production', idsOf(query.commodity, request)))),
-          outlook => {
-            const series = catalogue.byId(outlook.seriesId)
-            return {
-              ...sharedFields(outlook, series),
-              region: regionOf(series.code),
-              forecast_production: outlook.value,
-            }
-          },
+          productionRow,
         ),
       {
         access: energyAccess,

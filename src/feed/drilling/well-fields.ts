@@ -43,7 +43,7 @@ export function apiNumberIn(
     const whose = number.state ? `is of ${number.state.name}` : 'begins with the digits of no state'
     refuse('api_number', text, whose, `those of ${state.name} begin with ${state.apiPrefix}`)
   }
-  return { text: text, number }
+  return { text, number }
 }
 
 /**

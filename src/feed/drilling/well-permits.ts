@@ -139,7 +139,7 @@ function addressIn(row: DatasetRow): string {
   return refuse('source_url', text, 'is not an address', 'write it with https:// in front')
 }
 
-/** Lower case with underscores, as it is answered and asked for. */
+/** Lower case with underscores, as answers and filters write it. */
 function wordIn(row: DatasetRow, field: string, fallback: string): string {
   const text = textIn(row, field, 60)
   if (text === undefined) return fallback

@@ -8,7 +8,7 @@ import { apiNumberText, nameIn, sourceColumn } from './well-fields.ts'
 import { neededWellNumber } from './well-number.ts'
 
 export interface WellMonthWriter {
-  /** Names count only where a well is not known yet. */
+  /** Names are used only for a well that is not stored yet. */
   record(reports: readonly WellReport[], recordedAt: number): WriteCounts
 }
 

@@ -83,7 +83,8 @@ function sentence(item: BriefItem): string {
 }
 
 /**
- * Plain sentences from the numbers given, the day's largest mover first named; empty without items.
+ * Plain sentences from the numbers of the items, the largest mover of the day first; empty without
+ * items.
  */
 export function narrative(items: readonly BriefItem[]): string {
   const moved = items.filter(item => item.changePercent !== undefined)

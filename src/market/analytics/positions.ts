@@ -28,8 +28,8 @@ const byNumber = new Map(cotMarkets.map(market => [market.contractMarketCode, ma
 export const codeOfMarket = (market: string): string | undefined => byMarket.get(market)?.code
 
 /**
- * A market as it is kept: `Natural Gas` and the agency's 023651 are NATURAL_GAS; names that are not
- * known here keep their words.
+ * The stored name of a market: `Natural Gas` and the agency's 023651 are NATURAL_GAS; any other name
+ * keeps its words.
  */
 export function marketOfCot(text: string): string {
   const name = text.trim().toUpperCase()

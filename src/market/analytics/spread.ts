@@ -81,11 +81,11 @@ export function spreadStatistics(
     z === undefined
       ? 'the spread did not move in the period'
       : `${zScoreBand(z)}: ${Math.abs(z).toFixed(2)} standard deviations ${z < 0 ? 'below' : 'above'} the mean`
-  return measured({ ...statistics.value, current: history.at(-1)!, interpretation: interpretation })
+  return measured({ ...statistics.value, current: history.at(-1)!, interpretation })
 }
 
 /**
- * How much of the asked range (both days inclusive) has observations; `complete` when every weekday
+ * How much of the requested range (both days inclusive) has observations; `complete` when every weekday
  * has one.
  */
 export interface Coverage {

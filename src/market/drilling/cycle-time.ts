@@ -57,7 +57,7 @@ export interface TimedWell<T extends WellDays> {
   well: T
   /** From the permit to the first production. */
   days: number
-  /** What is known of the parts. */
+  /** Days of each stage whose two days are known. */
   stages: Partial<Record<Stage, number>>
 }
 

@@ -106,7 +106,7 @@ export interface Coverage {
 }
 
 /**
- * `held` are the days of the stored counts inside `[fromOn, toOn]`, oldest first; `earliestOn` is
+ * `countedDays` are the days of the stored counts inside `[fromOn, toOn]`, oldest first; `earliestOn` is
  * the first day of all.
  */
 export function coverageOf(

@@ -5,7 +5,7 @@ import type { PermitState } from '../geography/us-states.ts'
 export const staleAfterDays = 30
 
 export interface PermitFreshness {
-  /** Days from the newest permit held to today. */
+  /** Days from the newest stored permit to today. */
   dataAgeDays: number
   stale: boolean
 }
@@ -28,7 +28,7 @@ export interface Activity {
 
 export interface StateActivity {
   state: Pick<PermitState, 'name'>
-  /** Undefined: no permit is held. */
+  /** Undefined: no permit is stored. */
   newestOn: string | undefined
   /** When the state's list was last read, whether or not it had anything new. */
   readOn: string | undefined
@@ -84,7 +84,7 @@ export function activityOf({
   return { status: 'slow', indexing: 'index', reason: `Only ${last}, ${against}` }
 }
 
-/** Words that say what kind of company it is, not which. */
+/** Legal forms: they name the kind of company, not the company. */
 const companyWords = /^(?:INC|INCORPORATED|LLC|LP|LLP|LTD|LIMITED|CO|COMPANY|CORP|CORPORATION|PLC)$/
 
 /**

@@ -25,7 +25,7 @@ const otherNames: ReadonlyMap<string, string> = new Map([
   ['eq. guinea', 'Equatorial Guinea'],
 ])
 
-/** A country as it is kept: members under one name however they are written, others as given. */
+/** The stored name of a country: one spelling for each member, any other country as written. */
 export function opecCountry(text: string): string {
   const name = text.trim().replaceAll(/[\s_]+/g, ' ')
   const plain = name.toLowerCase()

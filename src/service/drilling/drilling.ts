@@ -40,7 +40,7 @@ import type { Ingest } from '../prices/ingest.ts'
 import type { Events, ServiceEvent } from '../webhooks/events.ts'
 import { ducWellEvent, fracSpreadEvent, rigCountEvent } from './events.ts'
 
-/** What is known of drilling, by family. */
+/** The counts of drilling, a store for each dataset. */
 export interface DrillingStores {
   rigs: RigCountStore
   frac: FracSpreadStore
@@ -94,7 +94,7 @@ export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps):
   const stores = drillingStores(db)
   const { rigs, frac, duc, productivity } = stores
 
-  /** Of each region the newest row, if it is newer than everything held. */
+  /** The newest row of each region, where it is newer than every stored one. */
   const news = <T extends Regional>({ store }: Family<T>, rows: readonly T[]): T[] => {
     const newest = new Map<string, T>()
     for (const row of rows)
@@ -112,7 +112,7 @@ export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps):
       }),
     )
 
-  /** A history that comes in late is none. */
+  /** Rows of a history that is imported late are no news. */
   const isNews = (event: ServiceEvent, countedOn: string, recordedAt: number): boolean => {
     const series = event.commodity === undefined ? undefined : catalogue.named(event.commodity)
     return series !== undefined && dataStatus(series, countedAt(countedOn), recordedAt) !== 'stale'
@@ -130,7 +130,7 @@ export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps):
         const event = family.event(row, family.store, recordedAt)
         if (event && isNews(event, row.countedOn, recordedAt)) events.emit(event)
       }
-      // Last: what listens to observations believes that they are there.
+      // Last, because listeners to observations expect the rows to be stored.
       const points = pointsOf(family, rows)
       if (points.length > 0) ingest.write(points, recordedAt)
       return counts

@@ -21,7 +21,7 @@ import {
   permitStatusEvent,
 } from './permit-events.ts'
 
-/** How up to date what is held of some states is. */
+/** How up to date the stored permits of some states are. */
 export interface PermitCoverage extends PermitFreshness {
   /** Newest day of all of them. */
   asOf: string
@@ -39,11 +39,11 @@ export interface Permits {
    * several.
    */
   record(permits: readonly WellPermit[], recordedAt: number): WriteCounts
-  /** Of some states, or of all that have a permit; undefined where none has. */
+  /** Of some states, or of every state with a permit; undefined where none has one. */
   coverage(states: readonly string[] | undefined, today: string): PermitCoverage | undefined
 }
 
-/** Older permits that come in are history that somebody loads, not news. */
+/** Older permits that come in are an imported history, not news. */
 const newsDays = 30
 const paceDays = 30
 

@@ -30,7 +30,7 @@ export interface MissingWell {
 export interface WellProduction {
   wells: WellProductionStore
   states: StateProductionStore
-  /** One transaction with the wells that nothing was known of. */
+  /** One transaction with the wells that were not stored yet. */
   record(reports: readonly WellReport[], recordedAt: number): WriteCounts
   /**
    * The newest month of the states together; provisional also while a state that was there the
@@ -92,7 +92,7 @@ export function createWellProduction({
   }
 }
 
-/** What a state produced in its newest month, a day; undefined where nothing is known of it. */
+/** What a state produced a day in its newest month; undefined without a month. */
 export const newestProduction =
   ({ states }: Pick<WellProduction, 'states'>) =>
   (state: string) => {
@@ -107,7 +107,7 @@ export const newestProduction =
     }
   }
 
-/** What a report says of a well that nothing else is known of. */
+/** A well as far as its first report describes it. */
 const wellOf = ({ apiNumber, state, operator, wellName, county, source }: WellReport): Well => ({
   apiNumber,
   state,
@@ -129,8 +129,7 @@ const shortNumber = (apiNumber: string): string =>
   `${apiNumber.slice(0, 2)}-${apiNumber.slice(2, 5)}-${apiNumber.slice(5, 10)}`
 
 /**
- * The fourteen digits of what somebody typed, with any separators; undefined where it is no API
- * number.
+ * The fourteen digits of an API number written with any separators; undefined for anything else.
  */
 export const wellNumberOf = (text: string): string | undefined =>
   parseApiNumber(text.replace(/[\s._/-]+/g, ''))?.digits

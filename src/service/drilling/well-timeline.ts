@@ -20,7 +20,7 @@ export interface TimelineStores {
   wells: Pick<WellStore, 'get'>
 }
 
-/** Everything that is known of a well by its fourteen digits; undefined where nothing is. */
+/** The history of a well by its fourteen digits; undefined for a well that is not stored. */
 export function wellTimeline(
   { permits, disclosures, wells }: TimelineStores,
   apiNumber: string,

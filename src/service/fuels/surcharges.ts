@@ -13,8 +13,8 @@ import type { Closes } from '../prices/closes.ts'
 export interface SurchargeMatching {
   /**
    * Records the weeks up to now that a table has a surcharge for and that are not there yet;
-   * answers how many. What is there is never touched, so that a correction of a table or of an
-   * index price leaves what was charged.
+   * answers how many. Existing weeks are kept, so that a correction of a table or of an index price
+   * does not change what was charged.
    */
   match(now: number): number
 }
@@ -40,8 +40,8 @@ export function createSurchargeMatching(deps: {
   }
 
   /**
-   * What the rows follow from; while it is the same there is nothing to do. A price that fills a
-   * gap is taken up the next day.
+   * The inputs of the rows as text; while it is the same there is nothing to do. A price that fills
+   * a gap is noticed on the next day.
    */
   const stateOf = (now: number): string => {
     const codes = new Set(services.flatMap(tables => tables.map(table => table.indexCode)))

@@ -10,7 +10,7 @@ import type { Closes } from '../prices/closes.ts'
 /** The series that the countries of OPEC add up to. */
 const opecCode = 'OPEC_PRODUCTION'
 
-/** What came of the things that were forecast. */
+/** The actual values that forecasts are compared with. */
 export interface PublishedFigures {
   /**
    * Mean of the daily closes of a period that is over, to the decimals of the series; undefined

@@ -170,7 +170,7 @@ function disclosureWriter(db: Database) {
   )
   const texts = textFields.map(field => columns[field]).join(', ')
   const addText = db.query(`INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
-  // An index over another table's texts must be told what it forgets.
+  // The full-text index keeps no texts, so a deletion must repeat them.
   const dropText = db.query(
     `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
   )

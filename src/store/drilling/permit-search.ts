@@ -114,8 +114,7 @@ const days = (from: string, to: string): Clause => ({
 })
 
 /**
- * A question that has been understood: choices that all hold, and words of which each holds
- * somewhere.
+ * A filter in numbers: every choice must match, and every word must match somewhere.
  */
 interface Question {
   choices: Choice[]
@@ -143,7 +142,7 @@ export function createPermitSearch(db: Database): PermitSearch {
   }
 }
 
-/** Undefined where a word is asked for that no permit has. */
+/** Undefined where the filter contains a word that no permit has. */
 function questionOf(filter: PermitFilter, words: PermitWords): Question | undefined {
   const choices: Choice[] = []
   if (filter.states) choices.push(words.states(filter.states))

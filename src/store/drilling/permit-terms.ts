@@ -32,7 +32,7 @@ export function createPermitTerms(db: Database): PermitTerms {
   )
   const addName = db.query('INSERT INTO permit_well_names (name) VALUES (?)')
   const addText = db.query('INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
-  // As long as the transaction and no longer: what a rollback takes back must not be remembered.
+  // For one transaction only: ids that a rollback takes back must not be remembered.
   const ids = new Map<string, number>()
   const remembered = (key: string, find: () => number) => {
     const id = ids.get(key) ?? find()

@@ -6,7 +6,7 @@ import { type Columns, counted, type Outcome } from '../upsert.ts'
 
 /** A filling station and its newest price of diesel. */
 export interface Station extends Place {
-  /** What its source calls it: known once. */
+  /** The id of the station at its source: unique. */
   reference: string
   name: string
   address: string
@@ -28,12 +28,12 @@ export interface StationNearby extends Station {
 export interface StationStore {
   /**
    * One transaction. The same station with the same price is unchanged, and so is one whose price
-   * was observed before the one that is held; anything else replaces what is held of its reference.
+   * is older than the stored one; anything else replaces the station under its reference.
    */
   write(stations: readonly Station[], recordedAt: number): WriteCounts
   /**
    * Within a distance, the nearest first, and how many there are; of equally near ones the one that
-   * was known first.
+   * was stored first.
    */
   near(
     centre: Place,

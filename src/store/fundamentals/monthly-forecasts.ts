@@ -28,7 +28,7 @@ export interface ForecastFilter {
 }
 
 export interface MonthlyForecastStore {
-  /** One transaction. A forecast that was made is never made again: what is there stays. */
+  /** One transaction. Existing forecasts are kept: a forecast is never made twice. */
   write(rows: readonly StoredForecast[]): void
   /** Of every month of the range the newest forecast, by month. */
   newest(filter: ForecastFilter): StoredForecast[]

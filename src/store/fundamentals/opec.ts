@@ -44,7 +44,7 @@ export interface OpecStore {
   ofMonth(month: string): OpecRow[]
   newestMonth(): string | undefined
   months(): string[]
-  /** The name under which a country is held, in any letter case. */
+  /** The stored spelling of a country that is named in any letter case. */
   countryNamed(text: string): string | undefined
 }
 

@@ -78,8 +78,8 @@ function noteOf(
 }
 
 /**
- * Notes on the days on which the fixture world moved most, a month at a time, as if somebody had
- * looked back at each month.
+ * Notes on the days on which the prices of the fixture world moved most, written at the end of each
+ * month.
  */
 export function createAnnotationFiller(deps: {
   annotations: AnnotationStore
@@ -100,7 +100,7 @@ export function createAnnotationFiller(deps: {
       newestMonths.set(watched.code, newest)
       return monthsUpTo(newest).flatMap(monthAt => noteOf(watched, series, monthAt) ?? [])
     })
-    // What somebody changed in the copy stays.
+    // Notes that were changed in the copy are kept.
     const missing = notes.filter(note => !annotations.has(note.id))
     if (missing.length > 0) annotations.write(missing, now)
     return missing.length

@@ -101,8 +101,7 @@ export function createPositionFiller(deps: {
   }
 
   /**
-   * Publishes what a market has due; answers how many reports. What somebody imported into the copy
-   * stays.
+   * Publishes the reports of a market that are due; answers how many. Imported reports are kept.
    */
   const publish = (market: Market, now: number): number => {
     const closes = now < market.dueAt ? undefined : closesOf(market.code)

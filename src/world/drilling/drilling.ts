@@ -115,14 +115,14 @@ function createFamilyFiller<T extends Regional>({
   rows,
   record,
 }: Family<T>) {
-  /** History on its way: the days that are still to be made, and what is made of the others. */
+  /** A history that is being made: the days that are left, and the rows of the others. */
   let history: { days: string[]; rows: Recorded<T>[] } | undefined
   /**
-   * History that is made and not written yet, a region in each; the one that says it is all there
-   * comes last.
+   * Rows that are made and not written yet, region by region; the region that marks the history as
+   * complete comes last.
    */
   let waiting: Recorded<T>[][] = []
-  /** The clock stands before the first day of all: what comes is published from there on. */
+  /** The clock stands before the first day of all, so there is no history and all is published. */
   let isAhead = false
 
   const daysFrom = (from: string, now: number): string[] =>
@@ -146,7 +146,7 @@ function createFamilyFiller<T extends Regional>({
   }
 
   return {
-    /** Does a part of the work that the history is; false when it is there. */
+    /** Makes or writes a part of the history; false when it is complete. */
     fill(now: number): boolean {
       if (store.newestOn([last]) !== undefined) return false
       history ??= { days: daysFrom(firstOn, now), rows: [] }
@@ -162,8 +162,8 @@ function createFamilyFiller<T extends Regional>({
       return next !== undefined
     },
     /**
-     * Records what has been published since the newest day held, a day at a time; answers how many
-     * days.
+     * Records what has been published since the newest stored day, a day at a time; answers how
+     * many days.
      */
     publish(now: number): number {
       const newestOn = store.newestOn([last])

@@ -48,11 +48,7 @@ const fluids: readonly (readonly [
   ['Guar gum', '9000-30-0', 'Gelling agent', 0.02, 0.2],
 ]
 
-/**
- * What was pumped into part of the wells that are followed, and into the one that documentation and
- * tests name. Lists come out on Mondays.
- */
-export function createFracFiller(deps: {
+interface FracFillerDeps {
   seed: number
   db: Database
   wells: { search(filter: Record<string, never>): Well[] }
@@ -64,88 +60,90 @@ export function createFracFiller(deps: {
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
-}): Required<Filler> {
-  const {
-    seed,
-    db,
-    wells,
-    disclosures,
-    chemicals,
-    isReady,
-    settings,
-    clock,
-    stopwatch = createSystemClock(),
-  } = deps
-  const name = 'fixture.frac_to'
+}
 
-  /** Completions whose jobs have come out by the last list, the oldest job first. */
-  const publishedBetween = (after: string, upTo: string): Well[] =>
-    wells
-      .search({})
-      .filter(
-        ({ source, completedOn }) =>
-          source === fixtureSource &&
-          completedOn !== null &&
-          completedOn > after &&
-          completedOn <= upTo,
-      )
-      .filter(
-        ({ apiNumber }) =>
-          apiNumber === sampleWell.apiNumber ||
-          uniform(keyOf(`${seed}/frac/${apiNumber}`), 0) < disclosedShare,
-      )
-      .sort((a, b) =>
-        a.completedOn! < b.completedOn!
-          ? -1
-          : a.completedOn! > b.completedOn!
-            ? 1
-            : a.apiNumber < b.apiNumber
-              ? -1
-              : 1,
-      )
+/** The day of completion up to which everything has come out. */
+const progressName = 'fixture.frac_to'
 
-  const write = (slice: readonly Well[], at: number, progress: string) =>
-    transact(db, () => {
-      disclosures.write(
-        slice.map(well => disclosureOf(seed, well)),
-        at,
-      )
-      chemicals.write(
-        slice.flatMap(well => chemicalsOf(seed, well, disclosures.idOf(referenceOf(well))!)),
-        at,
-      )
-      settings.set(name, progress)
-    })
+/**
+ * What was pumped into part of the wells that are followed, and into the one that documentation and
+ * tests name. Lists come out on Mondays.
+ */
+export function createFracFiller(deps: FracFillerDeps): Required<Filler> {
+  const { isReady, settings, clock, stopwatch = createSystemClock() } = deps
+  const progressOf = () => settings.get(progressName) ?? ''
 
   /** What is left of a list that is being written, and what it ends with. */
-  let openList: { due: Well[]; upTo: string; progress: string } | undefined
-  const begin = (now: number) => {
-    const [upTo, progress] = [lastListed(now), settings.get(name) ?? '']
+  let list: { due: Well[]; upTo: string; progress: string } | undefined
+  const openList = (now: number) => {
+    const [upTo, progress] = [lastListed(now), progressOf()]
     // The copy may have been put back to an earlier state since.
-    if (openList?.upTo === upTo && openList.progress === progress) return openList
-    openList = { due: publishedBetween(progress, upTo), upTo, progress }
-    return openList
+    if (list?.upTo === upTo && list.progress === progress) return list
+    list = { due: publishedBetween(deps, progress, upTo), upTo, progress }
+    return list
   }
 
   /** What is on the lists up to now, in transactions of a few; false where nothing is left. */
   const publish = (now: number, until: number): boolean => {
-    if (!isReady() || (settings.get(name) ?? '') >= lastListed(now)) return false
-    const list = begin(now)
+    if (!isReady() || progressOf() >= lastListed(now)) return false
+    const open = openList(now)
     do {
-      const slice = list.due.splice(0, sliceRows)
-      // A day is written whole, so that the progress can be told by days.
-      while (list.due.length > 0 && list.due[0]!.completedOn === slice.at(-1)!.completedOn)
-        slice.push(list.due.shift()!)
-      list.progress = list.due.length > 0 ? slice.at(-1)!.completedOn! : list.upTo
-      write(slice, now, list.progress)
-    } while (list.due.length > 0 && stopwatch.monotonic() < until)
-    return list.due.length > 0
+      const slice = open.due.splice(0, sliceRows)
+      // A day is written whole, because the progress is kept as a day.
+      while (open.due.length > 0 && open.due[0]!.completedOn === slice.at(-1)!.completedOn)
+        slice.push(open.due.shift()!)
+      open.progress = open.due.length > 0 ? slice.at(-1)!.completedOn! : open.upTo
+      writeDisclosures(deps, slice, now, open.progress)
+    } while (open.due.length > 0 && stopwatch.monotonic() < until)
+    return open.due.length > 0
   }
   return {
     step: budgetMs => publish(clock.now(), stopwatch.monotonic() + budgetMs),
     advance: now => publish(now, Number.POSITIVE_INFINITY),
   }
 }
+
+/** By the day of completion, then by number. */
+function byCompletion(a: Well, b: Well): number {
+  if (a.completedOn !== b.completedOn) return a.completedOn! < b.completedOn! ? -1 : 1
+  return a.apiNumber < b.apiNumber ? -1 : 1
+}
+
+/** Wells completed in `(after, upTo]` whose jobs are disclosed, the oldest first. */
+const publishedBetween = ({ seed, wells }: FracFillerDeps, after: string, upTo: string): Well[] =>
+  wells
+    .search({})
+    .filter(
+      ({ source, completedOn }) =>
+        source === fixtureSource &&
+        completedOn !== null &&
+        completedOn > after &&
+        completedOn <= upTo,
+    )
+    .filter(
+      ({ apiNumber }) =>
+        apiNumber === sampleWell.apiNumber ||
+        uniform(keyOf(`${seed}/frac/${apiNumber}`), 0) < disclosedShare,
+    )
+    .sort(byCompletion)
+
+const writeDisclosures = (
+  { seed, db, disclosures, chemicals, settings }: FracFillerDeps,
+  wells: readonly Well[],
+  at: number,
+  progress: string,
+) =>
+  transact(db, () => {
+    disclosures.write(
+      wells.map(well => disclosureOf(seed, well)),
+      at,
+    )
+    chemicals.write(
+      wells.flatMap(well => chemicalsOf(seed, well, disclosures.idOf(referenceOf(well))!)),
+      at,
+    )
+    settings.set(progressName, progress)
+  })
 
 /** The newest day of completion that the last Monday's list has. */
 function lastListed(now: number): string {

@@ -42,7 +42,7 @@ const otherSpelling = (operator: string) =>
 const unsurveyed: readonly string[] = ['TX', 'PA', 'WV', 'NY', 'KY', 'OH']
 const prefixOf = new Map(usStates.map(state => [state.code, state.apiPrefix]))
 
-/** The permits of a state that are dated on a day: the same for one seed, whoever asks and when. */
+/** The permits of a state that are dated on a day: the same for a seed at any time. */
 export function permitsOn(
   seed: number,
   state: FixtureState,
@@ -157,8 +157,8 @@ const unused = 0.12
 const daysTo = { spud: [25, 170], completion: [60, 190], production: [4, 60] } as const
 
 /**
- * What is known of a well on a day; undefined for permits that are of no new well, and in states
- * where wells are not followed.
+ * A well as it stands on a day; undefined for permits of no new well, and in states where wells are
+ * not followed.
  */
 export function wellOf(seed: number, permit: WellPermit, today: string): Well | undefined {
   if (

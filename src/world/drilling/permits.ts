@@ -67,12 +67,7 @@ export interface PermitFiller extends Required<Filler> {
   isFilled(): boolean
 }
 
-/**
- * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of
- * the wells. Nevada and New York publish by the quarter, so that a copy has states whose list has
- * fallen behind.
- */
-export function createPermitFiller(deps: {
+interface PermitFillerDeps {
   seed: number
   world: World
   db: Database
@@ -82,10 +77,39 @@ export function createPermitFiller(deps: {
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
-}): PermitFiller {
-  const { seed, world, db, permits, wells, settings, clock, stopwatch = createSystemClock() } = deps
-  const lists = dayLists(seed, world)
+}
 
+/**
+ * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of
+ * the wells. Nevada and New York publish by the quarter, so that a copy has states whose list has
+ * fallen behind.
+ */
+export function createPermitFiller(deps: PermitFillerDeps): PermitFiller {
+  const { clock, stopwatch = createSystemClock() } = deps
+  const span = createFilledSpan(deps)
+  const writes = createPermitWrites(deps, span)
+  const { isFilled } = span
+  return {
+    isFilled,
+    step(budgetMs) {
+      const until = stopwatch.monotonic() + budgetMs
+      while (!isFilled()) {
+        writes.fill(clock.now())
+        if (stopwatch.monotonic() >= until) break
+      }
+      return !isFilled()
+    },
+    advance(now) {
+      if (!isFilled()) return 0
+      const count = writes.publish(now)
+      followWells(deps, now)
+      return count
+    },
+  }
+}
+
+/** From where the history reaches, and up to where everything has come out. */
+function createFilledSpan({ settings, clock }: PermitFillerDeps) {
   const startedAt = (): number => {
     const stored = settings.get(names.startedAt)
     if (stored !== undefined) return Number(stored)
@@ -93,10 +117,22 @@ export function createPermitFiller(deps: {
     return clock.now()
   }
   const begin = () => startOfDay(startedAt()) - historyDays * dayMs
-  /** Up to where everything has come out. */
   const doneTo = () => Number(settings.get(names.doneTo) ?? begin())
-  const isFilled = () => doneTo() >= startedAt()
+  return {
+    startedAt,
+    begin,
+    doneTo,
+    isFilled: () => doneTo() >= startedAt(),
+    setDoneTo: (at: number) => settings.set(names.doneTo, String(at)),
+  }
+}
 
+/** Writes the permits of lists that have come out, with the wells that they are of. */
+function createPermitWrites(
+  { seed, world, db, permits, wells }: PermitFillerDeps,
+  { startedAt, begin, doneTo, setDoneTo }: ReturnType<typeof createFilledSpan>,
+) {
+  const lists = dayLists(seed, world)
   const permitsOf = ({ state, day, count, at }: DayList): WellPermit[] => {
     const dayAt = parseDay(day)!
     const isWhole = dayAt >= startedAt() - wholeDays * dayMs
@@ -112,86 +148,64 @@ export function createPermitFiller(deps: {
   const wellsOf = (rows: readonly WellPermit[], today: string) =>
     rows.flatMap(permit => wellOf(seed, permit, today) ?? [])
   const sample = () => {
-    const day = isoDay(begin())
-    return samplePermit(
-      seed,
-      fixtureStates.find(state => state.code === sampleWell.state)!,
-      day,
-      begin(),
-    )
+    const state = fixtureStates.find(({ code }) => code === sampleWell.state)!
+    return samplePermit(seed, state, isoDay(begin()), begin())
   }
-
-  /** One slice of the history. */
-  const fill = (): void => {
-    const [from, now] = [doneTo(), clock.now()]
-    const to = Math.min(from + sliceDays * dayMs, startedAt())
-    const rows = lists(from, to).flatMap(permitsOf)
-    if (from === begin()) rows.unshift(sample())
-    transact(db, () => {
-      permits.store.write(rows, now)
-      wells.put(wellsOf(rows, isoDay(now)), now)
-      settings.set(names.doneTo, String(to))
-    })
-  }
-
   let lookedAt = Number.NEGATIVE_INFINITY
-  const publish = (now: number): number => {
-    // The clock may have been set back since.
-    if (now >= lookedAt && now < lookedAt + minuteMs) return 0
-    lookedAt = now
-    let count = 0
-    for (const list of lists(doneTo(), now).toSorted((a, b) => a.at - b.at)) {
-      const rows = permitsOf(list)
-      if (rows.length === 0) continue
-      transact(db, () => {
-        permits.record(rows, list.at)
-        wells.put(wellsOf(rows, isoDay(now)), list.at)
-      })
-      count += rows.length
-    }
-    // Not without permits: a span in which nothing came out can be asked again, and a quiet second
-    // should not cost a transaction.
-    if (count > 0) settings.set(names.doneTo, String(now))
-    return count
-  }
-
-  /** What became of the wells since yesterday. */
-  const follow = (now: number): void => {
-    const today = isoDay(now)
-    if (settings.get(names.wellsOn) === today) return
-    const changed = wells
-      .unfinished(fixtureSource, dayAfter(today, -unfinishedDays))
-      .flatMap(well => {
-        const updated = wellOn(seed, well, today)
-        const isSame =
-          updated.spudOn === well.spudOn &&
-          updated.completedOn === well.completedOn &&
-          updated.firstProductionOn === well.firstProductionOn
-        return isSame ? [] : [updated]
-      })
-    transact(db, () => {
-      wells.put(changed, now)
-      settings.set(names.wellsOn, today)
-    })
-  }
-
   return {
-    isFilled,
-    step(budgetMs) {
-      const until = stopwatch.monotonic() + budgetMs
-      while (!isFilled()) {
-        fill()
-        if (stopwatch.monotonic() >= until) break
-      }
-      return !isFilled()
+    /** One slice of the history. */
+    fill(now: number): void {
+      const from = doneTo()
+      const to = Math.min(from + sliceDays * dayMs, startedAt())
+      const rows = lists(from, to).flatMap(permitsOf)
+      if (from === begin()) rows.unshift(sample())
+      transact(db, () => {
+        permits.store.write(rows, now)
+        wells.put(wellsOf(rows, isoDay(now)), now)
+        setDoneTo(to)
+      })
     },
-    advance(now) {
-      if (!isFilled()) return 0
-      const count = publish(now)
-      follow(now)
+    /** The lists that have come out since; answers how many permits they have. */
+    publish(now: number): number {
+      // The clock may have been set back since.
+      if (now >= lookedAt && now < lookedAt + minuteMs) return 0
+      lookedAt = now
+      let count = 0
+      for (const list of lists(doneTo(), now).toSorted((a, b) => a.at - b.at)) {
+        const rows = permitsOf(list)
+        if (rows.length === 0) continue
+        transact(db, () => {
+          permits.record(rows, list.at)
+          wells.put(wellsOf(rows, isoDay(now)), list.at)
+        })
+        count += rows.length
+      }
+      // Not without permits: a span in which nothing came out can be asked again, and a quiet
+      // second should not cost a transaction.
+      if (count > 0) setDoneTo(now)
       return count
     },
   }
+}
+
+/** What became of the wells since yesterday. */
+function followWells({ seed, db, wells, settings }: PermitFillerDeps, now: number): void {
+  const today = isoDay(now)
+  if (settings.get(names.wellsOn) === today) return
+  const changed = wells
+    .unfinished(fixtureSource, dayAfter(today, -unfinishedDays))
+    .flatMap(well => {
+      const updated = wellOn(seed, well, today)
+      const isSame =
+        updated.spudOn === well.spudOn &&
+        updated.completedOn === well.completedOn &&
+        updated.firstProductionOn === well.firstProductionOn
+      return isSame ? [] : [updated]
+    })
+  transact(db, () => {
+    wells.put(changed, now)
+    settings.set(names.wellsOn, today)
+  })
 }
 
 /** What comes out in a span of time `[from, to)`, by state and day. */

@@ -27,12 +27,7 @@ const sliceWells = 100
 
 const names = { doneTo: 'fixture.production_to', well: 'fixture.production_well' }
 
-/**
- * What the wells of the fixture world and its states produced. A month is published on the last
- * working day of the second month after it, as a first number of what has been filed; with the next
- * month comes its final one. States have more than the wells that the world knows.
- */
-export function createProductionFiller(deps: {
+interface ProductionFillerDeps {
   seed: number
   world: World
   db: Database
@@ -44,61 +39,18 @@ export function createProductionFiller(deps: {
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
-}): Required<Filler> {
-  const {
-    seed,
-    world,
-    db,
-    production,
-    known: wellStore,
-    isReady,
-    settings,
-    clock,
-    stopwatch = createSystemClock(),
-  } = deps
+}
+
+/**
+ * What the wells of the fixture world and its states produced. A month is published on the last
+ * working day of the second month after it, as a first number of what has been filed; with the next
+ * month comes its final one. States have more than the wells that the world knows.
+ */
+export function createProductionFiller(deps: ProductionFillerDeps): Required<Filler> {
+  const { seed, world, db, production, isReady, settings, clock } = deps
+  const { stopwatch = createSystemClock() } = deps
   const statesOf = stateMonths(seed, world)
-
-  /** Wells that produced by the end of a month. */
-  const producingBy = (month: string): Well[] =>
-    reportedStates
-      .flatMap(({ code }) =>
-        wellStore.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }),
-      )
-      .filter(well => well.source === fixtureSource)
-      .sort((a, b) => (a.apiNumber < b.apiNumber ? -1 : 1))
-
-  /** What is left of the history that is being written. */
-  let openHistory: { due: Well[]; newest: string; progress: string } | undefined
-  const begin = () => {
-    const progress = settings.get(names.well) ?? ''
-    // The copy may have been put back to an earlier state since.
-    if (openHistory?.progress === progress) return openHistory
-    const newest = newestPublishedMonth(clock.now())
-    openHistory = {
-      due: producingBy(newest).filter(well => well.apiNumber > progress),
-      newest,
-      progress,
-    }
-    return openHistory
-  }
-
-  const fill = (): void => {
-    const history = begin()
-    const [now, slice] = [clock.now(), history.due.splice(0, sliceWells)]
-    const end = monthAfter(history.newest, 1)
-    history.progress = slice.at(-1)?.apiNumber ?? history.progress
-    transact(db, () => {
-      production.wells.write(
-        slice.flatMap(well => wellMonths(seed, well, firstMonth, end)),
-        now,
-      )
-      settings.set(names.well, history.progress)
-      if (history.due.length > 0) return
-      for (let month = firstMonth; month < end; month = monthAfter(month, 1))
-        production.states.write(statesOf(month, month === history.newest), now)
-      settings.set(names.doneTo, history.newest)
-    })
-  }
+  const fill = createHistoryFill(deps, statesOf)
 
   const publish = (month: string, at: number): void =>
     transact(db, () => {
@@ -108,7 +60,7 @@ export function createProductionFiller(deps: {
         at,
       )
       production.wells.write(
-        producingBy(month).flatMap(well => wellMonths(seed, well, month, after)),
+        producingBy(deps.known, month).flatMap(well => wellMonths(seed, well, month, after)),
         at,
       )
       settings.set(names.doneTo, month)
@@ -119,7 +71,7 @@ export function createProductionFiller(deps: {
     step(budgetMs) {
       const until = stopwatch.monotonic() + budgetMs
       while (isReady() && !isFilled()) {
-        fill()
+        fill(clock.now())
         if (stopwatch.monotonic() >= until) break
       }
       return isReady() && !isFilled()
@@ -135,5 +87,47 @@ export function createProductionFiller(deps: {
       }
       return count
     },
+  }
+}
+
+/** Wells that produced by the end of a month. */
+const producingBy = (wells: ProductionFillerDeps['known'], month: string): Well[] =>
+  reportedStates
+    .flatMap(({ code }) => wells.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }))
+    .filter(well => well.source === fixtureSource)
+    .sort((a, b) => (a.apiNumber < b.apiNumber ? -1 : 1))
+
+/** Writes the history some wells at a time, and the states once the last well is written. */
+function createHistoryFill(
+  { seed, db, production, known: wells, settings }: ProductionFillerDeps,
+  statesOf: ReturnType<typeof stateMonths>,
+) {
+  /** What is left of the history that is being written. */
+  let history: { due: Well[]; newest: string; progress: string } | undefined
+  const openHistory = (now: number) => {
+    const progress = settings.get(names.well) ?? ''
+    // The copy may have been put back to an earlier state since.
+    if (history?.progress === progress) return history
+    const newest = newestPublishedMonth(now)
+    const due = producingBy(wells, newest).filter(well => well.apiNumber > progress)
+    history = { due, newest, progress }
+    return history
+  }
+  return (now: number): void => {
+    const open = openHistory(now)
+    const slice = open.due.splice(0, sliceWells)
+    const end = monthAfter(open.newest, 1)
+    open.progress = slice.at(-1)?.apiNumber ?? open.progress
+    transact(db, () => {
+      production.wells.write(
+        slice.flatMap(well => wellMonths(seed, well, firstMonth, end)),
+        now,
+      )
+      settings.set(names.well, open.progress)
+      if (open.due.length > 0) return
+      for (let month = firstMonth; month < end; month = monthAfter(month, 1))
+        production.states.write(statesOf(month, month === open.newest), now)
+      settings.set(names.doneTo, open.newest)
+    })
   }
 }

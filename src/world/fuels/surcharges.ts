@@ -144,7 +144,7 @@ export function createSurchargeFiller(deps: {
     }))
   }
 
-  /** Tables that somebody changed stay as they are. */
+  /** Tables that were changed in the copy are kept. */
   const writeTables = (tables: readonly CarrierSchedule[], now: number) => {
     const knownTables = new Set(surcharges.schedules().map(tableKey))
     const missing = tables.filter(

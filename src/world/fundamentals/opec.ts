@@ -60,7 +60,7 @@ export function createOpecFiller(deps: {
     }))
   }
 
-  /** What somebody imported into the copy stays. */
+  /** Imported months are kept. */
   const publish = (now: number): number => {
     if (now < dueAt) return 0
     const knownMonths = new Set(opec.months())

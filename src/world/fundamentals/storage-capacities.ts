@@ -47,7 +47,7 @@ export function createStorageCapacityFiller(
           source: 'fixture',
         }))
       })
-      // What somebody imported into the copy for the same day stays.
+      // Capacities imported for the same day are kept.
       const missing = rows.filter(
         row => capacities.on(row.seriesId, row.effectiveOn)?.effectiveOn !== row.effectiveOn,
       )

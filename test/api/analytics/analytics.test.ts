@@ -127,7 +127,7 @@ const cases = real.flatMap(definition =>
 )
 const realTest = test.skipIf(!haveRealData)
 
-describe('on real series, as recomputed from the definitions to 1e-9', () => {
+describe('/v1/analytics on real series, as recomputed from the definitions to 1e-9', () => {
   for (const { code, last, period } of cases) {
     const closes = closesOf[code]
     realTest(`statistics of ${code} to ${last} over ${period} days${needsRealData}`, async () => {
@@ -285,7 +285,7 @@ describe('on real series, as recomputed from the definitions to 1e-9', () => {
   })
 })
 
-describe('textbook vectors', () => {
+describe('/v1/analytics with textbook vectors', () => {
   const rsiCloses = [
     44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826,
     45.8931, 46.0328, 45.614, 46.282, 46.282,
@@ -313,7 +313,7 @@ describe('textbook vectors', () => {
   })
 })
 
-describe('spreads by their definitions', () => {
+describe('/v1/analytics/spread by its definitions', () => {
   const own = openTestInstance()
   const key = own.key()
   const at = startAt - dayMs
@@ -363,7 +363,7 @@ describe('spreads by their definitions', () => {
   })
 })
 
-describe('too little data', () => {
+describe('/v1/analytics with too little data', () => {
   put('MURBAN_CRUDE_USD', daysFrom('2026-11-01', [70, 71, 72, 73]))
   put(
     'OMAN_CRUDE_USD',
@@ -419,7 +419,7 @@ describe('too little data', () => {
   })
 })
 
-describe('refusals', () => {
+describe('/v1/analytics refuses', () => {
   const missing: [string, string][] = [
     ['statistics', 'code'],
     ['statistics?code=', 'code'],
@@ -499,7 +499,7 @@ describe('refusals', () => {
   })
 })
 
-describe('plans', () => {
+describe('/v1/analytics and plans', () => {
   const [analytics, forecast] = ['statistics?code=ESPO_CRUDE_USD', 'forecast']
   const table: [string, { trial?: boolean }, number, number][] = [
     ['free', {}, 403, 403],
@@ -552,7 +552,7 @@ describe('plans', () => {
   })
 })
 
-describe('whatever the prices are', () => {
+describe('/v1/analytics whatever the prices are', () => {
   const wild = openTestInstance()
   const key = wild.key()
   const paths = [
@@ -626,7 +626,7 @@ describe('whatever the prices are', () => {
   })
 })
 
-describe('what changes the closes', () => {
+describe('/v1/analytics after a change of the closes', () => {
   const own = openTestInstance()
   const key = own.key()
   const values = [70, 71.5, 70.8, 72.4, 500, 73.1, 72.2, 74.6]

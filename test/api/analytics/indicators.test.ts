@@ -55,7 +55,7 @@ async function refused(
   return { status: response.status, ...(await json<Refusal>(response)).error }
 }
 
-describe('every indicator', () => {
+describe('/v1/indicators', () => {
   for (const name of names) {
     test(`${name} needs a plan with calculated metrics, and counts as one request`, async () => {
       const instance = openTestInstance()
@@ -105,7 +105,7 @@ interface Switching {
   }
 }
 
-describe('fuel switching', () => {
+describe('/v1/indicators/fuel-switching', () => {
   function priced(carbon = true): TestInstance {
     const instance = openTestInstance()
     instance.record('DUTCH_TTF_EUR', [30], startAt - 5 * minuteMs, 1)
@@ -197,7 +197,7 @@ describe('fuel switching', () => {
   })
 })
 
-describe('price context', () => {
+describe('/v1/indicators/price-context', () => {
   test('is of the closes of 52 weeks, Brent unless another is named', async () => {
     const instance = openTestInstance()
     instance.record('BRENT_CRUDE_USD', [60, 90, 70, 85, 80.005], startAt - hourMs, dayMs)
@@ -253,7 +253,7 @@ describe('price context', () => {
   })
 })
 
-describe('storage analytics', () => {
+describe('/v1/indicators/storage-analytics', () => {
   const weeks = ['2023-11-22', '2024-11-20', '2025-11-19', '2026-11-18']
   function stored(
     code: string,
@@ -345,7 +345,7 @@ interface Position {
   commodity: string | null
 }
 
-describe('positions of managed money', () => {
+describe('/v1/indicators/cftc-positioning', () => {
   const report = (
     market: string,
     reportedOn: string,
@@ -454,7 +454,7 @@ describe('positions of managed money', () => {
   })
 })
 
-describe('annotations', () => {
+describe('/v1/indicators/annotations', () => {
   test('are listed newest first, of one commodity if named', async () => {
     const instance = openTestInstance()
     const note = (id: string, on: string, commodity: string | null) => ({
@@ -494,7 +494,7 @@ describe('annotations', () => {
   })
 })
 
-describe('congressional trades', () => {
+describe('/v1/indicators/congressional-trades', () => {
   test('are not available until a file has been imported, then listed as disclosed', async () => {
     const instance = openTestInstance()
     const before = await refused(instance, 'congressional-trades')

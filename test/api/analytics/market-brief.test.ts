@@ -65,7 +65,7 @@ function priced(): TestInstance {
   return instance
 }
 
-describe('a market brief', () => {
+describe('/v1/market-brief', () => {
   test('has price, change and what is asked of each code, in the order asked', async () => {
     const instance = priced()
     const brief = await read(instance, '?codes=WTI_USD,%20brent')

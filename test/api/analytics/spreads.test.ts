@@ -160,7 +160,7 @@ const expected: Record<string, [keyof typeof pathsOf, number, string]> = {
   oman_dubai: ['physical-premium', p.OMAN_CRUDE_USD! - p.DUBAI_CRUDE_USD!, 'USD/bbl'],
 }
 
-describe('a spread of today', () => {
+describe('/v1/spreads/{type}', () => {
   const { instance, answered } = pricedInstance()
   for (const [code, price] of Object.entries(prices))
     instance.record(code, [price - 1, price], startAt - hourMs, dayMs)
@@ -213,7 +213,7 @@ describe('a spread of today', () => {
   })
 })
 
-describe('a leg without a price', () => {
+describe('/v1/spreads/{type} where a leg has no price', () => {
   const { instance, answered, refused } = pricedInstance()
   for (const code of ['WTI_USD', 'MARS_USD']) instance.record(code, [70, 71], startAt, dayMs)
   instance.record('BRENT_CRUDE_USD', [75], startAt - 96 * hourMs, dayMs)
@@ -260,7 +260,7 @@ describe('a leg without a price', () => {
   })
 })
 
-describe('the past of a spread', () => {
+describe('/v1/spreads/{type}/historical', () => {
   const { instance, ask, answered, refused, seriesId } = pricedInstance()
   const first = parseDay('2026-08-03')!
   const weekdays = Array.from({ length: 110 }, (_, i) => first + i * dayMs).filter(
@@ -451,7 +451,7 @@ describe('the past of a spread', () => {
   })
 })
 
-describe('on real series', () => {
+describe('/v1/spreads/{type}/historical on real series', () => {
   const { instance, answered, seriesId } = pricedInstance()
   const files = {
     WTI_USD: 'oil-prices/wti-daily.csv',
@@ -529,7 +529,7 @@ describe('on real series', () => {
   }
 })
 
-describe('gasoil crack', () => {
+describe('/v1/spreads/gasoil-crack', () => {
   const { instance, ask, answered, refused } = pricedInstance()
   const crack = 'gasoil-crack'
 
@@ -609,7 +609,7 @@ describe('gasoil crack', () => {
   })
 })
 
-describe('curve structure', () => {
+describe('/v1/spreads/curve-structure', () => {
   const { instance, answered, refused } = pricedInstance()
 
   test('of no curve is a 404', async () => {
@@ -731,7 +731,7 @@ describe('curve structure', () => {
   })
 })
 
-describe('plans', () => {
+describe('/v1/spreads and plans', () => {
   const { instance, ask, refused } = pricedInstance()
   for (const [code, price] of Object.entries(prices)) instance.record(code, [price], startAt, dayMs)
   settle(instance, 'GASOIL_FUTURES', [702.5])

@@ -17,7 +17,7 @@ interface Cycle {
   top_slowest: { api_number: string; total_days: number }[]
 }
 
-describe('cycle time', () => {
+describe('/v1/well-production/cycle-time', () => {
   test('is computed from the days of the wells, stage by stage', async () => {
     const cycle = await data<Cycle>('/cycle-time?state=tx')
     expect(cycle).toMatchObject({

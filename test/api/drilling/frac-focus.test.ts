@@ -84,7 +84,7 @@ const get = async <T = List>(
 }
 const ids = (body: List) => body.data.map(row => row.id)
 
-describe('disclosures', () => {
+describe('/v1/ei/frac-focus', () => {
   test('come by the day on which the job ended, newest first', async () => {
     const body = await get(filled(), '/v1/ei/frac-focus?per_page=2')
     expect([ids(body), body.meta]).toEqual([
@@ -212,7 +212,7 @@ describe('disclosures', () => {
   })
 })
 
-describe('numbers of disclosures', () => {
+describe('/v1/ei/frac-focus/summary and by-*', () => {
   test('add up, and one operator is one however it writes itself', async () => {
     const { data } = await get<{ data: Body }>(filled(), '/v1/ei/frac-focus/summary')
     expect(data).toEqual({
@@ -278,7 +278,7 @@ describe('numbers of disclosures', () => {
   })
 })
 
-describe('the timeline of a well', () => {
+describe('/v1/ei/wells/{api_number}/timeline', () => {
   const timeline = (instance: TestInstance) =>
     get<{ data: Body }>(
       instance,

@@ -96,7 +96,7 @@ const routeOf = (path: string) =>
     .replace(/basin\/\w+$/, 'basin/:name')
     .replace(/states\/\w+/, 'states/:state')
 
-describe('every drilling path', () => {
+describe('every path of drilling', () => {
   for (const path of [...paths, ...outside]) {
     test(`${path} answers in its shape, marked as fixture data`, async () => {
       const response = await get(path)
@@ -171,7 +171,7 @@ describe('every drilling path', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of drilling', () => {
   test.each([
     '/v1/ei/rig_counts?',
     '/v1/ei/duc_wells?',
@@ -247,7 +247,7 @@ describe('lists', () => {
   })
 })
 
-describe('numbers that answers share', () => {
+describe('numbers that answers about drilling share', () => {
   const sum = (values: unknown[]) => (values as number[]).reduce((total, value) => total + value, 0)
 
   test('the newest rigs are the same everywhere, and their parts add up', async () => {
@@ -484,7 +484,7 @@ describe('/v1/rig-counts/historical', () => {
   })
 })
 
-describe('a state', () => {
+describe('/v1/pseo/drilling-intelligence/states/{state}/full', () => {
   test.each(['TX', 'tx', 'texas', 'Texas'])('is found as %s', async name => {
     expect(
       (await body<One>(`/v1/pseo/drilling-intelligence/states/${name}/full`)).data,
@@ -526,7 +526,7 @@ describe('a state', () => {
   )
 })
 
-describe('counts of an operator', () => {
+describe('drilling counts that an operator imports', () => {
   test('are answered as they were imported, with what their source does not say left null', async () => {
     const own = openTestInstance()
     const token = own.key('professional')

@@ -70,7 +70,7 @@ const numbers = (body: List) => body.data.map(row => row.permit_number)
 const search = (instance: TestInstance, query: string) =>
   get(instance, `/v1/ei/well-permits/search?${query}`)
 
-describe('the list', () => {
+describe('/v1/ei/well-permits', () => {
   test('is newest first on both keys, and says how up to date each state is', async () => {
     const body = await get(filled(), '/v1/ei/well-permits?per_page=2')
     const fresh = {
@@ -172,7 +172,7 @@ describe('the list', () => {
   })
 })
 
-describe('a search', () => {
+describe('/v1/ei/well-permits/search', () => {
   for (const [query, expected] of [
     ['states=TX', ['918273', '2', '3']],
     ['states=tx,NM', ['918273', '4', '2', '3']],
@@ -229,7 +229,7 @@ describe('a search', () => {
   }
 })
 
-describe('one permit', () => {
+describe('/v1/ei/well-permits/{id}', () => {
   test('is found by its number', async () => {
     const body = await get<{ data: Body; meta: Body }>(
       filled(),
@@ -250,7 +250,7 @@ describe('one permit', () => {
   }
 })
 
-describe('the latest', () => {
+describe('/v1/ei/well-permits/latest', () => {
   test('are those of the last days, with what is known of each list', async () => {
     const body = await get<{ data: { well_permits: Body[]; meta: Body }; meta: Body }>(
       filled(),
@@ -294,7 +294,7 @@ describe('the latest', () => {
   })
 })
 
-describe('numbers', () => {
+describe('/v1/ei/well-permits/summary and by-*', () => {
   test('of the summary add up', async () => {
     const { data } = await get<{
       data: {
@@ -403,7 +403,7 @@ describe('numbers', () => {
   })
 })
 
-describe('who may ask', () => {
+describe('/v1/ei/well-permits and plans', () => {
   const paths = [
     '/v1/ei/well-permits',
     '/v1/dark_data/well-permits/summary',
@@ -480,7 +480,7 @@ describe('who may ask', () => {
   })
 })
 
-describe('an import', () => {
+describe('/v1/ei/well-permits after an import', () => {
   test('through the operator takes good rows together or none, and tells the fault of each', async () => {
     const instance = openTestInstance()
     const admin = instance.services.adminTokens.rotate()

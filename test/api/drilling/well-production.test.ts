@@ -121,7 +121,7 @@ describe('every path of well production', () => {
   })
 })
 
-describe('the overview', () => {
+describe('/v1/well-production/', () => {
   test('has the sum of the states, what is held, and whether filings are still coming in', async () => {
     const overview = await data('/')
     expect(overview).toEqual({
@@ -203,7 +203,7 @@ describe('the overview', () => {
   })
 })
 
-describe('states', () => {
+describe('/v1/well-production/states', () => {
   test('are of the newest month or of the one asked for, most oil first', async () => {
     expect(await data('/states')).toMatchObject({
       period: '2026-08',
@@ -277,7 +277,7 @@ describe('states', () => {
   })
 })
 
-describe('a well', () => {
+describe('/v1/well-production/wells/{api_number}', () => {
   test('answers its months, oldest first, whatever separates the parts of its number', async () => {
     const well = await data<{ data: Row[] }>(`/wells/${sample}`)
     expect(well).toMatchObject({
@@ -349,7 +349,7 @@ describe('a well', () => {
   })
 })
 
-describe('top producers', () => {
+describe('/v1/well-production/top-producers', () => {
   test('are those of the last twelve months of the state', async () => {
     expect(await data('/top-producers')).toEqual({
       state: 'TX',

@@ -84,7 +84,7 @@ const vlsfo = {
   last_updated: '2026-11-19T12:00:00Z',
 }
 
-describe('bunker prices', () => {
+describe('/v1/bunker-fuels', () => {
   test('are one list of all ports and grades', async () => {
     const body = await read<{ data: { port: string; grade: string }[]; meta: unknown }>(
       '/v1/bunker-fuels',
@@ -207,7 +207,7 @@ describe('bunker prices', () => {
   })
 })
 
-describe('where prices are missing', () => {
+describe('/v1/bunker-fuels where prices are missing', () => {
   test('a spread is empty, a port has what it has, and averages count those that there are', async () => {
     const part = filled(
       openTestInstance(generous),
@@ -272,7 +272,7 @@ describe('where prices are missing', () => {
   )
 })
 
-describe('past prices', () => {
+describe('/v1/bunker-fuels/historical', () => {
   test('of a port come newest first with what their buckets were', async () => {
     const { data } = await read<{
       data: Record<string, unknown> & { historical_data: Record<string, unknown>[] }
@@ -350,7 +350,7 @@ describe('past prices', () => {
   })
 })
 
-describe('the export', () => {
+describe('/v1/bunker-fuels/export', () => {
   const rows = async (query: string) =>
     (await read<{ data: Record<string, unknown>[] }>(`/v1/bunker-fuels/export${query}`)).data
   test('is rows of what is asked for', async () => {

@@ -24,7 +24,7 @@ const california = {
   cached: false,
 }
 
-describe('average prices', () => {
+describe('/v1/diesel-prices', () => {
   test('stand twice, and not as data.price', async () => {
     const instance = filled()
     const body = await json<{ data: Record<string, unknown> }>(
@@ -72,7 +72,7 @@ describe('average prices', () => {
   })
 })
 
-describe('stations around a place', () => {
+describe('/v1/diesel-prices/stations', () => {
   const station = (
     reference: string,
     latitude: number,

@@ -61,7 +61,7 @@ const latest = async (instance: TestInstance, path: string) => {
 const codesOf = async (instance: TestInstance, query: string) =>
   (await latest(instance, `/v1/prices/marine-fuels/latest?${query}`)).prices.map(row => row.code)
 
-describe('latest prices', () => {
+describe('/v1/prices/marine-fuels', () => {
   test('are rows of all ports by what they sell, each with its grades in one order', async () => {
     const instance = filled(openTestInstance())
     const { prices, count, filters, updated_at } = await latest(
@@ -178,7 +178,7 @@ describe('latest prices', () => {
   })
 })
 
-describe('ports', () => {
+describe('/v1/marine-ports', () => {
   const portsOf = async (instance: TestInstance, query: string) => {
     const body = await json<Ports>(instance.get(`/v1/marine-ports${query}`, instance.key()))
     expectShape(instance.app, '/v1/marine-ports', body)
@@ -241,7 +241,7 @@ describe('ports', () => {
   })
 })
 
-describe('history', () => {
+describe('/v1/prices/marine-fuels/historical', () => {
   const past = async (instance: TestInstance, query: string, token = instance.key()) => {
     const body = await json<Past>(
       instance.get(`/v1/prices/marine-fuels/historical?${query}`, token),
@@ -385,7 +385,7 @@ describe('history', () => {
   })
 })
 
-describe('what can not be answered', () => {
+describe('/v1/prices/marine-fuels refuses', () => {
   test('is refused before a port is looked for, and a port that there is not is 404', async () => {
     const instance = filled(openTestInstance({ 'limits.marine_historical_per_minute': '1000' }))
     const token = instance.key()
@@ -449,7 +449,7 @@ describe('what can not be answered', () => {
   })
 })
 
-describe('rates', () => {
+describe('/v1/prices/marine-fuels and rates', () => {
   const statuses = async (instance: TestInstance, path: string, times: number, token: string) => {
     const statuses: number[] = []
     for (let i = 0; i < times; i++) statuses.push((await instance.get(path, token)).status)

@@ -94,7 +94,7 @@ const answered = async (
   return body
 }
 
-describe('less-than-truckload carriers', () => {
+describe('/v1/fuel-surcharge', () => {
   test('are all listed with what they charge now, the delayed one as it was last read', async () => {
     const { data } = await answered(filled(openTestInstance()), '', '')
     expect(data).toEqual({
@@ -180,7 +180,7 @@ describe('less-than-truckload carriers', () => {
   })
 })
 
-describe('parcel carriers', () => {
+describe('/v1/fuel-surcharge/parcel', () => {
   const express = {
     carrier: 'harbor',
     carrier_name: 'Harbor Freight',
@@ -272,7 +272,7 @@ describe('parcel carriers', () => {
   })
 })
 
-describe('what can not be answered', () => {
+describe('/v1/fuel-surcharge refuses', () => {
   test('is refused: a page, a service level, a carrier', async () => {
     const instance = filled(openTestInstance())
     const token = instance.key()

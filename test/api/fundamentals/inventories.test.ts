@@ -43,7 +43,7 @@ const list = async (instance: TestInstance, query = ''): Promise<Record[]> =>
 const idsOf = (rows: readonly Record[]) =>
   new Map(rows.map(row => [`${row.code} ${row.date}`, row.id]))
 
-describe('the numbers of records', () => {
+describe('/v1/ei/oil_inventories/{id}', () => {
   /** Two weeks of two stocks, written in one transaction. */
   function together(): TestInstance {
     const instance = openTestInstance()
@@ -119,7 +119,7 @@ describe('the numbers of records', () => {
   })
 })
 
-describe('the list', () => {
+describe('/v1/ei/oil_inventories', () => {
   test('can be asked for a product, a place and days', async () => {
     const instance = filled()
     expect((await list(instance, '&product=Gasoline')).map(item => item.code)).toEqual(
@@ -189,7 +189,7 @@ describe('the list', () => {
   })
 })
 
-describe('the newest levels', () => {
+describe('/v1/ei/oil_inventories/latest and summary', () => {
   test('are those of US crude oil and of each product', async () => {
     const instance = filled()
     const body = await json<EnergyAnswer<Record & { products: Record[] }>>(
@@ -315,7 +315,7 @@ describe('the newest levels', () => {
   })
 })
 
-describe('access', () => {
+describe('/v1/ei/oil_inventories and plans', () => {
   test('is for the plans that have energy intelligence', () =>
     expectEntitled(filled(), '/v1/ei/oil_inventories/latest'))
 

@@ -53,7 +53,7 @@ function judged(instance: TestInstance = openTestInstance()): TestInstance {
 const data = async (instance: TestInstance, path: string): Promise<unknown> =>
   (await json<EnergyAnswer<unknown>>(instance.get(`/v1/forecasts${path}`, instance.key()))).data
 
-describe('the accuracy of monthly forecasts', () => {
+describe('/v1/forecasts/monthly/accuracy', () => {
   test('agrees with a computation by hand, over what was forecast before its month began', async () => {
     const instance = judged()
     const body = await json<EnergyAnswer<unknown>>(
@@ -124,7 +124,7 @@ describe('the accuracy of monthly forecasts', () => {
   })
 })
 
-describe('the archive', () => {
+describe('/v1/forecasts/monthly/archive', () => {
   test('has every forecast of months that have begun, newest first, with its error once they are over', async () => {
     const { forecasts: rows } = (await data(judged(), '/monthly/archive')) as {
       forecasts: Record<string, unknown>[]
@@ -178,7 +178,7 @@ describe('the archive', () => {
   })
 })
 
-describe('the forecast of a period', () => {
+describe('/v1/forecasts/monthly/{period}', () => {
   /** November to January as November saw them, October as October did. */
   const answers = () => {
     const instance = openTestInstance()
@@ -280,7 +280,7 @@ describe('the forecast of a period', () => {
     expectEntitled(answers(), '/v1/forecasts/monthly'))
 })
 
-describe('forecasts of this service', () => {
+describe('/v1/forecasts/monthly', () => {
   const closes = Array.from({ length: 900 }, (_, n) => ({
     day: new Date(parseDay('2024-06-01')! + n * dayMs).toISOString().slice(0, 10),
     value: 70 + 5 * Math.sin(n / 40),

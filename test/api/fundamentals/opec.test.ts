@@ -38,7 +38,7 @@ const data = async (instance: TestInstance, path: string): Promise<unknown> =>
     )
   ).data
 
-describe('OPEC production', () => {
+describe('/v1/ei/opec_productions', () => {
   test('by record has both units and the change against the month before', async () => {
     const instance = filled()
     const body = await json<EnergyAnswer<unknown>>(

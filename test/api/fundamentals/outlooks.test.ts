@@ -60,7 +60,7 @@ function filled(instance: TestInstance = openTestInstance(), fixture = false): T
 const data = async (instance: TestInstance, path: string): Promise<unknown> =>
   (await json<EnergyAnswer<unknown>>(instance.get(`/v1/ei/forecasts${path}`, instance.key()))).data
 
-describe('outlooks', () => {
+describe('/v1/ei/forecasts', () => {
   test('are listed newest publication first, each with the end of its period', async () => {
     const instance = filled()
     const body = await json<EnergyAnswer<{ id: string }[]>>(

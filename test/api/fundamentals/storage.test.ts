@@ -53,7 +53,7 @@ interface Refusal {
 
 const metadata = { source: 'EIA', source_description: 'Published by EIA' }
 
-describe('Cushing', () => {
+describe('/v1/storage/cushing', () => {
   test('is its newest level, against those of 1, 4 and 52 weeks before and the capacity of its day', async () => {
     const instance = filled(openTestInstance())
     capacity(instance, 'CUSHING_STORAGE', '2024-03-01', 78.41)
@@ -114,7 +114,7 @@ describe('Cushing', () => {
   })
 })
 
-describe('the overview', () => {
+describe('/v1/storage', () => {
   test('has Cushing, the reserve and the country', async () => {
     const instance = filled(openTestInstance())
     capacity(instance, 'SPR_STORAGE', '2020-01-01', 714)
@@ -163,7 +163,7 @@ describe('the overview', () => {
   })
 })
 
-describe('the reserve', () => {
+describe('/v1/storage/spr', () => {
   test('has its sites with what they hold and can hold', async () => {
     const instance = filled(openTestInstance())
     capacity(instance, 'SPR_BRYAN_MOUND_STORAGE', '2020-01-01', 247.1)
@@ -185,7 +185,7 @@ describe('the reserve', () => {
   })
 })
 
-describe('the regions', () => {
+describe('/v1/storage/regional', () => {
   const padd = (n: number) => ({
     name: `PADD ${n} Crude Storage`,
     value: n * 10 + 0.125,
@@ -251,7 +251,7 @@ describe('the regions', () => {
   })
 })
 
-describe('history', () => {
+describe('/v1/storage/history/{code}', () => {
   const history = async (instance: TestInstance, path: string) => {
     const body = await json<History>(instance.get(`/v1/storage/${path}`, instance.key()))
     expectShape(instance.app, '/v1/storage/history/:code', body)
@@ -468,7 +468,7 @@ describe('history', () => {
   })
 })
 
-describe('every answer', () => {
+describe('every path of /v1/storage', () => {
   const paths = [
     '',
     '/cushing',
