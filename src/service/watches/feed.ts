@@ -3,7 +3,7 @@ import { moved, type WatchEventType } from '../../market/watches/change.ts'
 import type { NewWatchEvent, WatchEventRow, WatchEventStore } from '../../store/watches/events.ts'
 import type { Watch } from '../../store/watches/watches.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { eventIdOf } from '../webhooks/events.ts'
+import { eventIdOf } from '../webhooks/event-ids.ts'
 
 /**
  * An event as it is answered, streamed and delivered: the wire's own names, so that all three are

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { AccountSecretStore } from '../../store/webhooks/account-secrets.ts'
 import type { Vault } from '../keys/vault.ts'
-import { newWebhookSecret } from './webhooks.ts'
+import { newWebhookSecret } from './endpoint-secrets.ts'
 
 export interface OpenSecret {
   secret: string
