@@ -28,7 +28,7 @@ export interface WatchEvent {
 
 /** The feeds of all accounts. Every question names the account. */
 export interface WatchFeed {
-  /** Adds what a watch said, inside the caller's transaction. */
+  /** Adds the events of a watch, inside the caller's transaction. */
   append(watch: Watch, events: readonly NewWatchEvent[]): WatchEvent[]
   /**
    * At most `limit` events with a number above `since`, ascending; of one watch where it is given.

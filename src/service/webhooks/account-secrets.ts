@@ -11,7 +11,7 @@ export interface OpenSecret {
 
 /** What signs the events of an account that go to a target which is none of its endpoints. */
 export interface AccountSecrets {
-  /** Made when it is first asked for. */
+  /** Created at the first call for an account. */
   current(accountId: string): OpenSecret
   /** The old one signs nothing from now on. */
   roll(accountId: string): OpenSecret

@@ -46,12 +46,12 @@ export interface Webhooks {
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
   /**
-   * Active endpoints of every account that asked for a type. Costs nothing where there are none.
+   * Active endpoints of every account that subscribed to a type. Costs nothing where there are none.
    */
   subscribed(type: EventType): readonly Endpoint[]
-  /** Active endpoints that asked to be told of conditions and have one on this code. */
+  /** Active endpoints that subscribed to `price.threshold` with a condition on this code. */
   conditionedOn(code: string): readonly Endpoint[]
-  /** Active endpoints of one account that asked for a type. */
+  /** Active endpoints of one account that subscribed to a type. */
   subscribedOf(accountId: string, type: EventType): readonly Endpoint[]
   records(accountId: string): Map<string, EndpointRecord>
   create(
