@@ -1,13 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { body, choice, listOf, literals, optional } from '../../http/input/body-schema.ts'
+import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../service/outbox/held-back.ts'
 import { envelope, success } from '../answer.ts'
+import { oneOf } from '../schema.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
@@ -24,7 +25,7 @@ const releaseMax = 2000
 const HeldShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    kind: literals(kinds),
+    kind: oneOf(kinds),
     event_id: t.String({
       description: 'Stays the same when it is sent.',
       examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],

@@ -46,7 +46,7 @@ export interface Webhooks {
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
   /**
-   * Active endpoints of every account that subscribed to a type. Costs nothing where there are none.
+   * Active endpoints of every account that subscribed to a type; costs nothing without any.
    */
   subscribed(type: EventType): readonly Endpoint[]
   /** Active endpoints that subscribed to `price.threshold` with a condition on this code. */
