@@ -123,7 +123,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   }
 }
 
-/** Runs a cycle soon, once however often it is asked for until then. */
+/** Queues a cycle; calls before it runs are one. */
 function createWake(cycle: () => void): () => void {
   let isQueued = false
   return () => {

@@ -35,7 +35,7 @@ const Listed = envelope(
 const One = envelope(WebhookShape)
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
-/** Where the caller's account is told of events, and what became of each. */
+/** The webhook endpoints of the caller's account and the log of each. */
 export const webhookRoutes = (deps: WebhooksApiDeps) =>
   new Elysia().use(listAndCreate(deps)).use(changeOne(deps)).use(webhookDeliveryRoutes(deps))
 

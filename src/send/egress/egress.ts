@@ -60,7 +60,7 @@ export function createEgress(
   // names than localhost.
   const opensNames = allow.some(network => !isLoopback(network))
 
-  /** What can be said of a target by its text: a fault, or the address that it states. */
+  /** Reads a target's text: what is wrong with it, or the addresses that it states. */
   const read = (text: string): { fault: string } | { url: URL; stated: Address[] } => {
     const url = parsed(text)
     if (typeof url === 'string') return { fault: url }

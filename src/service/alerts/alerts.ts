@@ -10,7 +10,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { AlertEvaluation } from './evaluation.ts'
 import { featureOf } from './firing.ts'
-import { type AlertMoments, answeredPrice } from './moment.ts'
+import { type AlertMoments, answeredPrice, type Newest } from './moment.ts'
 
 export type { Alert, AlertSettings } from '../../store/alerts/alerts.ts'
 
@@ -86,7 +86,7 @@ export interface AlertsDeps {
 }
 
 export function createAlerts(deps: AlertsDeps): Alerts {
-  const { db, store, triggerStore, moments, evaluation, catalogue, keys, clock, ids } = deps
+  const { db, store, triggerStore, evaluation, catalogue, keys, clock, ids } = deps
   const codeOf = ({ seriesId }: Alert) => catalogue.byId(seriesId).code
   const inCooldown = (alert: Alert) =>
     isCooling(alert.coolingFrom, alert.cooldownMinutes, clock.now())
@@ -157,41 +157,46 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       const account = keys.account(alert.accountId)
       return account && hasFeature(keys.entitlements(account), featureOf(alert)) ? null : 'plan'
     },
-    test(alertsToTest) {
-      const [first] = alertsToTest
-      const newest = first && moments.newest(catalogue.byId(first.seriesId))
-      return alertsToTest.map(alert => {
-        const condition = conditionText(alert.condition)
-        const cooling = inCooldown(alert)
-        if (!newest) {
-          const missing = `${codeOf(alert)} has no price.`
-          return {
-            alert,
-            condition,
-            price: undefined,
-            inCooldown: cooling,
-            result: 'no_data',
-            missing,
-          }
-        }
-        const price = {
-          value: answeredPrice(newest.series, newest.value),
-          observedAt: newest.observedAt,
-        }
-        const judged = evaluate(alert.condition, newest.moment)
-        if (!judged.enough) {
-          const missing = `${codeOf(alert)} has ${judged.have} daily closes of the ${judged.need} that this takes.`
-          return { alert, condition, price, inCooldown: cooling, result: 'no_data', missing }
-        }
-        const result = !judged.value.holds
-          ? 'not_triggered'
-          : cooling
-            ? 'in_cooldown'
-            : 'would_trigger'
-        return { alert, condition, price, inCooldown: cooling, result, missing: undefined }
-      })
-    },
+    test: createAlertTesting(deps, inCooldown),
   }
+}
+
+/** Judges alerts of one code by its newest price. */
+function createAlertTesting(
+  { moments, catalogue }: Pick<AlertsDeps, 'moments' | 'catalogue'>,
+  inCooldown: (alert: Alert) => boolean,
+): Alerts['test'] {
+  const testOf = (alert: Alert, newest: Newest | undefined): AlertTest => {
+    const tested = {
+      alert,
+      condition: conditionText(alert.condition),
+      inCooldown: inCooldown(alert),
+    }
+    const { code } = catalogue.byId(alert.seriesId)
+    if (!newest) {
+      const missing = `${code} has no price.`
+      return { ...tested, price: undefined, result: 'no_data', missing }
+    }
+    const { series, value, observedAt } = newest
+    const price = { value: answeredPrice(series, value), observedAt }
+    const judged = evaluate(alert.condition, newest.moment)
+    if (!judged.enough) {
+      const missing = `${code} has ${judged.have} daily closes of the ${judged.need} that this takes.`
+      return { ...tested, price, result: 'no_data', missing }
+    }
+    const result = resultOf(judged.value.holds, tested.inCooldown)
+    return { ...tested, price, result, missing: undefined }
+  }
+  return alerts => {
+    const [first] = alerts
+    const newest = first && moments.newest(catalogue.byId(first.seriesId))
+    return alerts.map(alert => testOf(alert, newest))
+  }
+}
+
+function resultOf(holds: boolean, isCoolingDown: boolean): AlertTest['result'] {
+  if (!holds) return 'not_triggered'
+  return isCoolingDown ? 'in_cooldown' : 'would_trigger'
 }
 
 const compared = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -31,7 +31,7 @@ export interface FiredAlert {
   observedAt: number
 }
 
-/** Ways on which an alert is told. */
+/** Ways on which an alert is sent. */
 export type Channel = 'webhook' | 'email' | 'sms' | 'in_app'
 
 export interface AlertMessagesDeps {

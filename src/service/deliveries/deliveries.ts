@@ -39,7 +39,7 @@ export interface DeliveryRefusal {
   count: number
 }
 
-/** The last copy that was asked for is too young. */
+/** The last manual copy was sent less than the cooldown ago. */
 export interface CopyRefusal {
   refused: 'cooldown'
   retryAfterSeconds: number

@@ -67,7 +67,7 @@ export const createCapturingMailer = (inbox: InboxStore, now: () => number): Mai
   },
 })
 
-/** Where nobody has set up a provider: letters fail, and it is said once a start. */
+/** Without a provider every letter fails; `tell` is called for the first one. */
 export function createDisabledMailer(tell: () => void): Mailer {
   let hasTold = false
   return {

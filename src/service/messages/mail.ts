@@ -21,7 +21,7 @@ export interface Letter {
   accountId: string | null
   /** The provider's idempotency key: two letters with the same are one. */
   dedupe: string
-  /** What the letter is about, told back when it is settled: `delivery_run:<id>`. */
+  /** What the letter is about, for listeners when it is settled: `delivery_run:<id>`. */
   ref?: string
   /**
    * It carries something that opens a door, such as a link to sign in: it lies in the outbox

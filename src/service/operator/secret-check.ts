@@ -3,7 +3,11 @@ import type { Replaced, SealedKind, SecretCheckStore } from '../../store/operato
 import type { Vault } from '../keys/vault.ts'
 import { contextOf as sourceContext } from '../sources/sources.ts'
 import { contextOf as accountContext } from '../webhooks/account-secrets.ts'
-import { hintOf, newWebhookSecret, contextOf as webhookContext } from '../webhooks/webhooks.ts'
+import {
+  hintOf,
+  newWebhookSecret,
+  contextOf as webhookContext,
+} from '../webhooks/endpoint-secrets.ts'
 
 const contexts: Readonly<Record<SealedKind, (id: string) => string>> = {
   webhook: webhookContext,

@@ -14,7 +14,7 @@ import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
 const defaultTimeoutMs = 30 * secondMs
 /** What a lease lasts beyond the attempt: long enough to record it. */
 const leaseExtraMs = 15 * secondMs
-/** A sender that does not end when it is told to is left alone after this. */
+/** How long a sender may go on after its abort signal; then its attempt counts as ended. */
 const graceMs = secondMs
 /** A message during which the process ends again and again is taken for the cause. */
 const rescuesMax = 20

@@ -43,7 +43,7 @@ const sliceMessages = 100
 
 /**
  * Keeps back what a restored database would send although it may have been sent after the backup
- * was made. Everything that waits ends as failed, without anybody being told, so that it counts
+ * was made. Everything that waits ends as failed, and no listener hears of it, so that it counts
  * against no receiver; scheduled deliveries that are due are skipped; and prices that alerts had
  * still to be judged by are dropped, because what fired on them would go out a second time under
  * the same ids. One transaction, on a database that no process uses.

@@ -20,7 +20,7 @@ export interface Message {
   body: string
   /** The message's own id; made here when absent. */
   id?: string
-  /** What the message is about, for the one who asked for it: `delivery_run:<id>`, `alert:<id>`. */
+  /** What the message is about, for its sender: `delivery_run:<id>`, `alert:<id>`. */
   ref?: string
   /** Not before this moment (Unix ms); now when absent. */
   dueAt?: number
@@ -30,7 +30,7 @@ export interface Message {
   skipped?: string
 }
 
-/** What became of an attempt, told in the transaction that records it. */
+/** How an attempt ended; listeners get it in the transaction that records it. */
 export interface Settled {
   id: string
   kind: Kind
@@ -97,7 +97,7 @@ export interface OpenLane {
  */
 export type LanePolicy = OpenLane | { state: 'parked' } | { state: 'gone'; reason: string }
 
-/** Who knows the lanes of a kind. It is asked before every claim, so it answers from memory. */
+/** The lanes of a kind. It is read before every claim, so it answers from memory. */
 export interface Lanes {
   policy(lane: string): LanePolicy
 }

@@ -10,7 +10,7 @@ export interface CableSocket {
   close(code: number, reason: string): void
 }
 
-/** What is said on one connection, and whether anybody listens. */
+/** The frames of one connection, and whether its client reads them. */
 export interface CableLine {
   opened(socket: CableSocket): void
   /** Nothing happens where the connection is not open. */
@@ -89,7 +89,7 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps): Cable
   }
 }
 
-/** How a client is told to go. */
+/** The last frame and close code of a connection. */
 function farewell(ending: Ending): { code: number; reason: string; reconnect: boolean } {
   switch (ending.by) {
     case 'stop':

@@ -42,7 +42,7 @@ export interface RigCountRow {
   updated_at: string
 }
 
-/** A value that a client may have been told of, and what tells it from the next one. */
+/** A value for clients, and a mark that changes with it. */
 export interface Marked<T> {
   mark: string
   row: T

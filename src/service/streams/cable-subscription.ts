@@ -3,7 +3,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { CablePrices, PriceRow } from './cable-prices.ts'
 
-/** What one identifier of a connection wants to be told of. */
+/** The prices that one identifier of a connection is subscribed to. */
 export interface Subscription {
   /** Whether a change of these series may be one of its prices. */
   concerns(seriesIds: ReadonlySet<number>): boolean

@@ -30,7 +30,7 @@ export interface CableConnection {
 
 /** The stream of prices that existing clients speak. */
 export interface Cable {
-  /** A place for a client, who is then told what happens as soon as the connection is open. */
+  /** Takes a client in; updates begin when its connection is open. */
   connect(client: CableClient): CableConnection | 'full' | 'stopped'
 }
 
@@ -155,7 +155,7 @@ function createPriceNews(
   line: CableLine,
   subscriptions: ReadonlyMap<string, Subscription>,
 ) {
-  /** Identifiers whose prices may have changed, in the order in which they are to be told. */
+  /** Identifiers whose prices may have changed, the longest waiting first. */
   const waiting = new Set<string>()
   let updatedAt = Number.NEGATIVE_INFINITY
   return {
@@ -242,7 +242,7 @@ interface Command {
   identifier: string
 }
 
-/** Undefined for a frame that is none. */
+/** Undefined for a frame that is no command. */
 function commandOf(text: string): Command | undefined {
   let frame: unknown
   try {

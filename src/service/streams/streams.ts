@@ -14,7 +14,7 @@ export interface OpenStream {
   refusal(): string | undefined
   /** Four times a second of real time. */
   beat?(): void
-  /** Ends it. Nothing more is asked of it. */
+  /** Ends the stream; it is not called again. */
   end(ending: Ending): void
 }
 

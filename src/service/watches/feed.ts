@@ -3,7 +3,7 @@ import { moved, type WatchEventType } from '../../market/watches/change.ts'
 import type { NewWatchEvent, WatchEventRow, WatchEventStore } from '../../store/watches/events.ts'
 import type { Watch } from '../../store/watches/watches.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { eventIdOf } from '../webhooks/events.ts'
+import { eventIdOf } from '../webhooks/event-ids.ts'
 
 /**
  * An event as it is answered, streamed and delivered: the wire's own names, so that all three are
@@ -28,7 +28,7 @@ export interface WatchEvent {
 
 /** The feeds of all accounts. Every question names the account. */
 export interface WatchFeed {
-  /** Adds what a watch said, inside the caller's transaction. */
+  /** Adds the events of a watch, inside the caller's transaction. */
   append(watch: Watch, events: readonly NewWatchEvent[]): WatchEvent[]
   /**
    * At most `limit` events with a number above `since`, ascending; of one watch where it is given.

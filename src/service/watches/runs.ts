@@ -149,7 +149,7 @@ function createRetention(
   }
 }
 
-/** What webhooks are told of, and as what. */
+/** Events of a watch that webhooks get, by their type on the wire. */
 const webhookTypes = new Map<NewWatchEvent['type'], string>([
   ['evaluated', 'watch.evaluated'],
   ['threshold_crossed', 'watch.threshold_crossed'],

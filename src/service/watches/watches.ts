@@ -99,7 +99,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
       const isOther =
         resumes || next.active !== watch.active || next.intervalSeconds !== watch.intervalSeconds
       if (isOther) next.nextRunAt = runsAt(next, now)
-      // What happened during a pause is not told as if it had happened since the last run.
+      // What happened during a pause must not look as if it had happened since the last run.
       next.readings = readingsOf(next.codes, resumes ? {} : watch.readings)
       store.put(next)
       return next

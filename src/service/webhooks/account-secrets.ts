@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { AccountSecretStore } from '../../store/webhooks/account-secrets.ts'
 import type { Vault } from '../keys/vault.ts'
-import { newWebhookSecret } from './webhooks.ts'
+import { newWebhookSecret } from './endpoint-secrets.ts'
 
 export interface OpenSecret {
   secret: string
@@ -11,7 +11,7 @@ export interface OpenSecret {
 
 /** What signs the events of an account that go to a target which is none of its endpoints. */
 export interface AccountSecrets {
-  /** Made when it is first asked for. */
+  /** Created at the first call for an account. */
   current(accountId: string): OpenSecret
   /** The old one signs nothing from now on. */
   roll(accountId: string): OpenSecret

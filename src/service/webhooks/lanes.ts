@@ -3,7 +3,7 @@ import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { LanePolicy, Lanes, OpenLane } from '../outbox/outbox.ts'
 import type { AccountSecrets } from './account-secrets.ts'
-import { lanedTarget } from './events.ts'
+import { lanedTarget } from './event-messages.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export interface WebhookLanesDeps {

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { coveredEvents, type EventType } from '../../plan/event-types.ts'
+import type { EventType } from '../../plan/event-types.ts'
 import { transact } from '../../store/database.ts'
 import type {
   Endpoint,
@@ -11,6 +11,8 @@ import type {
 } from '../../store/webhooks/webhooks.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
+import { createEndpointIndex } from './endpoint-index.ts'
+import { createEndpointSecrets, newWebhookSecret } from './endpoint-secrets.ts'
 
 export interface EndpointWithSecret {
   endpoint: Endpoint
@@ -44,12 +46,12 @@ export interface Webhooks {
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
   /**
-   * Active endpoints of every account that asked for a type. Costs nothing where there are none.
+   * Active endpoints of every account that subscribed to a type; costs nothing without any.
    */
   subscribed(type: EventType): readonly Endpoint[]
-  /** Active endpoints that asked to be told of conditions and have one on this code. */
+  /** Active endpoints that subscribed to `price.threshold` with a condition on this code. */
   conditionedOn(code: string): readonly Endpoint[]
-  /** Active endpoints of one account that asked for a type. */
+  /** Active endpoints of one account that subscribed to a type. */
   subscribedOf(accountId: string, type: EventType): readonly Endpoint[]
   records(accountId: string): Map<string, EndpointRecord>
   create(
@@ -87,19 +89,6 @@ export interface WebhooksDeps {
   /** A lane has other rules now. */
   wake(lane: string): void
 }
-
-const secretPrefix = 'whsec_'
-const secretCharacters = 48
-
-export const newWebhookSecret = (ids: Ids): string =>
-  secretPrefix + ids.token().slice(0, secretCharacters)
-
-/** The last four characters, by which people recognise a secret. */
-export const hintOf = (secret: string): string =>
-  `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
-
-/** What the vault seals it under. */
-export const contextOf = (id: string) => `webhook ${id}`
 
 export function createWebhooks({
   db,
@@ -197,92 +186,5 @@ export function createWebhooks({
         : [current]
     },
     reload,
-  }
-}
-
-/** What of a secret stands in a row, and back. */
-function createEndpointSecrets(vault: Vault) {
-  // Opened once for each state of an endpoint: every attempt of a delivery asks.
-  const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
-  return {
-    sealed: (id: string, secret: string) => ({
-      secret: vault.seal(contextOf(id), secret),
-      secretHint: hintOf(secret),
-    }),
-    open(endpoint: Endpoint) {
-      const { id, secret, previousSecret } = endpoint
-      const openSecrets = opened.get(endpoint) ?? {
-        current: vault.open(contextOf(id), secret),
-        previous: previousSecret === null ? undefined : vault.open(contextOf(id), previousSecret),
-      }
-      opened.set(endpoint, openSecrets)
-      return openSecrets
-    },
-  }
-}
-
-const none: readonly Endpoint[] = []
-
-/** Endpoints by id and account, and the active ones by what they want to hear of. */
-function createEndpointIndex() {
-  const ids = new Map<string, Endpoint>()
-  /** A Map keeps the place of what is set again: lists stay in the order of creation. */
-  const accounts = new Map<string, Map<string, Endpoint>>()
-  const types = new Map<EventType, Endpoint[]>()
-  const codes = new Map<string, Endpoint[]>()
-  const coveredTypes = new WeakMap<Endpoint, ReadonlySet<EventType>>()
-
-  const add = <K>(lists: Map<K, Endpoint[]>, name: K, endpoint: Endpoint) => {
-    const list = lists.get(name)
-    if (list) list.push(endpoint)
-    else lists.set(name, [endpoint])
-  }
-  const take = <K>(lists: Map<K, Endpoint[]>, name: K, endpoint: Endpoint) => {
-    const remaining = lists.get(name)?.filter(listed => listed !== endpoint) ?? []
-    if (remaining.length > 0) lists.set(name, remaining)
-    else lists.delete(name)
-  }
-  const covered = (endpoint: Endpoint): ReadonlySet<EventType> => {
-    const eventTypes = coveredTypes.get(endpoint) ?? new Set(coveredEvents(endpoint.events))
-    coveredTypes.set(endpoint, eventTypes)
-    return eventTypes
-  }
-  /** Applies to every list of the active that an endpoint stands in. */
-  const changeLists = (endpoint: Endpoint, change: typeof add | typeof take) => {
-    if (!endpoint.active) return
-    for (const type of covered(endpoint)) change(types, type, endpoint)
-    if (!covered(endpoint).has('price.threshold')) return
-    for (const code of new Set(endpoint.conditions.map(condition => condition.commodity)))
-      change(codes, code, endpoint)
-  }
-  const remove = (endpoint: Endpoint) => {
-    const stored = ids.get(endpoint.id)
-    if (!stored) return
-    ids.delete(stored.id)
-    accounts.get(stored.accountId)!.delete(stored.id)
-    changeLists(stored, take)
-  }
-  const put = (endpoint: Endpoint) => {
-    const previous = ids.get(endpoint.id)
-    if (previous) changeLists(previous, take)
-    ids.set(endpoint.id, endpoint)
-    const accountEndpoints = accounts.get(endpoint.accountId) ?? new Map<string, Endpoint>()
-    accounts.set(endpoint.accountId, accountEndpoints.set(endpoint.id, endpoint))
-    changeLists(endpoint, add)
-  }
-  return {
-    put,
-    remove,
-    fill(endpoints: readonly Endpoint[]) {
-      for (const map of [ids, accounts, types, codes]) map.clear()
-      for (const endpoint of endpoints) put(endpoint)
-    },
-    byId: (id: string) => ids.get(id),
-    of: (accountId: string): readonly Endpoint[] => [
-      ...(accounts.get(accountId)?.values() ?? none),
-    ],
-    subscribed: (type: EventType): readonly Endpoint[] => types.get(type) ?? none,
-    conditionedOn: (code: string): readonly Endpoint[] => codes.get(code) ?? none,
-    covers: (endpoint: Endpoint, type: EventType) => covered(endpoint).has(type),
   }
 }

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 export type RunTrigger = 'scheduled' | 'manual'
 export type RunStatus = 'pending' | 'sent' | 'skipped' | 'suppressed'
 
-/** One time that a delivery was due or was asked for. */
+/** One run of a delivery, by its schedule or by hand. */
 export interface DeliveryRun {
   id: string
   /** The number of its delivery. */

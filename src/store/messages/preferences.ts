@@ -7,7 +7,7 @@ export interface Preferences {
   push: { enabled: boolean }
 }
 
-/** Alerts go out by the ways that are set up; nothing that was not asked for does. */
+/** By default alerts and digests are sent, product updates are not. */
 export const firstPreferences: Preferences = {
   email: { enabled: true, priceAlerts: true, weeklyDigest: true, productUpdates: false },
   sms: { enabled: true, priceAlerts: true },

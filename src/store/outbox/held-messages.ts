@@ -30,7 +30,7 @@ export interface HeldMessageStore {
   /**
    * Ends everything that waits or is under way as failed, with the runs and the counted text
    * messages that hang on it; how many of each kind. Only for a database that no process uses:
-   * nobody is told, and it reads the whole outbox.
+   * no listener hears of it, and it reads the whole outbox.
    */
   hold(reason: string, at: number): Record<Kind, number>
   counts(hold: Hold): Record<Kind, number>

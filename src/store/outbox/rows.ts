@@ -23,7 +23,7 @@ export interface LogEntry {
   createdAt: number
   deliveredAt: number | null
   nextAttemptAt: number | null
-  /** JSON of the last attempt's `Exchange`, where the lane asked for it. */
+  /** JSON of the last attempt's `Exchange`, where the lane is in debug mode. */
   debug: string | null
 }
 

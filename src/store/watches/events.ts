@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { WatchEventType } from '../../market/watches/change.ts'
 
-/** What a run of a watch said of one code. */
+/** What a run of a watch found of one code. */
 export interface WatchEventRow {
   /** Rises within the account's feed. */
   seq: number
@@ -21,7 +21,7 @@ export interface NewWatchEvent extends Omit<WatchEventRow, 'seq' | 'watchId'> {
   watch: number
 }
 
-/** The feed of each account: what its watches said, in order. */
+/** The feed of each account: the events of its watches, in order. */
 export interface WatchEventStore {
   /**
    * Adds events in their order, inside the caller's transaction; answers the number of the first.

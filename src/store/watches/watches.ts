@@ -4,7 +4,7 @@ import type { WatchReading } from '../../market/watches/change.ts'
 /** What may be set of a watch. */
 export interface WatchSettings {
   name: string | null
-  /** As they were asked for, each once; a futures family stands for its front contract. */
+  /** In the order of the request, each once; a futures family stands for its front contract. */
   codes: readonly string[]
   intervalSeconds: number
   active: boolean

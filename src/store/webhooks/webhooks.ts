@@ -25,7 +25,7 @@ export interface EndpointSettings {
   maxRetries: number
 }
 
-/** What an endpoint has where nobody said otherwise. */
+/** The settings of an endpoint by default. */
 export const defaultSettings = {
   commodityFilters: [],
   stateFilters: [],
@@ -42,7 +42,7 @@ export const defaultSettings = {
   maxRetries: 5,
 } as const satisfies Omit<EndpointSettings, 'url' | 'events'>
 
-/** Where an account wants to be told of events. */
+/** A webhook endpoint: where the events of an account are sent. */
 export interface Endpoint extends EndpointSettings {
   id: string
   accountId: string

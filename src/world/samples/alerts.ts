@@ -47,8 +47,8 @@ const samples: readonly {
 ]
 
 /**
- * The alerts of the evaluation account: a standard one, an analytics one and one to delete. Those
- * that are there stay as they are.
+ * The alerts of the evaluation account: a standard one, an analytics one and one to delete.
+ * Existing records are kept.
  */
 export function sampleAlerts<A extends Account>(
   { keys, catalogue, alerts }: AlertSamplesDeps<A>,

@@ -41,8 +41,8 @@ const samples: readonly (Settings & { id: number })[] = [
 ]
 
 /**
- * The deliveries of the evaluation account: a daily one, and a paused one to delete. Those that are
- * there stay as they are.
+ * The deliveries of the evaluation account: a daily one, and a paused one to delete. Existing
+ * records are kept.
  */
 export function sampleDeliveries<A extends Account>(
   { keys, deliveries }: DeliverySamplesDeps<A>,

@@ -13,8 +13,8 @@ export interface SampleMessagesDeps {
 const notificationId = sampleId(701)
 
 /**
- * The evaluation account's verified phone, which is opted in, and an unread notification. What is
- * there already stays.
+ * The evaluation account's verified phone, which is opted in, and an unread notification. Existing
+ * records are kept.
  */
 export function sampleMessages(
   { db, notifications, clock }: SampleMessagesDeps,

@@ -47,8 +47,8 @@ const samples: readonly (Settings & { id: number })[] = [
 ]
 
 /**
- * The watches of the evaluation account: a running one, and a paused one to delete. Those that are
- * there stay as they are.
+ * The watches of the evaluation account: a running one, and a paused one to delete. Existing
+ * records are kept.
  */
 export function sampleWatches<A extends Account>(
   { keys, watches }: WatchSamplesDeps<A>,

@@ -34,7 +34,7 @@ const url = 'http://127.0.0.1:9/hook'
 
 /**
  * The endpoints of the evaluation account: a disabled one with one logged event, and one to delete.
- * Those that are there stay as they are.
+ * Existing records are kept.
  */
 export function sampleWebhooks<A extends Account>(
   { keys, webhooks, outbox, clock }: WebhookSamplesDeps<A>,

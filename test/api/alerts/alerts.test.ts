@@ -29,7 +29,7 @@ const createAlert = async (
   return bodyOf(response)
 }
 
-describe('making an alert', () => {
+describe('POST /v1/alerts: making an alert', () => {
   test('answers it whole, wrapped and bare alike', async () => {
     const home = openTestInstance()
     const token = home.key()
@@ -302,7 +302,7 @@ describe('making an alert', () => {
   )
 })
 
-describe('the list', () => {
+describe('GET /v1/alerts: the list', () => {
   test('is bare, by code and then by creation, and only of the account', async () => {
     const home = openTestInstance()
     const [token, otherToken] = [home.key(), home.key()]
@@ -334,7 +334,7 @@ describe('the list', () => {
   })
 })
 
-describe('one alert', () => {
+describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
   const fires = async (home: TestInstance, token: string, body: object = standard) => {
     const alert = await createAlert(home, token, body)
     for (const value of [91, 92]) {
@@ -531,7 +531,7 @@ describe('one alert', () => {
   })
 })
 
-describe('testing', () => {
+describe('POST /v1/alerts/test and /v1/alerts/{id}/test: testing', () => {
   test('says what an alert would do, and sends, counts and changes nothing', async () => {
     const home = openTestInstance()
     const { db } = home.services
@@ -652,7 +652,7 @@ describe('testing', () => {
   })
 })
 
-describe('a backtest', () => {
+describe('POST /v1/alerts/backtest: a backtest', () => {
   test('answers what the alert would have done, and keeps nothing', async () => {
     const { record, send, get, key } = openTestInstance()
     const token = key()
@@ -703,7 +703,7 @@ describe('a backtest', () => {
   })
 })
 
-describe('what has fired', () => {
+describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fired', () => {
   test('is listed newest first, page by page, of one alert or of all', async () => {
     const home = openTestInstance()
     const token = home.key()

@@ -92,7 +92,7 @@ function expectShapeOf(
   expectShape(appOfMethod, route, body, status)
 }
 
-describe('creating a delivery', () => {
+describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   test('fills in what the body leaves out', async () => {
     const { ask, account } = openInstance({ world: standing })
     const { status, body } = await ask('POST', '', {
@@ -377,7 +377,7 @@ describe('creating a delivery', () => {
   })
 })
 
-describe('reading', () => {
+describe('GET /v1/scheduled-deliveries: reading', () => {
   test('lists the deliveries of the account, oldest first, and no other', async () => {
     const { ask, create, world } = openInstance()
     const ids = [(await create()).id, (await create()).id, (await create()).id]
@@ -408,7 +408,7 @@ describe('reading', () => {
   })
 })
 
-describe('changing a delivery', () => {
+describe('PATCH /v1/scheduled-deliveries/{id}: changing a delivery', () => {
   test('leaves what the body does not name', async () => {
     const { ask, create, world } = openInstance()
     const created = await create({
@@ -520,7 +520,7 @@ describe('changing a delivery', () => {
   })
 })
 
-describe('deleting a delivery', () => {
+describe('DELETE /v1/scheduled-deliveries/{id}: deleting a delivery', () => {
   test('takes its runs along', async () => {
     const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily' })
@@ -546,7 +546,7 @@ describe('deleting a delivery', () => {
   })
 })
 
-describe('sending now', () => {
+describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
   test('makes a copy beside the schedule', async () => {
     const { ask, create, world, account } = openInstance()
     const { id } = await create({ cadence: 'daily', time_zone: 'Pacific/Kiritimati' })
@@ -679,7 +679,7 @@ describe('sending now', () => {
   })
 })
 
-describe('every route', () => {
+describe('every route of /v1/scheduled-deliveries', () => {
   const calls: [string, string, unknown?][] = [
     ['GET', ''],
     ['PATCH', '', { name: 'x' }],

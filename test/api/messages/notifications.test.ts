@@ -27,7 +27,7 @@ function withNotices(count: number) {
 const titles = (body: Record<string, unknown>) =>
   (body.notifications as { title: string }[]).map(notification => notification.title)
 
-describe('notifications', () => {
+describe('GET /v1/notifications: notifications', () => {
   test('are listed newest first, in pages, with the unread count', async () => {
     const instance = withNotices(45)
     const first = await instance.ask('GET', '/v1/notifications', instance.token)
@@ -154,7 +154,7 @@ describe('notifications', () => {
   })
 })
 
-describe('preferences', () => {
+describe('/v1/notification_preferences: preferences', () => {
   const first = {
     email: { enabled: true, price_alerts: true, weekly_digest: true, product_updates: false },
     sms: { enabled: true, price_alerts: true },

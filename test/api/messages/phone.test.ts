@@ -7,7 +7,7 @@ const refusal = ({ status, body }: Answer) => [status, body.error_code]
 /** Another six digits. */
 const wrong = (code: string) => (code === '000000' ? '111111' : '000000')
 
-describe('a phone number', () => {
+describe('/v1/phone: a phone number', () => {
   test('is none at first, is added unverified, verified with the code of its message, and removed', async () => {
     const instance = openMessageInstance()
     const { token } = instance.account()
@@ -179,7 +179,7 @@ describe('a phone number', () => {
   })
 })
 
-describe('a code', () => {
+describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
   test('is refused when it is wrong, five times, and then for good until a new one is sent', async () => {
     const instance = openMessageInstance()
     const { token } = instance.account()

@@ -9,7 +9,7 @@ const first = {
   alert_types: ['price_alert', 'analytics_alert'],
 }
 
-describe('SMS settings', () => {
+describe('/v1/sms/settings: SMS settings', () => {
   test('are there before anybody has set them, on every plan', async () => {
     const instance = openMessageInstance()
     for (const plan of ['free', 'enterprise']) {
@@ -89,7 +89,7 @@ describe('SMS settings', () => {
   })
 })
 
-describe('the consent', () => {
+describe('/v1/sms/optin: the consent', () => {
   test('needs a verified number, is given once and can be taken back', async () => {
     const instance = openMessageInstance()
     const { id, token } = instance.account()
@@ -153,7 +153,7 @@ describe('the consent', () => {
   })
 })
 
-describe('eligibility', () => {
+describe('GET /v1/sms/eligibility: eligibility', () => {
   test.each([
     ['free', {}, ['plan', 'phone_missing'], 0],
     ['starter', { addOns: ['sms'] }, ['phone_missing'], 10],
@@ -225,7 +225,7 @@ describe('eligibility', () => {
   })
 })
 
-describe('a test message', () => {
+describe('POST /v1/sms/test: a test message', () => {
   test('goes to the number that is opted in, at any hour, and is captured', async () => {
     const instance = openMessageInstance()
     const { token } = await instance.reachable()

@@ -78,7 +78,7 @@ function openHeldInstance() {
 const release = '/admin/v1/outbox/release'
 const list = '/admin/v1/outbox/held'
 
-describe('what a restore kept back', () => {
+describe('GET /admin/v1/outbox/held and POST /admin/v1/outbox/release: what a restore kept back', () => {
   test('is listed in its order, by kind and by page', async () => {
     const { put, hold, ask } = openHeldInstance()
     const ids = (['email', 'sms', 'email', 'webhook'] as const).map((kind, n) =>

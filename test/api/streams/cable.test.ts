@@ -27,7 +27,7 @@ const handshake = (server: Served, headers: Record<string, string> = {}, query =
     },
   })
 
-describe('the handshake', () => {
+describe('GET /cable: the handshake', () => {
   test('takes the key in the header, as token and as api_key', async () => {
     const { whole, server } = served()
     const token = whole.key()

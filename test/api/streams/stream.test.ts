@@ -305,7 +305,7 @@ test('HEAD is answered at once', async () => {
   expect([response.status, instance.services.streams.count]).toEqual([200, 0])
 })
 
-describe('a client', () => {
+describe('GET /v1/stream: a client', () => {
   test('is told again and again that the stream lives', async () => {
     const instance = openWatchInstance()
     const server = alone(instance, { keepAliveMs: 5 })

@@ -37,7 +37,7 @@ const create = async (
 const used = (instance: WatchInstance, token = instance.token) =>
   instance.services.meter.standing(instance.services.keys.find(token)!).used
 
-describe('a new watch', () => {
+describe('POST /v1/subscriptions: a new watch', () => {
   test('has the defaults of the interface, at the top and under subscription, and runs in one interval', async () => {
     const instance = openWatchInstance()
     const watch = await create(instance, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
@@ -223,7 +223,7 @@ test('the list is the account’s own, newest first, without a limit where the p
   ])
 })
 
-describe('a change', () => {
+describe('PATCH /v1/subscriptions/{id}: a change', () => {
   test('sets what it names and leaves the rest; only another rhythm moves the next run', async () => {
     const instance = openWatchInstance()
     const { id } = await create(instance, {
@@ -325,7 +325,7 @@ test('another account’s watch answers exactly like one that does not exist', a
   expect((await instance.get(`${path}/${id}`, instance.token)).status).toBe(200)
 })
 
-describe('the feed', () => {
+describe('GET /v1/subscriptions/events: the feed', () => {
   const filled = async () => {
     const instance = openWatchInstance()
     instance.price('WTI_USD', 70)

@@ -103,7 +103,7 @@ const standard = (secret: string, { headers, body }: Received) =>
     .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
     .digest('base64')}`
 
-describe('a delivery', () => {
+describe('a delivery to an endpoint', () => {
   test('carries the event of a recorded price with headers and signatures that verify over its bytes', async () => {
     const { price, send, received, webhook, clock } = await opened()
     price(71.5)
@@ -252,7 +252,7 @@ describe('ten deliveries that fail in a row', () => {
   })
 })
 
-describe('a test', () => {
+describe('POST /v1/webhooks/{id}/test: a test', () => {
   interface Tested {
     success: boolean
     event_id: string
@@ -320,7 +320,7 @@ describe('a test', () => {
   })
 })
 
-describe('the log', () => {
+describe('GET /v1/webhooks/{id}/events: the log', () => {
   const filled = async () => {
     const instance = await opened({
       events: ['price.*'],
@@ -428,7 +428,7 @@ describe('the log', () => {
   })
 })
 
-describe('sending again', () => {
+describe('POST /v1/webhooks/{id}/replay and /v1/webhooks/{id}/events/{event_id}/resend: sending again', () => {
   test('one event: the same id and body with a fresh timestamp, by either id', async () => {
     const { price, send, received, logged, ask, path, clock } = await opened()
     price(70)

@@ -33,7 +33,7 @@ const change = (id: string, body: unknown, key = token) =>
   whole.send('PATCH', `${path}/${id}`, body, key)
 const remove = (id: string) => whole.send('DELETE', `${path}/${id}`, undefined, token)
 
-describe('a new endpoint', () => {
+describe('POST /v1/webhooks: a new endpoint', () => {
   test('has the defaults of the interface and shows its secret once', async () => {
     const webhook = await create(basic)
     expect(webhook).toEqual({
@@ -157,7 +157,7 @@ describe('a new endpoint', () => {
   })
 })
 
-describe('a body that does not fit', () => {
+describe('POST /v1/webhooks: a body that does not fit', () => {
   const condition = (more: object) => ({
     conditions: [{ commodity: 'WTI_USD', operator: 'greater_than', value: 1, ...more }],
   })
@@ -388,7 +388,7 @@ describe('who may have what', () => {
   })
 })
 
-describe('changing an endpoint', () => {
+describe('PATCH /v1/webhooks/{id}: changing an endpoint', () => {
   test('leaves what the body does not name', async () => {
     const webhook = await create({
       ...basic,
@@ -449,7 +449,7 @@ describe('changing an endpoint', () => {
   })
 })
 
-describe('rotating a secret', () => {
+describe('POST /v1/webhooks/{id}/rotate_secret: rotating a secret', () => {
   const secretsOf = (id: string) =>
     whole.services.webhooks.secrets(whole.services.webhooks.byId(id)!)
 
@@ -509,7 +509,7 @@ test('secrets are nowhere at rest', async () => {
   await remove(webhook.id)
 })
 
-describe("the account's secret", () => {
+describe("/v1/account/webhook-secret: the account's secret", () => {
   const secretPath = '/v1/account/webhook-secret'
   const secretOf = async (response: Response) =>
     (await json(response)).data as { secret: string; created_at: string }

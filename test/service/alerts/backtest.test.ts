@@ -17,7 +17,7 @@ const hourly = (values: readonly number[]) => {
   return { instance, series, firstAt, run }
 }
 
-describe('a backtest', () => {
+describe('backtests.run: a backtest', () => {
   test('counts what the cooldown kept back, and lists the first five hundred triggers of all', async () => {
     const { run, firstAt } = hourly(Array.from({ length: 1500 }, (_, i) => (i % 2 === 0 ? 91 : 89)))
     const without = await run(0)

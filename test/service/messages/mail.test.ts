@@ -11,7 +11,7 @@ const letter: Letter = {
   dedupe: 'run-1',
 }
 
-describe('a letter', () => {
+describe('mail.post: a letter', () => {
   test('is captured once in an evaluation copy, with its files, and its owner hears of it', async () => {
     const instance = openMessageInstance()
     const settlements: unknown[] = []

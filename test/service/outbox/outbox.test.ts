@@ -20,7 +20,7 @@ const event = {
   body: '{"a":1}',
 } as const
 
-describe('a message', () => {
+describe('outbox.put: a message', () => {
   test('is made once for a lane and an event, whoever asks again', () => {
     const world = outboxWorld()
     const first = world.put({ eventId: 'evt_1' })
@@ -130,7 +130,7 @@ test('many messages at once wake their lanes', async () => {
   expect(world.sent.map(sending => sending.eventId).sort()).toEqual(['evt_0', 'evt_1', 'evt_2'])
 })
 
-describe('a message that is sent at once', () => {
+describe('outbox.sendNow: a message that is sent at once', () => {
   const now = {
     kind: 'webhook',
     accountId: null,
@@ -180,7 +180,7 @@ describe('a message that is sent at once', () => {
   })
 })
 
-describe('the log', () => {
+describe('outbox.log: the log', () => {
   const states = ['delivered', 'failed', 'retry'] as const
   /** Thirty messages, a second apart, whose outcome follows from their number. */
   async function filled() {
@@ -361,7 +361,7 @@ describe('the log', () => {
   })
 })
 
-describe('the vitals', () => {
+describe('outbox.vitals: the vitals', () => {
   test('count what waits and what is under way, and say since when', async () => {
     const world = outboxWorld({
       answer: ({ lane }) => (lane === 'hangs' ? new Promise(() => undefined) : unavailable),

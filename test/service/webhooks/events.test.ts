@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type EventType, eventTypes } from '../../../src/plan/event-types.ts'
+import { eventIdOf } from '../../../src/service/webhooks/event-ids.ts'
+import { skipsLoggedPerDay } from '../../../src/service/webhooks/event-limits.ts'
 import {
-  eventIdOf,
   lanedTarget,
   type ServiceEvent,
-  skipsLoggedPerDay,
   targetLane,
-} from '../../../src/service/webhooks/events.ts'
+} from '../../../src/service/webhooks/event-messages.ts'
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
 import { startAt } from '../../support/instance.ts'
