@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Dataset } from '../../feed/files/dataset.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { rowsOfLines } from '../../http/input/row-lines.ts'
 import { type FieldFault, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -149,10 +150,10 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
 }
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
-  const rows = typeof body === 'string' ? linesOf(body) : body
+  const rows = typeof body === 'string' ? rowsOfLines(body) : body
   const fields: { rows?: unknown; dry_run?: unknown } =
     typeof rows === 'object' && rows !== null ? rows : {}
-  const named: typeof fields = Array.isArray(rows) ? { rows: rows } : fields
+  const named: typeof fields = Array.isArray(rows) ? { rows } : fields
   const dryRun = named.dry_run ?? false
   if (typeof dryRun !== 'boolean')
     throw validationFailed([
@@ -167,17 +168,6 @@ function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
     throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
   }
   return { rows: named.rows, dryRun }
-}
-
-function linesOf(text: string): unknown[] {
-  return text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '') return []
-    try {
-      return [JSON.parse(line) as unknown]
-    } catch {
-      throw new Problem('MALFORMED_JSON', `Line ${i + 1} is not valid JSON.`, { line: i + 1 })
-    }
-  })
 }
 
 /** Every row as a record, or the refusal of all of them with what is wrong with each. */

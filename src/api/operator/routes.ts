@@ -7,6 +7,7 @@ import { datasetAdminRoutes } from './datasets.ts'
 import { devRoutes } from './dev.ts'
 import { mailAdminRoutes } from './mail.ts'
 import { outboxAdminRoutes } from './outbox.ts'
+import { quarantineAdminRoutes } from './quarantine.ts'
 import { signInAdminRoutes } from './sign-in.ts'
 import { sourceAdminRoutes } from './sources.ts'
 
@@ -18,6 +19,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(billingAdminRoutes(context))
   routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
   routes.use(dataAdminRoutes(context))
+  routes.use(quarantineAdminRoutes(context))
   routes.use(mailAdminRoutes(context))
   routes.use(outboxAdminRoutes({ ...context, held: context.heldMessages }))
   routes.use(datasetAdminRoutes(context))

@@ -87,15 +87,19 @@ export const invitationUrl = (baseUrl: string, token: string): string =>
 
 export function createOrganizations(deps: OrganizationsDeps): Organizations {
   const reads = createMemberships(deps)
-  return { of: reads.of, ...membership(deps, reads), ...invitationsOf(deps, reads) }
+  return {
+    of: reads.of,
+    ...invitingOf(deps, reads),
+    ...membershipsOf(deps, reads),
+    ...newcomersOf(deps, reads),
+    ...invitationsOf(deps, reads),
+  }
 }
 
-function membership(
-  { store, keys, ids, clock, mail, serviceName, db }: OrganizationsDeps,
-  { of, changing, isOpen }: Reads,
-) {
-  /** The organization that an account is in, made where it is in none. */
-  const own = (account: AccountState): Belonging => {
+/** The organization that an account is in, made where it is in none. */
+const createOwnOrganization =
+  ({ store, ids, clock }: OrganizationsDeps, of: Reads['of']) =>
+  (account: AccountState): Belonging => {
     const belonging = of(account)
     if (belonging) return belonging
     const { id: accountId, email } = account.account
@@ -119,8 +123,10 @@ function membership(
     return { organization, members: [me], invitations: [], me }
   }
 
-  /** Writes an invitation with its letter. */
-  const ask = (
+/** Writes an invitation with its letter. */
+const createInviter =
+  ({ store, ids, clock, mail, serviceName }: OrganizationsDeps) =>
+  (
     belonging: Belonging,
     { email, role, message = null, baseUrl }: MemberRequest,
     memberId: string | null,
@@ -162,7 +168,14 @@ function membership(
     return invitation
   }
 
-  const asking = <T>(
+/** Adding people and inviting them. */
+function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
+  const { store, ids, clock, db } = deps
+  const ownOrganization = createOwnOrganization(deps, of)
+  const sendInvitation = createInviter(deps)
+
+  /** Does the work where the person may be asked: is no member yet, and there is room. */
+  const whereRoom = <T>(
     account: AccountState,
     { email }: MemberRequest,
     work: (belonging: Belonging) => T,
@@ -172,13 +185,13 @@ function membership(
       return { refused: 'already_member' }
     const open = current ? store.invitations(current.organization.id).filter(isOpen).length : 0
     if (open >= openInvitationsMax) return { refused: 'limit', limit: openInvitationsMax }
-    return transact(db, () => work(own(account)))
+    return transact(db, () => work(ownOrganization(account)))
   }
 
   return {
     addMember(account: AccountState, wish: MemberRequest): Member | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }
-      return asking(account, person, belonging => {
+      return whereRoom(account, person, belonging => {
         const { email, role } = person
         const organizationId = belonging.organization.id
         const member: Member = {
@@ -190,14 +203,20 @@ function membership(
           joinedAt: clock.now(),
         }
         store.putMember(member)
-        ask(belonging, person, member.id)
+        sendInvitation(belonging, person, member.id)
         return member
       })
     },
     invite(account: AccountState, wish: MemberRequest): Invitation | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }
-      return asking(account, person, belonging => ask(belonging, person, null))
+      return whereRoom(account, person, belonging => sendInvitation(belonging, person, null))
     },
+  }
+}
+
+/** What becomes of members, and of invitations that are taken back. */
+function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
+  return {
     changeRole(
       account: AccountState,
       memberId: string,
@@ -225,6 +244,12 @@ function membership(
         return true as const
       })
     },
+  }
+}
+
+/** Accounts for people who have been invited and have none. */
+function newcomersOf({ store, keys, ids, clock }: OrganizationsDeps, { isOpen }: Reads) {
+  return {
     newcomer(token: string): AccountState | undefined {
       const invitation = isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
       if (!invitation || !isOpen(invitation)) return undefined

@@ -56,22 +56,31 @@ const leftMs = minuteMs
 const atOnceMax = 50
 
 export function createCreditSales(deps: CreditSalesDeps): CreditSales {
-  const {
+  const { packs, credits, purchases, clock, processor } = deps
+  const learned = createOutcomeRecorder(deps)
+  const settle = createSettlement(deps, learned)
+  return {
     packs,
-    entries,
-    credits,
-    purchases,
-    invoices,
-    keys,
-    clock,
-    ids,
-    log,
-    processor,
-    charge,
-    customerOf,
-  } = deps
+    order: createOrdering(deps, learned),
+    settle,
+    learned,
+    balance: credits.remaining,
+    lapse: () => lapse(deps),
+    async pass() {
+      if (!processor) return
+      for (const { id } of purchases.pending(processor.name, clock.now() - leftMs, atOnceMax))
+        await settle(id)
+    },
+    nextStop: after => purchases.nextExpiry(after) ?? Number.POSITIVE_INFINITY,
+  }
+}
 
-  const learned = (purchaseId: string, charged: Charge): void => {
+type Learn = CreditSales['learned']
+
+/** Writes down what came of charging a purchase. */
+const createOutcomeRecorder =
+  ({ purchases, invoices, entries }: CreditSalesDeps): Learn =>
+  (purchaseId, charged) => {
     const purchase = purchases.byId(purchaseId)
     const invoice = purchase?.invoiceId ? invoices.byId(purchase.invoiceId) : undefined
     if (invoice?.status !== 'open' || charged.outcome === 'open') return
@@ -84,7 +93,13 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
       })
   }
 
-  const order: CreditSales['order'] = ({ account }, pack, quantity) => {
+/** A purchase with its invoice, which without a processor is charged at once. */
+const createOrdering =
+  (
+    { entries, purchases, clock, ids, processor, charge }: CreditSalesDeps,
+    learned: Learn,
+  ): CreditSales['order'] =>
+  ({ account }, pack, quantity) => {
     const now = clock.now()
     const amountCents = pack.priceCents * quantity
     const charged: Charge =
@@ -123,7 +138,13 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
     })
   }
 
-  const settle: CreditSales['settle'] = async purchaseId => {
+/** Asks the processor to take the money of a purchase that is still pending. */
+const createSettlement =
+  (
+    { entries, purchases, keys, log, processor, customerOf }: CreditSalesDeps,
+    learned: Learn,
+  ): CreditSales['settle'] =>
+  async purchaseId => {
     const purchase = purchases.byId(purchaseId)!
     const account = keys.account(purchase.accountId)
     if (purchase.status !== 'pending' || !processor || !account) return purchase
@@ -149,22 +170,6 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
     }
     return purchases.byId(purchaseId)!
   }
-
-  return {
-    packs,
-    order,
-    settle,
-    learned,
-    balance: credits.remaining,
-    lapse: () => lapse(deps),
-    async pass() {
-      if (!processor) return
-      for (const { id } of purchases.pending(processor.name, clock.now() - leftMs, atOnceMax))
-        await settle(id)
-    },
-    nextStop: after => purchases.nextExpiry(after) ?? Number.POSITIVE_INFINITY,
-  }
-}
 
 function lapse({ entries, credits, purchases, notices, clock }: CreditSalesDeps): void {
   const now = clock.now()

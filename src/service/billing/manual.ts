@@ -61,11 +61,8 @@ export function createManualSubscriptions(deps: OwnDeps): ManualSubscriptions {
   return { ...subscribing(deps, turns.catchUp), ...turns }
 }
 
-/** What costs something now: the beginning of a subscription, and a change within one. */
-function selling({ entries, plans, clock, ids, charge }: OwnDeps) {
-  const nameOf = (plan: Terms['plan'], billingPeriod: BillingPeriod) =>
-    `${tierOf(plans, plan).name} plan, ${billingPeriod}`
-
+/** Payments for what is about to be written, and the invoices of what was paid. */
+function charging({ entries, charge }: OwnDeps) {
   /** Pays before it writes: a payment that is refused leaves everything as it was. */
   const paidFor = <T>(
     accountId: string,
@@ -94,6 +91,16 @@ function selling({ entries, plans, clock, ids, charge }: OwnDeps) {
     })
     if (entries.attempted(issued, charged).status === 'open') entries.tellOpen(issued)
   }
+
+  return { paidFor, invoice }
+}
+
+/** What costs something now: the beginning of a subscription, and a change within one. */
+function selling(deps: OwnDeps) {
+  const { entries, plans, clock, ids } = deps
+  const { paidFor, invoice } = charging(deps)
+  const nameOf = (plan: Terms['plan'], billingPeriod: BillingPeriod) =>
+    `${tierOf(plans, plan).name} plan, ${billingPeriod}`
 
   const begin = (
     { account }: AccountState,

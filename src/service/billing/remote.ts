@@ -199,11 +199,10 @@ const copied = (remote: RemoteSubscription) => ({
   status: remote.status === 'past_due' ? ('past_due' as const) : ('active' as const),
 })
 
-/** What is asked of the processor and written down here, step by step. */
-function steps(deps: RemoteDeps, mirror: Mirror) {
-  const { processor, entries, payments, plans, clock } = deps
-
-  const customerOf = async ({ account }: AccountState): Promise<string> => {
+/** The processor's name of an account, which is a customer there from the first time on. */
+const createCustomers =
+  ({ processor, payments }: Pick<RemoteDeps, 'processor' | 'payments'>) =>
+  async ({ account }: AccountState): Promise<string> => {
     const customer = payments.customer(account.id, processor.name)
     const ref = customer?.providerRef ?? null
     if (ref !== null) return ref
@@ -216,17 +215,14 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     })
     return created
   }
-  const remoteTerms = (terms: Terms): RemoteTerms => ({
-    ...terms,
-    planName: tierOf(plans, terms.plan).name,
-  })
-
+/** Writes down what the processor says that a subscription has become. */
+function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mirror: Mirror) {
   /** Writes the subscription down together with the invoice that its change has made. */
   const keep = async (
     remote: RemoteSubscription,
   ): Promise<{ subscription: Subscription; amountCents: number } | BillingRefusal> => {
     const invoice = await processor.latestInvoice(remote.ref)
-    const before = invoice && deps.invoices.byRef(invoice.ref)
+    const before = invoice && invoices.byRef(invoice.ref)
     const subscription = entries.together(() => {
       const kept = mirror.subscription(remote)
       if (invoice) mirror.invoice(invoice)
@@ -236,11 +232,26 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
       return { refused: 'payment_failed', why: 'The first payment has not been made.' }
     return { subscription, amountCents: invoice && !before ? invoice.amountCents : 0 }
   }
-  const settled = (
-    kept: Awaited<ReturnType<typeof keep>>,
+
+  return async (
+    remote: RemoteSubscription,
     how: Changed['how'],
-    effectiveAt = clock.now(),
-  ): Changed | BillingRefusal => (isRefusal(kept) ? kept : { ...kept, how, effectiveAt })
+    effectiveAt?: number,
+  ): Promise<Changed | BillingRefusal> => {
+    const kept = await keep(remote)
+    return isRefusal(kept) ? kept : { ...kept, how, effectiveAt: effectiveAt ?? clock.now() }
+  }
+}
+
+/** What is asked of the processor and written down here, step by step. */
+function steps(deps: RemoteDeps, mirror: Mirror) {
+  const { processor, entries, plans, clock } = deps
+  const customerOf = createCustomers(deps)
+  const record = createRecorder(deps, mirror)
+  const remoteTerms = (terms: Terms): RemoteTerms => ({
+    ...terms,
+    planName: tierOf(plans, terms.plan).name,
+  })
 
   const begin = async (
     account: AccountState,
@@ -249,12 +260,8 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   ): Promise<Changed | BillingRefusal> => {
     const customer = await customerOf(account)
     const { id } = account.account
-    return settled(
-      await keep(
-        await processor.subscribe(customer, id, remoteTerms(terms), `subscribe:${id}:${repeatKey}`),
-      ),
-      'created',
-    )
+    const key = `subscribe:${id}:${repeatKey}`
+    return record(await processor.subscribe(customer, id, remoteTerms(terms), key), 'created')
   }
 
   const upgrade = async (
@@ -265,16 +272,8 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
   ): Promise<Changed | BillingRefusal> => {
     if (subscription.status === 'past_due') return { refused: 'subscription_past_due' }
     try {
-      return settled(
-        await keep(
-          await processor.upgrade(
-            ref,
-            remoteTerms(terms),
-            `upgrade:${subscription.id}:${repeatKey}`,
-          ),
-        ),
-        'changed',
-      )
+      const key = `upgrade:${subscription.id}:${repeatKey}`
+      return await record(await processor.upgrade(ref, remoteTerms(terms), key), 'changed')
     } catch (error) {
       const { pendingPlan: plan, billingPeriod } = subscription
       // What waited for the next period was taken back for the upgrade, and waits again.
@@ -306,8 +305,8 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     const change = changeOf(subscription, terms, clock.now())
     if (change.when === 'never') {
       if (subscription.pendingPlan === null)
-        return { subscription: subscription, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
-      return settled(await keep(await processor.changeNext(ref, remoteTerms(terms))), 'same')
+        return { subscription, amountCents: 0, effectiveAt: clock.now(), how: 'same' }
+      return record(await processor.changeNext(ref, remoteTerms(terms)), 'same')
     }
     if (change.when === 'now') return upgrade(subscription, ref, terms, repeatKey)
     if (terms.billingPeriod !== subscription.billingPeriod) {
@@ -318,11 +317,8 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
     }
     // Whoever says what comes next wants something to come.
     await cancelAt(subscription, false)
-    return settled(
-      await keep(await processor.changeNext(ref, remoteTerms(terms))),
-      'pending',
-      subscription.endsAt,
-    )
+    const remote = await processor.changeNext(ref, remoteTerms(terms))
+    return record(remote, 'pending', subscription.endsAt)
   }
 
   return { customerOf, begin, apply, cancelAt }

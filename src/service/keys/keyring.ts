@@ -109,19 +109,9 @@ export function createKeyring(
 ): Keyring {
   let accounts = new Map<string, AccountState>()
   let keys = new Map<string, KeyState>()
-  let byHash = new Map<string, KeyState>()
+  const tokens = createTokenIndex(clock)
   let byEmail = new Map<string, AccountState>()
 
-  const index = (state: KeyState) => {
-    const { key } = state
-    if (key.revokedAt !== null) return
-    byHash.set(hashName(key.tokenHash), state)
-    if (key.previousHash) byHash.set(hashName(key.previousHash), state)
-  }
-  const unindex = ({ key }: KeyState) => {
-    byHash.delete(hashName(key.tokenHash))
-    if (key.previousHash) byHash.delete(hashName(key.previousHash))
-  }
   const hold = (key: ApiKey, networks = key.allowedIps.map(parseNetwork)): KeyState => {
     const holder = accounts.get(key.accountId)!
     const account = holder.actsOn
@@ -132,14 +122,14 @@ export function createKeyring(
     }
     account.keys.push(state)
     keys.set(key.id, state)
-    index(state)
+    tokens.add(state)
     return state
   }
   const reload = () => {
     accounts = new Map(stores.accounts.all().map(account => [account.id, newState(account)]))
     byEmail = new Map([...accounts.values()].map(state => [state.account.email, state]))
     keys = new Map()
-    byHash = new Map()
+    tokens.clear()
     for (const membership of stores.memberships.memberships()) {
       Object.assign(accounts.get(membership.accountId)!, {
         actsOn: accounts.get(membership.actsOnId),
@@ -155,29 +145,14 @@ export function createKeyring(
     // Before the write: a network that is none must not leave the stores and the memory apart.
     const networks = next.allowedIps.map(parseNetwork)
     stores.keys.put(next)
-    unindex(state)
+    tokens.remove(state)
     state.key = next
     state.networks = networks
-    index(state)
+    tokens.add(state)
   }
 
   return {
-    find(token) {
-      if (!isToken(token)) return undefined
-      const name = tokenName(token)
-      const state = byHash.get(name)
-      if (!state) return undefined
-      const { key } = state
-      const now = clock.now()
-      if (key.expiresAt !== null && now >= key.expiresAt) return undefined
-      if (
-        key.previousHash &&
-        hashName(key.previousHash) === name &&
-        now >= (key.previousUntil ?? 0)
-      )
-        return undefined
-      return state
-    },
+    find: tokens.find,
     byId: id => keys.get(id),
     account: id => accounts.get(id),
     accountByEmail: email => byEmail.get(email.toLowerCase()),
@@ -218,18 +193,8 @@ export function createKeyring(
       const state = accounts.get(accountId)
       if (!state) return
       const membership = stores.memberships.membershipOf(accountId)
-      const target = (membership && accounts.get(membership.actsOnId)) ?? state
       state.role = membership?.role ?? 'admin'
-      const from = state.actsOn
-      if (from === target) return
-      const isOwn = (key: KeyState) => key.holder === state
-      for (const list of ['keys', 'sessions'] as const) {
-        const moving = from[list].filter(isOwn)
-        from[list] = from[list].filter(key => !isOwn(key))
-        for (const movedKey of moving) movedKey.account = target
-        target[list].push(...moving)
-      }
-      state.actsOn = target
+      moveKeys(state, (membership && accounts.get(membership.actsOnId)) ?? state)
     },
     changeKey,
     rollKey(state, overlapMs = 0) {
@@ -242,16 +207,61 @@ export function createKeyring(
       })
       return token
     },
-    allows(state, address) {
-      if (state.networks.length === 0) return true
-      if (!ipaddr.isValid(address)) return false
-      const client = ipaddr.process(address)
-      return state.networks.some(
-        ([network, bits]) => client.kind() === network.kind() && client.match(network, bits),
-      )
-    },
+    allows,
     reload,
   }
+}
+
+/** Keys by the hashes of their tokens: the one that is good, and the one before while it lasts. */
+function createTokenIndex(clock: Clock) {
+  const byHash = new Map<string, KeyState>()
+  return {
+    add(state: KeyState): void {
+      const { key } = state
+      if (key.revokedAt !== null) return
+      byHash.set(hashName(key.tokenHash), state)
+      if (key.previousHash) byHash.set(hashName(key.previousHash), state)
+    },
+    remove({ key }: KeyState): void {
+      byHash.delete(hashName(key.tokenHash))
+      if (key.previousHash) byHash.delete(hashName(key.previousHash))
+    },
+    clear: () => byHash.clear(),
+    find(token: string): KeyState | undefined {
+      if (!isToken(token)) return undefined
+      const name = tokenName(token)
+      const state = byHash.get(name)
+      if (!state) return undefined
+      const { key } = state
+      const now = clock.now()
+      if (key.expiresAt !== null && now >= key.expiresAt) return undefined
+      const isPrevious = key.previousHash !== null && hashName(key.previousHash) === name
+      return isPrevious && now >= (key.previousUntil ?? 0) ? undefined : state
+    },
+  }
+}
+
+/** Keys and sessions of an account act on the account of its organization, or on their own. */
+function moveKeys(holder: AccountState, target: AccountState): void {
+  const from = holder.actsOn
+  if (from === target) return
+  const isOwn = (key: KeyState) => key.holder === holder
+  for (const list of ['keys', 'sessions'] as const) {
+    const moving = from[list].filter(isOwn)
+    from[list] = from[list].filter(key => !isOwn(key))
+    for (const key of moving) key.account = target
+    target[list].push(...moving)
+  }
+  holder.actsOn = target
+}
+
+function allows({ networks }: KeyState, address: string): boolean {
+  if (networks.length === 0) return true
+  if (!ipaddr.isValid(address)) return false
+  const client = ipaddr.process(address)
+  return networks.some(
+    ([network, bits]) => client.kind() === network.kind() && client.match(network, bits),
+  )
 }
 
 function newState(account: Account): AccountState {
