@@ -440,8 +440,8 @@ export const configKeys = {
   'data_sources.per_account': key(integer(1, 1000), 25, 'Data sources of an account.'),
   'outbox.concurrency': key(
     integer(1, 1000),
-    20,
-    'Messages under way at a time: webhooks, e-mail and SMS together.',
+    40,
+    'Webhooks under way at a time; e-mail has a fifth and SMS a tenth as many slots of their own. An account, and a host, holds at most half of what nobody else holds.',
   ),
   'outbox.per_lane': key(
     integer(1, 100),

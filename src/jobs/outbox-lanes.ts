@@ -3,14 +3,16 @@ import { createHeap, type Heap } from '../lib/heap.ts'
 import { dayMs, secondMs } from '../lib/instant.ts'
 import type { Outcome } from '../send/attempt.ts'
 import type { OutboxEngine } from '../service/outbox/engine.ts'
-import type { Kind, OpenLane, Outbox } from '../service/outbox/outbox.ts'
+import type { Kind, OpenLane, Outbox, Share } from '../service/outbox/outbox.ts'
 import type { ClaimedRow } from '../store/outbox/outbox.ts'
+import { createShares, type Shares } from './outbox-shares.ts'
 
 export interface LaneDeps {
   outbox: Outbox
   clock: Clock
-  /** Messages under way at a time, in all and of one lane. */
+  /** Webhooks under way at a time; mail and text messages have slots of their own. */
   concurrency: number
+  /** Messages under way at a time of one lane. */
   perLane: number
 }
 
@@ -23,6 +25,8 @@ export interface Lane {
   lane: string
   /** Under way. */
   inFlight: number
+  /** Attempts that failed since the last one that succeeded. */
+  failedInARow: number
   /** More may be due than was taken. */
   more: boolean
   /** When it stands in the heap of lanes that wait (Unix ms). */
@@ -37,11 +41,14 @@ export interface Sending {
   lane: Lane
 }
 
-export interface State extends Omit<LaneDeps, 'outbox' | 'concurrency'> {
+export interface State extends Omit<LaneDeps, 'outbox'> {
   engine: OutboxEngine
   lanes: Map<string, Lane>
   /** Lanes that have something due and room to send it, in turn. */
   ready: Set<Lane>
+  /** Lanes whose account or host holds its share of the slots, until one of them is given back. */
+  crowded: Map<string, Set<Lane>>
+  shares: Shares
   waiting: Heap<Lane>
   underWay: Set<Sending>
   ended: (Sending & { outcome: Outcome })[]
@@ -52,12 +59,15 @@ const parkedMs = 30 * dayMs
 /** Messages of a slice of tidying: a few milliseconds of writing. */
 export const sliceRows = 100
 
-export const createLaneState = ({ outbox, clock, perLane }: LaneDeps): State => ({
+export const createLaneState = ({ outbox, clock, concurrency, perLane }: LaneDeps): State => ({
   engine: outbox.engine,
   clock,
+  concurrency,
   perLane,
   lanes: new Map(),
   ready: new Set(),
+  crowded: new Map(),
+  shares: createShares(concurrency),
   waiting: createHeap(),
   underWay: new Set(),
   ended: [],
@@ -70,6 +80,7 @@ export function note(state: State, kind: Kind, name: string, at: number): void {
     kind,
     lane: name,
     inFlight: 0,
+    failedInARow: 0,
     more: false,
     nextAt: undefined,
     begunAt: [],
@@ -96,11 +107,36 @@ export function promote({ waiting, ready, clock }: State): void {
   }
 }
 
-/** Takes up to `room` messages of the lanes that are ready, in turn. */
-export function claims(state: State, room: number): Sending[] {
+/** Letters that somebody waits for, such as a link to sign in; then people, then programs. */
+const securityLane = 'security'
+const kindsInOrder: readonly Kind[] = ['email', 'sms', 'webhook']
+
+/** How many messages of a kind may be under way: none waits for a slot of another kind. */
+export function slotsOf(kind: Kind, concurrency: number): number {
+  switch (kind) {
+    case 'webhook':
+      return concurrency
+    case 'email':
+      return Math.max(4, Math.ceil(concurrency / 5))
+    case 'sms':
+      return Math.max(2, Math.ceil(concurrency / 10))
+  }
+}
+
+/** Takes messages of the lanes that are ready, in turn, kind by kind. */
+export function claims(state: State): Sending[] {
+  return kindsInOrder.flatMap(kind => {
+    const underWay = [...state.underWay].filter(({ row }) => row.kind === kind).length
+    return claimsOf(state, kind, slotsOf(kind, state.concurrency) - underWay)
+  })
+}
+
+function claimsOf(state: State, kind: Kind, room: number): Sending[] {
   const sendings: Sending[] = []
   const unfinished: Lane[] = []
-  for (const lane of state.ready) {
+  const lanes = [...state.ready].filter(lane => lane.kind === kind)
+  lanes.sort((a, b) => Number(b.lane === securityLane) - Number(a.lane === securityLane))
+  for (const lane of lanes) {
     if (sendings.length >= room) break
     state.ready.delete(lane)
     lane.more = false
@@ -115,9 +151,13 @@ export function claims(state: State, room: number): Sending[] {
   return sendings
 }
 
+/** A receiver that failed so often gets one attempt at a time until one succeeds. */
+const probedAfter = 3
+
 function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sending[] {
-  const { engine, clock, perLane, ready } = state
-  const free = (terms.ordered ? 1 : perLane) - lane.inFlight
+  const { engine, clock, perLane, ready, shares } = state
+  const isProbed = lane.failedInARow >= probedAfter
+  const free = (terms.ordered || isProbed ? 1 : perLane) - lane.inFlight
   if (free <= 0) {
     lane.more = true
     return []
@@ -127,9 +167,15 @@ function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sen
     schedule(state, lane, clock.now() + rate.waitMs)
     return []
   }
-  const limit = Math.min(free, room, rate.room)
+  const shareRoom = terms.share ? shares.room(terms.share) : Number.POSITIVE_INFINITY
+  if (terms.share && shareRoom === 0) {
+    crowd(state, lane, terms.share)
+    return []
+  }
+  const limit = Math.min(free, room, rate.room, shareRoom)
   const rows = engine.claim(lane.kind, lane.lane, limit, terms)
   lane.inFlight += rows.length
+  if (terms.share) shares.take(terms.share, rows.length)
   if (terms.ratePerSecond !== undefined) for (const _ of rows) lane.begunAt.push(clock.monotonic())
   if (rows.length < limit) {
     const next = engine.nextDue(lane.kind, lane.lane, terms.ordered ?? false)
@@ -137,6 +183,28 @@ function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sen
   } else if (free > limit) ready.add(lane)
   else lane.more = true
   return rows.map(row => ({ row, terms, lane }))
+}
+
+/** Sets a lane aside until its account or its host gives a slot back. */
+function crowd({ crowded }: State, lane: Lane, { accountId, host }: Share) {
+  for (const name of [accountId, host]) {
+    const lanes = crowded.get(name) ?? new Set<Lane>()
+    crowded.set(name, lanes.add(lane))
+  }
+}
+
+/** An attempt has ended: its slot is given back, and whoever waited for one is ready again. */
+export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcome): void {
+  const { ready, crowded, shares } = state
+  lane.inFlight -= 1
+  lane.failedInARow = outcome.state === 'delivered' ? 0 : lane.failedInARow + 1
+  if (lane.more) ready.add(lane)
+  if (!terms.share) return
+  shares.giveBack(terms.share)
+  for (const name of [terms.share.accountId, terms.share.host]) {
+    for (const waiting of crowded.get(name) ?? []) ready.add(waiting)
+    crowded.delete(name)
+  }
 }
 
 /**
@@ -172,9 +240,13 @@ function isEmptied(
   return true
 }
 
-export function recount({ lanes, underWay }: State): void {
+export function recount({ lanes, underWay, shares }: State): void {
   for (const lane of lanes.values()) lane.inFlight = 0
-  for (const { lane } of underWay) lane.inFlight += 1
+  shares.clear()
+  for (const { lane, terms } of underWay) {
+    lane.inFlight += 1
+    if (terms.share) shares.take(terms.share, 1)
+  }
 }
 
 /** Forgets lanes that have nothing to do. */

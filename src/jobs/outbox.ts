@@ -5,6 +5,7 @@ import type { Job } from './job.ts'
 import {
   claims,
   createLaneState,
+  giveBack,
   type LaneDeps,
   note,
   promote,
@@ -56,8 +57,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       if (mode === 'halted') return
       state.ended.push({ ...sending, outcome })
       state.underWay.delete(sending)
-      sending.lane.inFlight -= 1
-      if (sending.lane.more) state.ready.add(sending.lane)
+      giveBack(state, sending, outcome)
       wake()
     })
   }
@@ -66,7 +66,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   const cycle = (): boolean => {
     if (mode === 'halted') return false
     try {
-      const sendings = recordAndTake(mode === 'draining' ? 0 : deps.concurrency)
+      const sendings = recordAndTake(mode !== 'draining')
       for (const sending of sendings ?? []) begin(sending)
       return sendings !== undefined
     } finally {
@@ -160,19 +160,18 @@ function createLedger(state: State, log: Log) {
   return {
     load,
     /**
-     * Records what ended and takes what is due, up to `concurrency` under way, in one transaction:
-     * a batch costs one write to the disk. Undefined: it could not be written.
+     * Records what ended and, where asked to, takes what is due and has a slot, in one transaction: a
+     * batch costs one write to the disk. Undefined: it could not be written.
      */
-    recordAndTake(concurrency: number): Sending[] | undefined {
+    recordAndTake(mayTake: boolean): Sending[] | undefined {
       const ended = state.ended.splice(0)
       try {
         load()
         promote(state)
-        const room = concurrency - state.underWay.size
-        if (ended.length === 0 && (state.ready.size === 0 || room <= 0)) return []
+        if (ended.length === 0 && (state.ready.size === 0 || !mayTake)) return []
         return engine.together(() => {
           for (const { row, terms, outcome } of ended) engine.settle(row, terms, outcome)
-          return claims(state, room)
+          return mayTake ? claims(state) : []
         })
       } catch (error) {
         log.error('outbox_write_failed', { message: 'The outbox could not be written.', error })

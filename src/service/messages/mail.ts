@@ -94,7 +94,8 @@ export function createMail({ outbox, vault, suppressions, sender, clock }: MailD
       })
     return {
       kind: 'email',
-      lane: 'email',
+      // Letters that somebody waits for do not queue behind those that somebody gets.
+      lane: confidential ? 'security' : 'email',
       eventId: dedupe,
       eventType: 'email',
       accountId,

@@ -24,6 +24,7 @@ export type {
   Parcel,
   Sender,
   Settled,
+  Share,
   WebhookTarget,
 } from './terms.ts'
 

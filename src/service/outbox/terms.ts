@@ -71,11 +71,19 @@ export interface WebhookTarget {
   scheme: 'timestamped' | 'body'
 }
 
+/** Whom the slots of a lane's messages are counted for. */
+export interface Share {
+  accountId: string
+  host: string
+}
+
 /** How a lane wants its messages now. What is absent: as the instance does it. */
 export interface OpenLane {
   state: 'open'
   /** Needed for webhooks. */
   target?: WebhookTarget
+  /** Absent: its messages are nobody's in particular. */
+  share?: Share
   /** At most so many attempts begin in any second. */
   ratePerSecond?: number
   /** One at a time, and none before the ones made before it have been delivered or given up. */

@@ -16,6 +16,7 @@ export interface WebhookLanesDeps {
 export const laneOf = (endpoint: Endpoint, secrets: readonly string[]): OpenLane => ({
   state: 'open',
   target: { url: endpoint.url, secrets, scheme: endpoint.signatureScheme },
+  share: { accountId: endpoint.accountId, host: hostOf(endpoint.url) },
   ratePerSecond: endpoint.rateLimitPerSecond,
   ordered: endpoint.ordered,
   timeoutMs: endpoint.timeoutSeconds * secondMs,
@@ -23,6 +24,8 @@ export const laneOf = (endpoint: Endpoint, secrets: readonly string[]): OpenLane
   honourRetryAfter: endpoint.honorRetryAfter,
   debug: endpoint.debugMode,
 })
+
+const hostOf = (url: string): string => URL.parse(url)?.hostname ?? url
 
 /** The lanes of webhooks: endpoints by their id, and targets of an account that are no endpoint. */
 export const createWebhookLanes = ({
@@ -40,6 +43,7 @@ export const createWebhookLanes = ({
           secrets: [accountSecrets.current(target.accountId).secret],
           scheme: 'timestamped',
         },
+        share: { accountId: target.accountId, host: hostOf(target.url) },
       }
     }
     const endpoint = webhooks.byId(lane)
