@@ -210,7 +210,7 @@ describe('an alert', () => {
     expect(last()).toMatchObject({ state: 'skipped', error: "The month's allowance is used up." })
     const stranger = instance.account('free')
     expect(instance.services.phones.add(stranger.id, '+15550100007', 'US')).toMatchObject({
-      sent: true,
+      isSent: true,
     })
     instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
     expect(alert()).toBeDefined()
@@ -232,7 +232,7 @@ test('a code goes out in quiet hours, past the day’s maximum and without conse
   const { instance, set, id } = await reachable()
   set({ quiet: { from: '00:00', to: '23:59' }, messagesPerDayMax: 1, enabled: false })
   instance.clock.advance(hourMs)
-  expect(instance.services.phones.add(id, '+15550100002', 'US')).toMatchObject({ sent: true })
+  expect(instance.services.phones.add(id, '+15550100002', 'US')).toMatchObject({ isSent: true })
 })
 
 test('a code that was made while there was a provider does not end in the log of a service without one', async () => {
