@@ -178,7 +178,7 @@ function resolved(schema: unknown): Schema {
 
 const clone = (value: OpenApiDocument) => JSON.parse(JSON.stringify(value))
 
-describe('GET /openapi.json', () => {
+describe('openapiDocument', () => {
   test('is valid OpenAPI 3.0.3', async () => {
     const result = await new Validator().validate(clone(document))
     expect(result).toMatchObject({ valid: true })

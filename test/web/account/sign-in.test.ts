@@ -31,7 +31,7 @@ const send = (
 const cookieOf = (response: Response): string =>
   response.headers.get('set-cookie')?.split(';')[0] ?? ''
 
-describe('the link to sign in of the first start', () => {
+describe('the sign-in link', () => {
   test('of the first start signs the operator in once, within an hour', async () => {
     const all = people()
     const { services, get, clock } = all
