@@ -28,7 +28,7 @@ function terminal(json = false) {
 
 const token = /^API key: ([0-9a-f]{64})$/m
 
-describe('accounts', () => {
+describe('accounts list, create and change', () => {
   test('are made, shown by id or address, changed and listed', async () => {
     const { door, env, faults, taken } = terminal()
     expect(
@@ -111,7 +111,7 @@ describe('accounts', () => {
   })
 })
 
-describe('keys', () => {
+describe('keys list, create, roll and revoke', () => {
   test('are made, listed, suspended, rolled and revoked', async () => {
     const { door, env, faults, taken } = terminal()
     const { account } = door.open('free')

@@ -10,7 +10,7 @@ import { noInput } from '../support/memory-writer.ts'
 import { json } from '../support/shape.ts'
 import { prefix, type Row, sample, second } from '../support/wells.ts'
 
-describe('files of wells, of their months and of states', () => {
+describe('import --dataset for wells, their months and states', () => {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-wells-test-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

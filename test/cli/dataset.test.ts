@@ -72,7 +72,7 @@ const closes = ({ services }: TestInstance) =>
   services.futures.quotes('WTI_FUTURES').map(({ day }) => [day.month, day.tradedOn, day.close])
 const header = 'contract,traded_on,close,settlement'
 
-describe('a file of a dataset', () => {
+describe('runDatasetImport', () => {
   test('goes in, and nothing happens when it comes again', async () => {
     const { own, run } = openDatasetFiles()
     const path = file(`${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-19,71.66,\n`)
@@ -249,7 +249,7 @@ describe('nothing is written when a file can not be read as asked', () => {
   }
 })
 
-describe('the command line', () => {
+describe('import --dataset on the command line', () => {
   const wellhead = async (...argv: string[]) => {
     const out: string[] = []
     const err: string[] = []

@@ -500,7 +500,7 @@ describe('no fault is', () => {
   })
 })
 
-describe('a server', () => {
+describe('examineServer', () => {
   const examineHeld = async (role: string, answer: (() => Response) | undefined) => {
     copies += 1
     const dir = join(root, `copy${copies}`)

@@ -53,7 +53,7 @@ const good =
   'code,observed_at,price\nWTI_USD,2024-03-28,83.17\nBRENT,2024-03-28,87.48\nBRENT,2024-03-29,.\n'
 const mixed = `${good}WTI_UDS,2024-03-28,1\n`
 
-describe('exit code', () => {
+describe('runImport: exit code', () => {
   test('0 when everything went in, with the counts on standard output', async () => {
     const path = file(good)
     const { code, out, err } = await run([path])
@@ -166,7 +166,7 @@ test('several files are told one by one and added up', async () => {
   ])
 })
 
-describe('progress', () => {
+describe('runImport: progress', () => {
   const long = `code,observed_at,price\n${Array.from({ length: 60_000 }, (_, i) => `WTI_USD,${isoInstant(i * 3_600_000)},70`).join('\n')}\n`
 
   test('without a terminal is a line every five seconds', async () => {

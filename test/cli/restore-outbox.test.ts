@@ -25,7 +25,7 @@ const runsIn = (dir: string) =>
   )
 const eventIds = Object.values(heldEvents).toSorted()
 
-describe('a backup with an outbox', () => {
+describe('restore --hold-outbox', () => {
   test('restored as it is sends what waits, and what had been sent since goes out again under the same ids', async () => {
     const dir = directory()
     const restored = await command('restore', '--data', dir, file)

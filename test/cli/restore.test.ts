@@ -38,7 +38,7 @@ const keptIn = (dir: string) =>
   readdirSync(dir).filter(name => /^wellhead\.db\.before-\d+$/.test(name))
 const leftIn = (dir: string) => readdirSync(dir).filter(name => name.includes('.part'))
 
-describe('the database before', () => {
+describe('restore: the database before', () => {
   /** Changes a copy of the backup. */
   function changed(name: string, change: (path: string) => void): string {
     const path = join(folder, name)

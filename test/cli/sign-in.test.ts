@@ -20,7 +20,7 @@ async function* chunks(...texts: string[]) {
   for (const text of texts) yield new TextEncoder().encode(text)
 }
 
-describe('an operator', () => {
+describe('accounts password, link and sign-out', () => {
   test('makes a link that signs in once', async () => {
     const { env, lines, faults, person, ask } = terminal()
     const { email } = person('ann')

@@ -167,7 +167,7 @@ const isObject = (value: unknown): value is object =>
 /** How often each trace stands in what is stored. */
 const tracesIn = (text: string) => traces.filter(trace => text.includes(trace))
 
-describe('a body', () => {
+describe('every route with a body', () => {
   for (const row of writing) {
     test(`of ${row.method} ${row.path} sets nothing that is not its caller's to set`, async () => {
       const { services } = copy.running

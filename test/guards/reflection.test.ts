@@ -57,7 +57,7 @@ const reflected = [
   'content-type',
 ]
 
-describe('control characters', () => {
+describe('every route: control characters', () => {
   for (const row of rows) {
     test(`in what ${named(row)} is asked with neither break it nor come back in a header`, async () => {
       const shared = { key: keyFor(row), ...(row.body !== undefined && { body: row.body }) }
@@ -91,7 +91,7 @@ describe('control characters', () => {
   }
 })
 
-describe('the spelling of an address', () => {
+describe('every route: the spelling of an address', () => {
   const other = (path: string): string[] => [
     `/${path}`,
     `//${path}`,
@@ -141,7 +141,7 @@ describe('the spelling of an address', () => {
   })
 })
 
-describe('when the database is gone', () => {
+describe('every route when the database is gone', () => {
   test('every route fails without a word of what failed', async () => {
     copy.running.services.db.close()
     const hidden = (copy.running.app.routes as InternalRoute[])

@@ -26,7 +26,7 @@ const current = (instance: BillingHouse, { account }: Buyer) =>
 const invoicesOf = (instance: BillingHouse, { id }: Buyer) =>
   instance.services.billing.invoices.page({ accountId: id }, 100, 0).toReversed()
 
-describe('a period that ends', () => {
+describe('createBillingJob: a period that ends', () => {
   test('is followed by the next at the same moment, paid and told', async () => {
     const instance = billingHouse()
     const buyer = await subscriber(instance)
@@ -132,7 +132,7 @@ describe('a period that ends', () => {
   })
 })
 
-describe('a payment that is refused', () => {
+describe('createBillingJob: a payment that is refused', () => {
   test('is tried again after a day, three days and five, with the plan going on, and after 14 days the plan ends', async () => {
     const instance = billingHouse()
     const buyer = await subscriber(instance)
@@ -232,7 +232,7 @@ describe('a payment that is refused', () => {
   })
 })
 
-describe('an invoice in the operator’s ledger', () => {
+describe('createBillingJob: an invoice in the operator’s ledger', () => {
   test('leaves its plan alone until it is due, then past due, and ends it after the grace', async () => {
     const instance = billingHouse('serve', { 'billing.terms': '10d', 'billing.grace': '5d' })
     const buyer = await subscriber(instance)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createManualClock } from '../../src/lib/clock.ts'
 import { createRandomIds, createSeededIds } from '../../src/lib/ids.ts'
 
-describe('a manual clock', () => {
+describe('createManualClock', () => {
   const base = { at: 0, now: () => 0, monotonic: () => base.at }
 
   test('stands still until it is moved, and monotonic time moves with it', () => {

@@ -27,7 +27,7 @@ function read(text: string): string[][] {
   return rows
 }
 
-describe('a cell', () => {
+describe('csvText: a cell', () => {
   test.each([
     ['=1+1', "'=1+1"],
     ['+1', "'+1"],

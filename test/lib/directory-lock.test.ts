@@ -56,7 +56,7 @@ const take = () => {
   return taken
 }
 
-describe('between processes', () => {
+describe('lockDataDir between processes', () => {
   test('the second one is told who holds the lock', async () => {
     const first = run('serve')
     expect(await first.stdout).toBe('held')

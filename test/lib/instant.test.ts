@@ -14,7 +14,7 @@ import {
   weekdayOf,
 } from '../../src/lib/instant.ts'
 
-describe('a day', () => {
+describe('parseDay and isoDay', () => {
   test.each(['2024-02-29', '1900-01-01', '2026-12-31', '1969-12-31'])(
     '%s is its own midnight',
     day => {
@@ -36,7 +36,7 @@ describe('a day', () => {
   })
 })
 
-describe('an instant', () => {
+describe('parseInstant and isoInstant', () => {
   test.each([
     ['2026-11-20T15:00:00Z', '2026-11-20T15:00:00Z'],
     ['2026-11-20T15:00Z', '2026-11-20T15:00:00Z'],
@@ -86,7 +86,7 @@ test('weeks start on Monday, months on the first, also before 1970', () => {
   )
 })
 
-describe('a duration', () => {
+describe('addDuration', () => {
   const at = parseInstant('2026-01-31T12:00:00Z')!
   test.each([
     ['PT61S', '2026-01-31T12:01:01Z'],

@@ -53,7 +53,7 @@ const after = (stretches: readonly Stretch[], of = loop()): Loop => {
   return of
 }
 
-describe('overloaded', () => {
+describe('createLagRecord: overloaded', () => {
   const cases: [string, Stretch[], boolean][] = [
     ['nothing to do for a minute', [free(60_000)], false],
     ['pauses of 300 ms, one after the other, for 6 s', [pauses(6_000, 300)], true],
@@ -111,7 +111,7 @@ describe('overloaded', () => {
   })
 })
 
-describe('no longer overloaded', () => {
+describe('createLagRecord: no longer overloaded', () => {
   const overloaded = () => after([pauses(6_000, 300)])
   const cases: [string, Stretch[], boolean][] = [
     ['after 9 s of calm', [free(9_000)], false],

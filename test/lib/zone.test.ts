@@ -52,7 +52,7 @@ test('a local day begins at a moment of that day before which there is none of i
   )
 })
 
-describe('the name of a zone', () => {
+describe('zoneName', () => {
   test.each([
     ['UTC', 'UTC'],
     ['utc', 'UTC'],

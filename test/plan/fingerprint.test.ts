@@ -7,7 +7,7 @@ const of = (seed: number, text: string): [number, number] => {
   return [print.high, print.low]
 }
 
-describe('fingerprints', () => {
+describe('Fingerprint', () => {
   test('of 300,000 neighbouring addresses differ, and fill 64 shards evenly', () => {
     const print = new Fingerprint(987_654_321_987)
     const fingerprints = new Set<number>()

@@ -102,7 +102,7 @@ test('a feature that no plan includes names the cheapest that can add it, and on
   ).toBeUndefined()
 })
 
-describe('a bad value names the key, itself and what is allowed', () => {
+describe('plansFrom: a bad value names the key, itself and what is allowed', () => {
   const cases: [unknown, string][] = [
     [null, 'plans file: null is not allowed; allowed is a table with any of plans, addons'],
     [[], 'plans file: [] is not allowed'],

@@ -3,7 +3,7 @@ import { passwordFault, passwordForm } from '../../src/plan/password.ts'
 
 const email = 'maria.lopez@example.com'
 
-describe('a password', () => {
+describe('passwordFault', () => {
   test.each([
     ['nine characters', 'kUh!7wLq9', /at least 10/],
     ['201 characters', `${'abcDEF1290'.repeat(20)}x`, /at most 200/],

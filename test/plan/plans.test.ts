@@ -92,7 +92,7 @@ const written: Record<string, (tier: Tier, id: string) => string> = {
   'plan of users/me': tier => tier.legacyName,
 }
 
-describe('numbers', () => {
+describe('specPlans: numbers', () => {
   test('every row of the contract is checked', () => {
     expect(numberRows.map(([name]) => name)).toEqual(Object.keys(written))
   })
@@ -138,7 +138,7 @@ const addOnOf: Partial<Record<Feature, AddOnId>> = {
   sms: 'sms',
 }
 
-describe('features', () => {
+describe('specPlans: features', () => {
   test('every feature has a row', () => {
     expect(featureRows.map(([feature]) => feature)).toEqual([...features])
   })
@@ -192,7 +192,7 @@ describe('features', () => {
   })
 })
 
-describe('the trial', () => {
+describe('entitlements: the trial', () => {
   const start = Date.UTC(2026, 10, 14, 9, 30)
   const end = start + 7 * dayMs
   const at = (instant: number, plan = 'free') =>
@@ -234,7 +234,7 @@ test('a plan that does not exist is refused by name', () => {
   expect(() => entitlements(spec, account('trial'), now)).toThrow('"trial" is not a plan')
 })
 
-describe('what to buy', () => {
+describe('cheapestWith and recommendedPlan', () => {
   const table: [Feature, PlanId, AddOnId | undefined][] = [
     ['calculated_metrics', 'developer', undefined],
     ['analytics', 'starter', undefined],
@@ -286,7 +286,7 @@ describe('what to buy', () => {
   })
 })
 
-describe('an unlimited copy', () => {
+describe('unlimitedPlans', () => {
   const open = unlimitedPlans()
 
   test('has every feature on every tier and no count that could run out', () => {

@@ -26,7 +26,7 @@ const share = fc.double({ min: 0, max: 1, noNaN: true })
 const within = ({ startsAt, endsAt }: PricedPeriod, part: number) =>
   startsAt + Math.round(part * (endsAt - startsAt))
 
-describe('what has been earned of a price', () => {
+describe('earnedCents', () => {
   test('is nothing before, all of it after, and half up between', () => {
     const cents = (priceCents: number, lengthMs: number, at: number) =>
       earnedCents({ startsAt: 0, endsAt: lengthMs, priceCents }, at)

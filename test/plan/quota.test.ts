@@ -38,7 +38,7 @@ function look(plan: string, now: string, { trial, unconfirmed }: Options = {}, p
 const written = (window: QuotaWindow) =>
   `${window.kind} ${iso(window.startsAt)} ${iso(window.endsAt)} ${window.limit}`
 
-describe('windows', () => {
+describe('quotaWindow', () => {
   const trial: [string, string] = ['2026-11-14T09:30:00Z', '2026-11-21T09:30:00Z']
   const table: [string, string, Options, string][] = [
     [
@@ -193,7 +193,7 @@ describe('windows', () => {
   })
 })
 
-describe('states', () => {
+describe('quotaState', () => {
   const noon = '2026-11-21T12:00:00Z'
   const trial: [string, string] = ['2026-11-20T00:00:00Z', '2026-11-27T00:00:00Z']
   const table: [string, Options, number, number, string][] = [

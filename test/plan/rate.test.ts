@@ -55,7 +55,7 @@ const steps = fc.array(
   { maxLength: 40, size: 'max' },
 )
 
-describe('one key', () => {
+describe('createRateTable: one key', () => {
   test('is admitted if and only if fewer than the limit were admitted in the window before', () => {
     let decisions = 0
     let refusals = 0
@@ -157,7 +157,7 @@ test('many keys at once keep windows of their own while the table grows and clea
 const addressOf = (n: number) =>
   `${11 + (n >>> 24)}.${(n >>> 16) & 255}.${(n >>> 8) & 255}.${n & 255}`
 
-describe('a crowd', () => {
+describe('createRateTable: a crowd', () => {
   test('of a million addresses has a window each in under 64 MB', () => {
     Bun.gc(true)
     const before = heapStats().heapSize
@@ -324,7 +324,7 @@ describe('a crowd', () => {
   })
 })
 
-describe('a clean stop', () => {
+describe('createRateTable: a clean stop', () => {
   const used = (table: RateTable, keys: readonly string[], now: number) =>
     keys.map(key => table.peek(key, now).used)
 

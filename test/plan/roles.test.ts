@@ -24,7 +24,7 @@ const expected: Record<string, [admin: boolean, member: boolean, readOnly: boole
   read_secrets: [true, false, false],
 }
 
-describe('the matrix', () => {
+describe('may', () => {
   test('has every action, and no other', () => {
     expect([...actions].sort()).toEqual(Object.keys(expected).sort() as never)
   })

@@ -11,7 +11,7 @@ import {
 const faultsOf = (config: Record<string, unknown>) =>
   sourceConfig(config).faults.map(fault => fault.field)
 
-describe('a scraper configuration', () => {
+describe('sourceConfig', () => {
   test('is understood as it is written, and has its defaults', () => {
     const { config, faults } = sourceConfig({
       url: 'https://prices.example.com/a',
@@ -87,7 +87,7 @@ test.each([
   expect(isInside(path)).toBe(is)
 })
 
-describe('credentials', () => {
+describe('authHeaders and withoutCredentials', () => {
   const headersOf = (config: Record<string, unknown>, credentials: Record<string, string>) =>
     authHeaders(sourceConfig(config).config, credentials)
 

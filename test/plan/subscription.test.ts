@@ -11,7 +11,7 @@ import {
 
 const at = (text: string) => Date.parse(text)
 
-describe('a period', () => {
+describe('periodEnd', () => {
   test.each([
     ['2026-01-31T10:20:30.400Z', 1, '2026-02-28T10:20:30.400Z'],
     ['2028-01-31T00:00:00.000Z', 1, '2028-02-29T00:00:00Z'],
@@ -57,7 +57,7 @@ const terms = (plan: Terms['plan'], billingPeriod: BillingPeriod, priceCents: nu
 })
 const starter = { ...terms('starter', 'monthly', 4900), ...month }
 
-describe('a change of terms', () => {
+describe('changeOf', () => {
   test.each([
     ['the same', starter, terms('starter', 'monthly', 4900), 'never'],
     ['a higher plan', starter, terms('professional', 'monthly', 9900), 'now'],

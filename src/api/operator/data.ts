@@ -149,7 +149,7 @@ function reading({ access, catalogue, observations, log, now }: AdminDataDeps) {
         set.headers['content-type'] =
           format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
         const pages = observationPages(observations, series)
-        const text = toldAtTheEnd(exportText(pages, format), format, log)
+        const text = withFailureAtTheEnd(exportText(pages, format), format, log)
         // The runtime streams an async iterable of text; its types know only the platform's bodies.
         return new Response(text as unknown as ReadableStream)
       },
@@ -254,7 +254,7 @@ const inOrder = (series: readonly Series[]): Series[] =>
  * An export whose status has gone out can only say in its text that it failed: as a last line that
  * no import takes for a row.
  */
-async function* toldAtTheEnd(
+async function* withFailureAtTheEnd(
   text: AsyncIterable<string>,
   format: ExportFormat,
   log: Log,

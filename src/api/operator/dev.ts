@@ -53,16 +53,24 @@ const refuse = (field: string, message: string, value: unknown) =>
  * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
  * token and do not exist in production.
  */
-export function devRoutes(deps: DevDeps) {
-  const { clock, faults } = deps
+export const devRoutes = (deps: DevDeps) =>
+  new Elysia({ tags: ['development'], detail: { hide: true } })
+    .use(timeAndFeed(deps))
+    .use(accountsAndInbox(deps))
+    .use(snapshots(deps))
+    .use(faultRoutes(deps))
+
+/** The clock, and what is published as it moves. */
+function timeAndFeed(deps: DevDeps) {
+  const { clock, feed } = deps
   const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
   /** How much of the data is there: the rest is being written. */
   const feedState = () => ({
-    paused: deps.feed.paused,
-    codes_ready: deps.feed.filled().size,
-    codes_total: deps.feed.total,
+    paused: feed.paused,
+    codes_ready: feed.filled().size,
+    codes_total: feed.total,
   })
-  return new Elysia({ tags: ['development'], detail: { hide: true } })
+  return new Elysia()
     .use(deps.access)
     .get('/_dev/clock', clockState, {
       access: operator,
@@ -85,6 +93,32 @@ export function devRoutes(deps: DevDeps) {
         detail: { operationId: 'devMoveClock', summary: 'Move the clock' },
       },
     )
+    .get('/_dev/feed', feedState, {
+      access: operator,
+      response: open,
+      detail: { operationId: 'devGetFeed', summary: 'The feed' },
+    })
+    .post(
+      '/_dev/feed',
+      ({ body }) => {
+        const { paused } = objectOf(body)
+        if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
+        feed.paused = paused
+        return feedState()
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devPauseFeed', summary: 'Pause the feed' },
+      },
+    )
+}
+
+/** Accounts, and the messages that were captured. */
+function accountsAndInbox(deps: DevDeps) {
+  return new Elysia()
+    .use(deps.access)
     .post(
       '/_dev/accounts',
       ({ body, set }) => {
@@ -96,26 +130,6 @@ export function devRoutes(deps: DevDeps) {
         body: anyBody,
         response: { 201: open },
         detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
-      },
-    )
-    .get('/_dev/feed', feedState, {
-      access: operator,
-      response: open,
-      detail: { operationId: 'devGetFeed', summary: 'The feed' },
-    })
-    .post(
-      '/_dev/feed',
-      ({ body }) => {
-        const { paused } = objectOf(body)
-        if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
-        deps.feed.paused = paused
-        return feedState()
-      },
-      {
-        access: operator,
-        body: anyBody,
-        response: open,
-        detail: { operationId: 'devPauseFeed', summary: 'Pause the feed' },
       },
     )
     .get(
@@ -135,6 +149,13 @@ export function devRoutes(deps: DevDeps) {
         },
       },
     )
+}
+
+/** The state as a whole: kept, gone back to, begun anew. */
+function snapshots(deps: DevDeps) {
+  const { clock } = deps
+  return new Elysia()
+    .use(deps.access)
     .post(
       '/_dev/snapshot',
       async ({ body }) => {
@@ -176,6 +197,12 @@ export function devRoutes(deps: DevDeps) {
         detail: { operationId: 'devReset', summary: 'Go back to the start' },
       },
     )
+}
+
+/** Routes that are made to fail. */
+function faultRoutes({ access, faults }: DevDeps) {
+  return new Elysia()
+    .use(access)
     .get('/_dev/faults', () => ({ faults: faults.all().map(faultRow) }), {
       access: operator,
       response: open,

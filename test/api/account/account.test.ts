@@ -22,7 +22,7 @@ interface Body {
 const accountOf = async (door: FrontDoor, token: string): Promise<Body> =>
   (await (await door.get('/v1/account', token)).json()) as Body
 
-describe('the account', () => {
+describe('GET /v1/account', () => {
   test('has one shape at the top and the other under data', async () => {
     const door = openFrontDoor()
     const { token, key } = door.open('starter', { addOns: ['futures_data'] })

@@ -246,7 +246,7 @@ const matrix: Operation[] = [
   },
 ]
 
-describe('what each role may do', () => {
+describe('requireAction by role', () => {
   for (const role of roles) {
     test(`${role}: everything that the matrix gives it, nothing that it does not, by key and by session`, async () => {
       const office_ = await office()
@@ -333,7 +333,7 @@ async function stateOf({ services, dashboard }: Office) {
   return { keys, members, invitations }
 }
 
-describe('keys of an organization', () => {
+describe('GET /v1/api-keys in an organization', () => {
   test('act on its account with the plan of its owner, whoever holds them', async () => {
     const { ask, ann, staff } = await office()
     const account = await ask('GET', '/v1/account', token(staff.member))
@@ -403,7 +403,7 @@ describe('keys of an organization', () => {
   })
 })
 
-describe('membership', () => {
+describe('/organizations/members', () => {
   test('of nobody is 404', async () => {
     const all = people()
     const answer = await all.ask('GET', '/organizations/dashboard', token(all.person('ann')))
@@ -546,7 +546,7 @@ describe('membership', () => {
   })
 })
 
-describe('an invitation', () => {
+describe('/organizations/invitations', () => {
   async function invited(role: Role = 'member') {
     const all = people()
     const [ann, guest] = [all.person('ann', 'scale'), all.person('guest', 'free')]
@@ -700,7 +700,7 @@ describe('an invitation', () => {
   })
 })
 
-describe('one organization’s credentials', () => {
+describe('/organizations with the credentials of another organization', () => {
   test('against the ids of another: the same 404 as for an id that nobody has, and nothing is written', async () => {
     const office_ = await office()
     const { ask, ann, staff, person, memberId, signedIn } = office_

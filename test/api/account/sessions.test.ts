@@ -10,7 +10,7 @@ const dataOf = ({ body }: Asked) =>
   body.data as { token: string; expires_at: string; account: { email: string; tier: string } }
 const jwt = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-describe('signing in with a password', () => {
+describe('POST /v1/auth/session with a password', () => {
   test('answers a token of twelve hours that acts as the account, in any spelling of the address', async () => {
     const { ask, person, services } = people()
     const { account } = person('ann', 'starter')
@@ -136,7 +136,7 @@ describe('signing in with a password', () => {
   })
 })
 
-describe('a session', () => {
+describe('a session token of POST /v1/auth/session', () => {
   test('acts on every endpoint as a key of its account, and is counted under the id of the account', async () => {
     const { ask, person, signedIn, services } = people()
     const ann = person('ann', 'starter')
@@ -247,7 +247,7 @@ describe('a session', () => {
   })
 })
 
-describe('refreshing', () => {
+describe('POST /v1/auth/session/refresh', () => {
   test('puts a new token in place of the old one', async () => {
     const { ask, person, signedIn, clock } = people()
     const token = await signedIn(person('ann'))
@@ -316,7 +316,7 @@ describe('refreshing', () => {
   })
 })
 
-describe('signing out', () => {
+describe('DELETE /v1/auth/session', () => {
   test('ends the session and what was refreshed from it, and leaves the others', async () => {
     const { ask, person, signedIn } = people()
     const ann = person('ann')
@@ -377,7 +377,7 @@ describe('signing out', () => {
   })
 })
 
-describe('a link', () => {
+describe('POST /v1/auth/link', () => {
   test('is mailed, signs in once within fifteen minutes and confirms the address', async () => {
     const { ask, services, letters, clock } = people()
     const account = services.keys.putAccount({

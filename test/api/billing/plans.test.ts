@@ -6,7 +6,7 @@ import { type Buyer, billingHouse, codeOf, startAt } from '../../support/billing
 
 const current = '/billing/subscriptions/current'
 
-describe('plans', () => {
+describe('GET /billing/plans', () => {
   test('are listed in order with prices, features and add-ons', async () => {
     const instance = billingHouse()
     const { body, status } = await instance.ask('GET', '/billing/plans', instance.buyer().token)
@@ -51,7 +51,7 @@ describe('plans', () => {
   })
 })
 
-describe('the current subscription', () => {
+describe('GET /billing/subscriptions/current', () => {
   test('of the free plan is active for the day, of a trial trialing, of a plan set by hand active for the month', async () => {
     const instance = billingHouse()
     const of = async (buyer: Buyer) =>
@@ -96,7 +96,7 @@ describe('the current subscription', () => {
   })
 })
 
-describe('a subscription', () => {
+describe('POST /billing/subscriptions', () => {
   test('begins, is upgraded at once for the difference, downgraded at the end, cancelled and taken up again', async () => {
     const instance = billingHouse()
     const { token, account } = instance.buyer()
@@ -246,7 +246,7 @@ describe('a subscription', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('refusals of /billing', () => {
   test.each([
     ['POST', '/billing/subscriptions', {}, 'validation_failed', 'plan_id'],
     ['POST', '/billing/subscriptions', { plan_id: 5 }, 'validation_failed', 'plan_id'],
@@ -386,7 +386,7 @@ describe('a refusal', () => {
   })
 })
 
-describe('what belongs to another account', () => {
+describe('/billing for what belongs to another account', () => {
   test('looks like what does not exist, and a PDF is only for its own', async () => {
     const instance = billingHouse()
     const [owner, other] = [instance.buyer(), instance.buyer()]
@@ -438,7 +438,7 @@ test('an invoice is a PDF that can be read', async () => {
   expect([document.getTitle(), document.getPageCount()]).toEqual([`Invoice ${number}`, 1])
 })
 
-describe('usage', () => {
+describe('GET /billing/usage', () => {
   test('is every day of the quota window so far, and adds up', async () => {
     const instance = billingHouse('dev', {}, Date.parse('2026-11-01T10:00:00Z'))
     const { token, account } = instance.buyer('starter')
@@ -498,7 +498,7 @@ describe('usage', () => {
   })
 })
 
-describe('requests that are bought', () => {
+describe('POST /billing/credit_purchases', () => {
   test('are there at once, with their price times their number', async () => {
     const instance = billingHouse()
     const { token } = instance.buyer()
@@ -558,7 +558,7 @@ describe('requests that are bought', () => {
   })
 })
 
-describe('roles', () => {
+describe('/billing by role', () => {
   const changes = [
     ['POST', '/billing/subscriptions', { plan_id: 'scale' }],
     ['POST', '/billing/subscriptions/change_plan', { new_plan_id: 'scale' }],
@@ -622,7 +622,7 @@ describe('roles', () => {
   })
 })
 
-describe('the portal', () => {
+describe('POST /billing/customer-portal/sessions', () => {
   test('is a page for whoever has its address, for an hour, about its account only', async () => {
     const instance = billingHouse()
     const [buyer, other] = [instance.buyer(), instance.buyer()]

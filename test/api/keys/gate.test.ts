@@ -14,7 +14,7 @@ const times = async (n: number, ask: () => Promise<Response>): Promise<Response[
 const statusesOf = async (n: number, ask: () => Promise<Response>) =>
   (await times(n, ask)).map(response => response.status)
 
-describe('credentials', () => {
+describe('createGate: credentials', () => {
   const good = 'KEY'
   const spellings: [string, number][] = [
     ['Token KEY', 200],
@@ -180,7 +180,7 @@ describe('credentials', () => {
   })
 })
 
-describe('the operator', () => {
+describe('createGate: the operator', () => {
   test('is let in by the admin token as a bearer, or from this machine, and by no API key', async () => {
     const door = openFrontDoor()
     const { token } = door.open()
@@ -210,7 +210,7 @@ describe('the operator', () => {
   })
 })
 
-describe('the plan', () => {
+describe('createGate: the plan', () => {
   // Y: in the plan. A: to be had as an add-on. D: inside the allowance. Rows as in the contract's
   // table.
   const table: [string, string][] = [
@@ -300,7 +300,7 @@ describe('the plan', () => {
   })
 })
 
-describe('the order of checks', () => {
+describe('createGate: the order of checks', () => {
   /** Everything wrong at once; then one fault after the other is taken away. */
   test('is credentials, key, address, plan, rate, quota, input, existence', async () => {
     const door = openFrontDoor()
@@ -377,7 +377,7 @@ describe('the order of checks', () => {
   })
 })
 
-describe('what counts', () => {
+describe('createGate: what counts', () => {
   const rows: [string, string, number, string][] = [
     ['an answer', '/probe/counted', 200, '1'],
     ['a 304', '/probe/counted?answer=304', 304, '0'],
@@ -458,7 +458,7 @@ describe('what counts', () => {
   })
 })
 
-describe('rolling windows', () => {
+describe('createGate: rolling windows', () => {
   test('admit sixty requests of a key in any sixty seconds', async () => {
     const door = openFrontDoor()
     const { token } = door.open()
@@ -587,7 +587,7 @@ describe('rolling windows', () => {
   })
 })
 
-describe('the address of a client', () => {
+describe('clientAddress', () => {
   const proxies = { 'server.trusted_proxies': '10.0.0.0/8,2001:db8:ffff::/48' }
   /** Whether the second of two addresses finds the window that the first one filled. */
   const share = async (

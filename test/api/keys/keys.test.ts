@@ -66,7 +66,7 @@ const listed = async (door: FrontDoor, caller: string): Promise<Key[]> =>
 const codeOf = async (response: Response) =>
   ((await bodyOf(response)) as Record<string, unknown>).error_code
 
-describe('a new key', () => {
+describe('POST /v1/api-keys', () => {
   test('is answered with its token, which no other answer has', async () => {
     const door = openFrontDoor()
     const { token: caller } = door.open('starter')
@@ -250,7 +250,7 @@ describe('a new key', () => {
   })
 })
 
-describe('the list', () => {
+describe('GET /v1/api-keys', () => {
   test('has active keys first, then the newest, revoked ones too', async () => {
     const door = openFrontDoor()
     const { token: caller } = door.open()
@@ -291,7 +291,7 @@ describe('the list', () => {
   })
 })
 
-describe('the states of a key', () => {
+describe('/v1/api-keys/{id}: the states of a key', () => {
   const states = ['active', 'last active', 'revoked', 'expired'] as const
   const rows: [(typeof states)[number], string, number, string | undefined, boolean][] = [
     ['active', 'DELETE', 200, undefined, false],
@@ -436,7 +436,7 @@ describe('the states of a key', () => {
   )
 })
 
-describe('a key that is not there', () => {
+describe('/v1/api-keys/{id}: a key that is not there', () => {
   test('looks the same whether it is unknown, malformed or of another account', async () => {
     const door = openFrontDoor()
     const { token: caller, key } = door.open()
@@ -480,7 +480,7 @@ describe('a key that is not there', () => {
   })
 })
 
-describe('restrictions', () => {
+describe('PATCH /v1/api-keys/{id}: restrictions', () => {
   test('a change touches what it names and nothing else', async () => {
     const door = openFrontDoor()
     const { token: caller } = door.open()
@@ -598,7 +598,7 @@ describe('restrictions', () => {
   })
 })
 
-describe('a creating request that is sent again', () => {
+describe('POST /v1/api-keys with an Idempotency-Key', () => {
   const again = { 'idempotency-key': 'order 66' }
 
   test('gets the first answer, and there is one key', async () => {

@@ -7,7 +7,7 @@ import { tierIds } from '../../../src/plan/tiers.ts'
 const spec = specPlans()
 const onScale = { plan: 'scale', addOns: [], trialStartedAt: null, trialEndsAt: null }
 
-describe('published limits', () => {
+describe('tierRow, rateLimitRows and constantsRow', () => {
   test('a tier row has the shape of the contract', () => {
     expect(tierRow(spec, tierOf(spec, 'developer'))).toEqual({
       id: 'developer',

@@ -268,7 +268,7 @@ test('a bigger plan lifts a used-up quota at once, and the way back finds the da
   expect((await askCounted(door, token)).status).toBe(402)
 })
 
-describe('a stop', () => {
+describe('createMeter over a stop', () => {
   const reopened = (path: string, seed: number, clock = createManualClock(startAt)) =>
     openFrontDoor({ path, ids: createSeededIds(seed), clock })
 

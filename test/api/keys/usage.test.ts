@@ -84,7 +84,7 @@ describe('GET /v1/usage', () => {
   })
 })
 
-describe('the caller', () => {
+describe('GET /v1/users/me', () => {
   test.each(['/v1/users/me', '/users/me'])(
     '%s is the account behind the key, free and by the query parameter too',
     async path => {

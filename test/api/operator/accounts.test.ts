@@ -44,7 +44,7 @@ async function operate(
 
 const accounts = '/admin/v1/accounts'
 
-describe('accounts', () => {
+describe('/admin/v1/accounts', () => {
   test('are made with a first key, whose token works at once', async () => {
     const door = openFrontDoor()
     const { status, data } = await operate(door, 'POST', accounts, {
@@ -248,7 +248,7 @@ describe('accounts', () => {
   })
 })
 
-describe('keys of an account', () => {
+describe('/admin/v1/accounts/{id}/keys and /admin/v1/keys', () => {
   test('are made, listed, rolled, suspended, released and revoked', async () => {
     const door = openFrontDoor()
     const { token, account } = door.open('free')

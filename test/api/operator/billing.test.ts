@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { dayMs } from '../../../src/lib/instant.ts'
 import { billingHouse, codeOf } from '../../support/billing.ts'
 
-describe('the operator’s ledger', () => {
+describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
   test('lists the invoices of everybody, by status and account, and is for the operator only', async () => {
     const instance = billingHouse('serve')
     const [first, two] = [instance.buyer(), instance.buyer()]

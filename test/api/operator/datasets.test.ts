@@ -27,7 +27,7 @@ const set = () => {
 const path = '/admin/v1/datasets/futures-settlements'
 const row = { contract: 'WTI_FUTURES_2027_01', traded_on: '2026-11-19', close: 71.95 }
 
-describe('rows of a dataset', () => {
+describe('POST /admin/v1/datasets/{name}', () => {
   test('are recorded in one transaction, and counted', async () => {
     const { send, futures } = set()
     const first = await send('POST', path, { rows: [row, { ...row, contract: 'CL.3' }] })

@@ -10,7 +10,7 @@ import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { startAt } from '../../support/messages.ts'
 
-describe('the inbox of an evaluation copy', () => {
+describe('GET /_dev/inbox', () => {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-inbox-'))
   let instance: Instance
   let keys: ReturnType<typeof evaluationKeys>

@@ -12,7 +12,7 @@ function withOperator() {
   return { ...instance, admin: ask }
 }
 
-describe('the list of addresses without mail', () => {
+describe('/admin/v1/suppressions', () => {
   test('is what the operator makes of it', async () => {
     const instance = withOperator()
     const { mail, suppressions } = instance.services

@@ -26,7 +26,7 @@ const signed = (body: string, at = instance.clock.now(), key = secret) => {
 }
 const body = JSON.stringify([row])
 
-describe('rows that are pushed', () => {
+describe('POST /v1/data-sources/{id}/ingest', () => {
   test('are taken from who knows the secret, and the same again changes nothing', async () => {
     const id = await make()
     const counts = async (text: string) => {

@@ -27,7 +27,7 @@ const ask = (method: string, more: string, body?: unknown, token?: string) =>
 const create = async (source: Record<string, unknown>, token?: string) =>
   (await ask('POST', '', { data_source: source }, token)).data.data
 
-describe('a new data source', () => {
+describe('POST /v1/data-sources', () => {
   test('is answered twice over, without its credentials, and read back the same', async () => {
     const { status, data } = await ask('POST', '', { data_source: basic })
     expect(status).toBe(201)
@@ -183,7 +183,7 @@ test.each([
   expect([changed.status, changed.data.field]).toEqual([422, 'scraper_config.url'])
 })
 
-describe('a change', () => {
+describe('PATCH /v1/data-sources/{id}', () => {
   test('sets what it names and leaves the rest', async () => {
     const { id } = await create({ ...basic, scraper_config: { url: 'https://example.com/a' } })
     const change = async (data_source: unknown) =>
@@ -272,7 +272,7 @@ test('a deleted source is gone, with its rows', async () => {
   expect([(await ask('GET', `/${id}`, undefined, token)).status, await prices()]).toEqual([404, 0])
 })
 
-describe('what becomes of syncs', () => {
+describe('/v1/data-sources/{id}/logs, health and test', () => {
   test('is tested without a trace, logged and summed up', async () => {
     let rows: unknown[] = [row, { ...row, price: 'x' }]
     const { url, stop } = rowServer(() => Response.json(rows))
@@ -404,7 +404,7 @@ describe('what becomes of syncs', () => {
   })
 })
 
-describe('a source of somebody else', () => {
+describe('/v1/data-sources/{id} of somebody else', () => {
   test('looks like one that does not exist, on every path', async () => {
     const { id } = await create(basic)
     const stranger = instance.key()

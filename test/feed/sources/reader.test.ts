@@ -33,7 +33,7 @@ const taken = {
   price: 531.5,
 }
 
-describe('rows are the same, however they are written', () => {
+describe('createSourceReader: rows are the same, however they are written', () => {
   const csv = 'timestamp,fuel_type,port,price\n2026-11-20T09:30:00Z,VLSFO,Singapore,531.5\n'
   test.each([
     ['a list', JSON.stringify([row]), {}],
@@ -69,7 +69,7 @@ describe('rows are the same, however they are written', () => {
   })
 })
 
-describe('a row that can not be taken is named, and the others are taken', () => {
+describe('createSourceReader: a row that can not be taken is named, and the others are taken', () => {
   test.each([
     [{ price: undefined }, 'price is missing: write a decimal number'],
     [{ price: '' }, 'price is missing: write a decimal number'],
@@ -148,7 +148,7 @@ test('of rows that agree in time, fuel and port the last counts', async () => {
   expect(result).toMatchObject({ received: 2, rejected: 0, rows: [{ ...taken, price: 540 }] })
 })
 
-describe('what has no rows says why', () => {
+describe('createSourceReader: what has no rows says why', () => {
   const names = (length: number) => `[${'{},'.repeat(length - 1)}{}]`
   test.each([
     ['', {}, 'it is empty'],

@@ -246,7 +246,7 @@ test('the documented routes that may answer it are those of the list', async () 
   expect(heavyRows.length).toBe(heavy.length)
 })
 
-describe('while the instance is overloaded', () => {
+describe('heavy routes while the instance is overloaded', () => {
   for (const row of heavyRows) {
     test(`${row.method} ${row.path} is refused and costs nothing`, async () => {
       isOverloaded = true

@@ -178,7 +178,7 @@ function resolved(schema: unknown): Schema {
 
 const clone = (value: OpenApiDocument) => JSON.parse(JSON.stringify(value))
 
-describe('the document', () => {
+describe('openapiDocument', () => {
   test('is valid OpenAPI 3.0.3', async () => {
     const result = await new Validator().validate(clone(document))
     expect(result).toMatchObject({ valid: true })
@@ -276,7 +276,7 @@ describe('the document', () => {
   })
 })
 
-describe('parameters', () => {
+describe('openapiDocument: parameters', () => {
   test.each([
     [
       'by_code',
@@ -315,7 +315,7 @@ describe('parameters', () => {
   })
 })
 
-describe('bodies', () => {
+describe('openapiDocument: bodies', () => {
   test('are required unless the route says otherwise', () => {
     expect(operation('/v1/prices/batch', 'post').requestBody?.required).toBe(true)
     expect(operation('/admin/v1/observations', 'post').requestBody?.required).toBe(false)
@@ -358,7 +358,7 @@ describe('bodies', () => {
   })
 })
 
-describe('components', () => {
+describe('openapiDocument: components', () => {
   test('hold an error body once, however many operations and statuses answer it', () => {
     const refs = Object.values(document.paths)
       .flatMap(item => Object.values(item))
@@ -406,7 +406,7 @@ describe('components', () => {
   })
 })
 
-describe('examples', () => {
+describe('openapiDocument: examples', () => {
   // The checker reads a later JSON Schema than 3.0.3 has: exclusive bounds are numbers there.
   const modern = (value: unknown) =>
     JSON.parse(JSON.stringify(value).replaceAll('"#/components', '"doc#/components'), (_, part) => {
@@ -455,7 +455,7 @@ describe('examples', () => {
   })
 })
 
-describe('a schema', () => {
+describe('schemaObject', () => {
   const cases: [string, unknown, Schema][] = [
     ['a literal', t.Literal('a'), { type: 'string', enum: ['a'] }],
     ['literals', t.Union([t.Literal(1), t.Literal(2)]), { type: 'integer', enum: [1, 2] }],

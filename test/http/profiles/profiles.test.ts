@@ -233,7 +233,7 @@ const cases: Case[] = [
   },
 ]
 
-describe('each switch', () => {
+describe('createClientProfiles: each switch', () => {
   for (const {
     name,
     path,
@@ -382,7 +382,7 @@ describe('each switch', () => {
   })
 })
 
-describe('which profile applies', () => {
+describe('createClientProfiles: which profile applies', () => {
   const path = '/v1/prices/latest?by_code=WTI_USD'
   const profiles = `
 [[client_profiles]]
@@ -478,7 +478,7 @@ switches = ["latest_flat_and_list"]
   })
 })
 
-describe('entity tags', () => {
+describe('createClientProfiles: entity tags', () => {
   const path = '/v1/prices/latest?by_code=WTI_USD'
   const used = () =>
     copy.running.services.meter.standing(copy.running.services.keys.find(copy.apiKey)!).used
@@ -532,7 +532,7 @@ describe('entity tags', () => {
   })
 })
 
-describe('what switches leave alone', () => {
+describe('createClientProfiles: what switches leave alone', () => {
   const samples = listed
     .filter(row => row.method === 'GET' && row.sample !== null && row.access !== 'operator')
     .map(row => inOtherNames(row.sample!))

@@ -94,7 +94,7 @@ const operation = fc.record({
   role: fc.constantFrom<Role>(...roles),
 })
 
-describe('any sequence of operations', () => {
+describe('createOrganizations: any sequence of operations', () => {
   test('leaves every organization an admin who has accepted, an owner among them, and every key where it belongs', () => {
     let changes = 0
     fc.assert(
@@ -183,7 +183,7 @@ function holds(store: World['store'], keys: World['keys'], people: readonly Acco
   }
 }
 
-describe('an organization', () => {
+describe('createOrganizations', () => {
   test('goes on with the account of its longest-standing admin when the owner leaves, and the owner takes the old one along', () => {
     const { organizations: all, people, letters, clock } = world(['ann', 'bob', 'cid'])
     const [ann, bob, cid] = people as [AccountState, AccountState, AccountState]

@@ -54,7 +54,7 @@ test('a good token that another library signed under the same key is read: only 
   expect(tokens.read(await signed(claims), now)).toBeDefined()
 })
 
-describe('is not read', () => {
+describe('createSessionTokens: is not read', () => {
   const forged: [string, () => Promise<string> | string][] = [
     [
       'without a signature, alg none',

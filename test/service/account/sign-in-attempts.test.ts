@@ -5,7 +5,7 @@ import { createSignInAttempts } from '../../../src/service/account/sign-in-attem
 
 const windowMs = 15 * 60_000
 
-describe('wrong tries', () => {
+describe('createSignInAttempts', () => {
   test('are five, and the sixth waits until the first is fifteen minutes old', () => {
     const clock = createManualClock(0)
     const tries = createSignInAttempts(5, windowMs, clock.monotonic)

@@ -94,7 +94,7 @@ const stateOf = (instance: Shop, buyer: Buyer) => {
   ])
 }
 
-describe('through the processor', () => {
+describe('createRemoteSubscriptions through the processor', () => {
   test('a customer is made once, sets up a card with the processor and pays with it', async () => {
     const instance = shop()
     const { token, id } = instance.buyer()
@@ -428,7 +428,7 @@ describe('through the processor', () => {
   })
 })
 
-describe('a message of the processor', () => {
+describe('POST /billing/webhooks/stripe', () => {
   test('tells of a payment that failed and of one that was made good, and each is told on once', async () => {
     const instance = shop()
     const buyer = await instance.customer()

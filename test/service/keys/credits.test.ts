@@ -35,7 +35,7 @@ function shop(flags: Record<string, string> = {}) {
 const statusOf = async (instance: BillingHouse, token: string) =>
   (await instance.ask('GET', '/v1/prices/latest', token)).status
 
-describe('bought requests', () => {
+describe('createCredits', () => {
   test('extend the quota by exactly as many as were bought, also when all are asked at once', async () => {
     const instance = shop()
     const buyer = instance.buyer('free')

@@ -130,7 +130,7 @@ const operation = fc.oneof(
   },
 )
 
-describe('a quota', () => {
+describe('createMeter: a quota', () => {
   test('is never passed by one and never begun early, over any course of requests, days, stops and crashes', () => {
     fc.assert(
       fc.property(
@@ -247,7 +247,7 @@ describe('a quota', () => {
   })
 })
 
-describe('usage', () => {
+describe('createMeter: usage', () => {
   test('is added up by hour, endpoint and class of status', () => {
     const instance = world()
     const record = (endpoint: string, status: number, metered: boolean, ms: number) =>

@@ -24,7 +24,7 @@ const newest = (instance: SourceInstance, id: string) =>
 const rowsOf = (instance: SourceInstance, id: string) =>
   instance.services.dataSources.newestRows(instance.source(id), 100)
 
-describe('a source of type api', () => {
+describe('createSourceSync: a source of type api', () => {
   test('is read over the guard and its rows are kept; the same again changes nothing, another price replaces the one before', async () => {
     let price = 531.5
     const { url, requests } = serve(() =>
@@ -290,7 +290,7 @@ describe('a source of type api', () => {
   })
 })
 
-describe('the guard', () => {
+describe('createSourceSync: the guard of addresses', () => {
   test('stands in front of every sync: what became private is not called', async () => {
     const { url, requests } = serve()
     const open = openSourceInstance()
@@ -335,7 +335,7 @@ describe('the guard', () => {
   })
 })
 
-describe('a source of type file', () => {
+describe('createSourceSync: a source of type file', () => {
   const directory = () => {
     const dir = mkdtempSync(join(tmpdir(), 'wellhead-sources-'))
     undo.push(() => rmSync(dir, { recursive: true, force: true }))
@@ -484,7 +484,7 @@ test('credentials that do not open under the master key are told, and nothing go
   expect(requests.length).toBe(0)
 })
 
-describe('health', () => {
+describe('createDataSources: health', () => {
   test('follows the newest syncs', async () => {
     let isFine = true
     const { url } = serve(() => (isFine ? Response.json([row]) : new Response('', { status: 503 })))

@@ -31,7 +31,7 @@ const send = (
 const cookieOf = (response: Response): string =>
   response.headers.get('set-cookie')?.split(';')[0] ?? ''
 
-describe('the link', () => {
+describe('the sign-in link', () => {
   test('of the first start signs the operator in once, within an hour', async () => {
     const all = people()
     const { services, get, clock } = all
@@ -199,7 +199,7 @@ describe('the cookie', () => {
   })
 })
 
-describe('every form', () => {
+describe('every form of the sign-in pages', () => {
   test.each(['/sign-in', '/sign-in/link', '/sign-in/password', '/sign-out', '/invitation'])(
     '%s does nothing for a page of another site',
     async path => {

@@ -67,7 +67,7 @@ function world() {
   }
 }
 
-describe('the documentation', () => {
+describe('GET /docs and /openapi.json', () => {
   test('serves the document as JSON, its own routes in it', async () => {
     const response = await world().get('/openapi.json')
     expect(response.status).toBe(200)
