@@ -1,5 +1,3 @@
-import Big from 'big.js'
-
 /** What a publisher wrote where a number belongs: a number as exact decimal text, nothing, or something else. */
 export type Cell =
   | { kind: 'value'; text: string }
@@ -36,36 +34,73 @@ export function cellOf(written: unknown, { thousands = false } = {}): Cell {
   if (written === null || written === undefined) return blank
   if (typeof written === 'number') {
     if (!Number.isFinite(written)) return { kind: 'fault', written: String(written) }
-    return { kind: 'value', text: new Big(written).toFixed() }
+    return { kind: 'value', text: textOf(partsOf(String(written))) }
   }
   if (typeof written !== 'string') return { kind: 'fault', written: shortened(String(written)) }
   const text = written.trim()
   if (blanks.has(text.toLowerCase())) return blank
   const number = thousands && grouped.test(text) ? text.replaceAll(',', '') : text
   if (!plain.test(number)) return { kind: 'fault', written: shortened(text) }
-  // The library wants a digit before the point and none of the plus.
-  const bare = number
-    .replace(/^\+/, '')
-    .replace(/^(-?)\./, '$10.')
-    .replace(/\.(?=$|e)/i, '')
-  return { kind: 'value', text: new Big(bare).toFixed() }
+  return { kind: 'value', text: plainText(number) }
 }
 
 const shortened = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
+/** A decimal as a whole number and how many of its digits stand behind the point. */
+interface Parts {
+  digits: bigint
+  decimals: number
+}
+
+function partsOf(number: string): Parts {
+  const [mantissa = '', exponent = '0'] = number.split(/[eE]/)
+  const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.')
+  const decimals = fraction.length - Number(exponent)
+  const digits = BigInt(`${whole === '-' ? '-0' : whole || '0'}${fraction}`)
+  return decimals < 0 ? { digits: digits * tens(-decimals), decimals: 0 } : { digits, decimals }
+}
+
+const tens = (count: number): bigint => 10n ** BigInt(count)
+
+/** In one spelling: a digit before the point, no zeros at either end, no exponent. */
+function textOf({ digits, decimals }: Parts): string {
+  const isNegative = digits < 0n
+  const all = String(isNegative ? -digits : digits).padStart(decimals + 1, '0')
+  const whole = all.slice(0, all.length - decimals)
+  const fraction = all.slice(all.length - decimals).replace(/0+$/, '')
+  const text = fraction === '' ? whole : `${whole}.${fraction}`
+  return isNegative ? `-${text}` : text
+}
+
+/** A decimal in one spelling; most are in it already. */
+function plainText(number: string): string {
+  return /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/.test(number) && number !== '-0'
+    ? number
+    : textOf(partsOf(number))
+}
+
 /** `text` times `factor`, exactly: 11677 times 0.001 is 11.677. */
-export const timesDecimal = (text: string, factor: string): string =>
-  factor === '1' ? text : new Big(text).times(factor).toFixed()
+export function timesDecimal(text: string, factor: string): string {
+  if (factor === '1') return text
+  const [a, b] = [partsOf(text), partsOf(factor)]
+  return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals })
+}
 
 /** More decimals than any answer shows, so that a quotient of two rates loses nothing that counts. */
 const quotientDecimals = 10
 
-const quotients = Big()
-quotients.DP = quotientDecimals
-quotients.RM = quotients.roundHalfEven
-
 /** The quotient of two decimals, rounded half to even at the tenth decimal; undefined where the divisor is 0. */
 export function quotient(dividend: string, divisor: string): string | undefined {
-  const by = new quotients(divisor)
-  return by.eq(0) ? undefined : new quotients(dividend).div(by).toFixed()
+  const [a, b] = [partsOf(dividend), partsOf(divisor)]
+  if (b.digits === 0n) return undefined
+  const isNegative = a.digits < 0n !== b.digits < 0n
+  const over = absolute(a.digits) * tens(b.decimals + quotientDecimals)
+  const under = absolute(b.digits) * tens(a.decimals)
+  const whole = over / under
+  const rest = 2n * (over % under)
+  const up = rest > under || (rest === under && whole % 2n === 1n)
+  const digits = up ? whole + 1n : whole
+  return textOf({ digits: isNegative ? -digits : digits, decimals: quotientDecimals })
 }
+
+const absolute = (digits: bigint): bigint => (digits < 0n ? -digits : digits)

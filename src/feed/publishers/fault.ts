@@ -36,10 +36,13 @@ const suspicions: ReadonlySet<FaultCode> = new Set<FaultCode>([
 export class FeedFault extends Error {
   readonly code: FaultCode
   readonly suspicious: boolean
-  constructor(code: FaultCode, message: string) {
+  /** The status of the answer, where there was one and it was the reason. */
+  readonly status: number | undefined
+  constructor(code: FaultCode, message: string, status?: number) {
     super(message)
     this.name = 'FeedFault'
     this.code = code
+    this.status = status
     this.suspicious = suspicions.has(code)
   }
 }

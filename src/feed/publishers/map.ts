@@ -28,7 +28,7 @@ const columns = ['source_id', 'into', 'unit', 'factor', 'period', 'at', 'note'] 
  * Throws where a line is not one: maps are part of the program.
  */
 export function mapOf(name: string, text: string): MapLine[] {
-  const [header, ...rows] = text.trimEnd().split('\n')
+  const [header, ...rows] = text.replace(/\n+$/, '').split('\n')
   if (header !== columns.join('\t'))
     throw new Error(`map ${name}: the columns are ${columns.join(', ')}`)
   const lines = rows.map((row, i) => lineOf(row.split('\t'), `map ${name}, line ${i + 2}`))

@@ -8,6 +8,8 @@ export type LicenseClass = 'open' | 'view'
 export interface PublisherRequest {
   url: string
   headers?: Readonly<Record<string, string>>
+  /** A parameter that is added to the address only when it is sent, and stands in nothing that is kept. */
+  secret?: { name: string; value: string }
   /** Ask only for what has changed since the last finished run; the answer may be undefined. */
   ifChanged?: boolean
 }
@@ -23,8 +25,12 @@ export interface PublisherAnswer {
 export interface Line {
   ask(request: PublisherRequest & { ifChanged: true }): Promise<PublisherAnswer | undefined>
   ask(request: PublisherRequest): Promise<PublisherAnswer>
-  /** The body in pieces, for what is too large to hold; `undefined` where nothing has changed. */
-  stream(request: PublisherRequest): Promise<AsyncIterable<Uint8Array> | undefined>
+  /** The body in pieces, for what is too large to hold. */
+  stream(request: PublisherRequest): Promise<AsyncIterable<Uint8Array>>
+  /** What was kept under a name by the last finished run; undefined where all is to be read again. */
+  kept(name: string): string | undefined
+  /** Kept for the next run, once this one is finished. */
+  keep(name: string, value: string): void
 }
 
 /** What a run wants to know. */

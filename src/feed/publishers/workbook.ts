@@ -1,5 +1,6 @@
 import sax from 'sax'
 import { FeedFault } from './fault.ts'
+import { britishDay, leadingDay, serialDay } from './periods.ts'
 import { archiveFiles, pieces } from './zip.ts'
 
 /** A cell: text, or the number as the workbook has it; undefined where there is nothing. */
@@ -194,4 +195,10 @@ async function parse(chunks: AsyncIterable<Uint8Array>, handlers: Handlers): Pro
   const parser = parserOf(handlers)
   for await (const chunk of chunks) parser.write(chunk)
   parser.end()
+}
+
+/** The day of a cell: a serial number, or a day in words. */
+export function dayOf(cell: SheetCell): string | undefined {
+  if (typeof cell === 'number') return serialDay(cell)
+  return cell === undefined ? undefined : (leadingDay(cell) ?? britishDay(cell))
 }
