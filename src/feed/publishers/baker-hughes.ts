@@ -32,13 +32,16 @@ function keysOf(row: Readonly<Record<Column, SheetCell>>): string[] {
   return places.flatMap(place => [`${place}/${row.drillFor}`, `${place}/*`])
 }
 
-/** Rigs by week and place, added up from the rows of the cross table. A place without rows in a week has none. */
+const placeOf = (key: string): string => key.slice(0, key.indexOf('/'))
+
+/** Rigs by week and place, added up from the rows of the cross table. A place without rows in a week has none; one that has none at all is not there. */
 export async function weeklyRigs(
   workbook: Uint8Array,
   lines: readonly MapLine[],
 ): Promise<Map<string, Collected>> {
   const ids = new Set(lines.map(line => line.sourceId))
   const weeks = new Map<string, Map<string, number>>()
+  const places = new Set<string>()
   let columns: Record<Column, number> | undefined
   for await (const { number, cells } of sheetRows(workbook, name => name === 'NAM Weekly')) {
     if (!columns) {
@@ -54,13 +57,16 @@ export async function weeklyRigs(
     const counts = weeks.get(week) ?? new Map<string, number>()
     weeks.set(week, counts)
     for (const key of keysOf(row)) {
+      places.add(placeOf(key))
       if (ids.has(key)) counts.set(key, (counts.get(key) ?? 0) + row.rigs)
     }
   }
   if (!columns) throw headerFault('NAM Weekly', 'header with Country and Rig Count Value')
   const series = collections(lines)
   for (const week of [...weeks.keys()].sort()) {
-    for (const [id, values] of series) values.add(week, weeks.get(week)!.get(id) ?? 0)
+    for (const [id, values] of series) {
+      if (places.has(placeOf(id))) values.add(week, weeks.get(week)!.get(id) ?? 0)
+    }
   }
   return series
 }

@@ -115,7 +115,8 @@ async function* read(line: Line, { lines, since, now }: Reading): AsyncIterable<
   const from = earliest(lines.map(since))
   if (from === undefined) {
     const rates = await history(line)
-    yield* sentSeries(lines, ratesOf(lines, rates), undefined)
+    // One series at a time: seven thousand quotients for each of them would hold up everything else.
+    for (const one of lines) yield* sentSeries([one], ratesOf([one], rates), undefined)
     return
   }
   const newest = lastRelease(calendar, now)

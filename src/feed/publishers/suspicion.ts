@@ -62,7 +62,7 @@ export function judge(
       )
     }
   }
-  if (rows.length >= zerosMin(sent) && rows.every(row => Number(row.text) === 0)) {
+  if (isPriced(sent) && rows.length > 0 && isZero(sent)) {
     throw new FeedFault('all_zero', `all ${rows.length} values of ${id} are zero`)
   }
   if (before) judgeCount(sent, before)
@@ -87,8 +87,18 @@ function judgeCount(sent: SentSeries, before: SentBefore): void {
   }
 }
 
-/** No price and no stock is 0 on all days; of what is counted a few may be. */
-const zerosMin = ({ line }: SentSeries): number => ('code' in line.target ? 1 : judgedRowsMin)
+/** No price, no rate and no stock is 0 on all days; of what is counted there may be none for years. */
+const isPriced = ({ line }: SentSeries): boolean => 'code' in line.target
+
+const isZero = ({ rows }: SentSeries): boolean => rows.every(row => Number(row.text) === 0)
+
+/** What only a whole answer shows: that all that is counted in it is zero. */
+export function judgeAll(sent: readonly SentSeries[]): void {
+  const withRows = sent.filter(series => series.rows.length > 0)
+  if (withRows.length > 0 && withRows.every(isZero)) {
+    throw new FeedFault('all_zero', 'all values of all series are zero')
+  }
+}
 
 /** As many as before where at least as much is covered; else as dense as before over the time that is covered. */
 function expectedRows({ line, covers, rows }: SentSeries, before: SentBefore): number {
