@@ -5,6 +5,7 @@ import { outlookPublishedAt } from '../../market/fundamentals/outlook.ts'
 import {
   type Calendar,
   everyDay,
+  lastRelease,
   type ReleaseRule,
   weeklyBroughtForward,
   weeklyHeldBack,
@@ -42,6 +43,9 @@ const outlookRule: ReleaseRule = {
   windowMs: 3 * hourMs,
   lateAfterMs: 8 * dayMs,
 }
+
+/** When the outlook that is in force was published. */
+export const outlookRelease = (now: number): number => lastRelease([outlookRule], now)?.at ?? now
 
 export const eiaCalendar: Calendar = [
   weeklyHeldBack(3, '10:30', usFederal, eastern),

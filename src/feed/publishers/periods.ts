@@ -85,10 +85,7 @@ export function britishDay(written: string): string | undefined {
   return year && isoOf(yearOf(year), month, day)
 }
 
-const monthNames = [
-  ...['jan', 'feb', 'mar', 'apr', 'may', 'jun'],
-  ...['jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
-]
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 
 /** `13 April 2026` and `2026-Jul-09 00:00:00`. */
 export function namedDay(written: string): string | undefined {
