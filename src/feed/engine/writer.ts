@@ -73,9 +73,15 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
   return {
     writeSeries(sent, run) {
       const plan = planOf(sent, run, deps)
-      if (run.dryRun || plan.points.length === 0) return plan.written
+      if (run.dryRun) return plan.written
       const owner = ownerOf(sent.line, run)
-      current.while(owner, () => deps.ingest.write(plan.points))
+      if (plan.points.length > 0) current.while(owner, () => deps.ingest.write(plan.points))
+      const { code } = sent.line.target as { code: string }
+      const { claims } = plan
+      if (claims.length > 0) {
+        const { id } = deps.catalogue.find(code)!
+        deps.store.transact(() => deps.store.own(id, claims, owner))
+      }
       return plan.written
     },
     writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps, current),
@@ -174,6 +180,8 @@ function spanAt(observedAt: number, kind: PeriodKind): { from: number; to: numbe
 
 interface Plan {
   points: Point[]
+  /** Values of other feeds that this one says too, and wins over. */
+  claims: number[]
   written: Written
 }
 
@@ -181,24 +189,18 @@ interface Plan {
 function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
   const { line } = sent
   const written = nothingWritten()
-  if (!('code' in line.target)) return { points: [], written }
+  if (!('code' in line.target)) return { points: [], claims: [], written }
   const { code } = line.target
   const series = deps.catalogue.find(code)
-  if (!series || sent.rows.length === 0) return { points: [], written }
+  if (!series || sent.rows.length === 0) return { points: [], claims: [], written }
   const periods = Map.groupBy(sent.rows, row => row.period)
   const known = knownAround([...periods.keys()], line.kind, series.id, deps)
   const points: Point[] = []
+  const claims: number[] = []
   for (const [period, rows] of periods) {
     const observedAt = firstOf(period, line.kind)
     const standing = known.standing(period, observedAt)
     if (standing.isFiner) continue
-    if (
-      standing.owner !== undefined &&
-      standing.owner !== run.feed &&
-      !run.winsOver(standing.owner, code)
-    ) {
-      continue
-    }
     const vintages = vintagesOf(rows, line, run.now)
     const values: Point[] = []
     let reason: string | undefined
@@ -215,19 +217,23 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
       if (reason && written.rejections.length < rejectionsMax) written.rejections.push(reason)
       continue
     }
-    const { held } = standing
+    const { held, owner } = standing
+    const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
     if (!held) {
       written.inserted += 1
       points.push(...values)
-    } else if (held.value === last.value) written.unchanged += 1
-    else {
+    } else if (held.value === last.value) {
+      written.unchanged += 1
+      // From now on it is ours to correct, and no longer theirs.
+      if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(observedAt)
+    } else if (!isTheirs) {
       written.revised += 1
       // What is known already was recorded then; a correction is recorded after it.
       const later = values.filter(value => (value.recordedAt ?? run.now) > held.recordedAt)
       points.push(...(later.length > 0 ? later : [{ ...last, recordedAt: run.now }]))
     }
   }
-  return { points, written }
+  return { points, claims, written }
 }
 
 function vintagesOf(rows: readonly SentRow[], { factor }: MapLine, now: number) {

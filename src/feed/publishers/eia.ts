@@ -158,10 +158,23 @@ function hasWarning(part: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(part.warnings) && part.warnings.length > 0
 }
 
+/** An address has no room for all series of a route. */
+const seriesMax = 20
+
+/** Lines in parts of so many series; lines of one series stay together. */
+function inParts(lines: readonly MapLine[]): MapLine[][] {
+  const bySeries = [...Map.groupBy(lines, one => one.sourceId).values()]
+  const parts: MapLine[][] = []
+  for (let at = 0; at < bySeries.length; at += seriesMax) {
+    parts.push(bySeries.slice(at, at + seriesMax).flat())
+  }
+  return parts
+}
+
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
   const key = reading.key ?? ''
   const groups = grouped(reading.lines, one => `${one.at} ${one.kind} ${reading.since(one) ?? ''}`)
-  for (const lines of groups) {
+  for (const lines of groups.flatMap(inParts)) {
     const { at, kind } = lines[0]!
     const since = reading.since(lines[0]!)
     const series = collections(lines)

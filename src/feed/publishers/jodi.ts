@@ -67,7 +67,7 @@ export const jodi: Publisher = {
   attribution: 'Source: Joint Organisations Data Initiative (JODI)',
   key: 'none',
   hosts: ['www.jodidata.org'],
-  requestsPerSecond: 1,
+  requestsPerSecond: 2,
   rereadDays: 400,
   calendar: [monthlyDay(20, '12:00', () => [], { zone: 'Asia/Riyadh' })],
   read,

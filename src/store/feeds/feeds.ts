@@ -115,6 +115,9 @@ const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS f
 const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
   consecutive_failures AS consecutiveFailures`
 
+/** Rows of one statement: crossing into SQLite costs as much as the row itself. */
+const rowsEach = 32
+
 export function createFeedStore(db: Database): FeedStore {
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
   const oneSettings = db.query<StoredFeedSettings, [string]>(
@@ -172,11 +175,13 @@ export function createFeedStore(db: Database): FeedStore {
     `SELECT observed_at AS observedAt, feed, period_kind AS periodKind FROM feed_observations
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
   )
-  const own = db.query(
-    `INSERT INTO feed_observations (series_id, observed_at, feed, run, period_kind) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (series_id, observed_at) DO UPDATE SET feed = excluded.feed, run = excluded.run,
-       period_kind = excluded.period_kind`,
-  )
+  const into =
+    'INSERT INTO feed_observations (series_id, observed_at, feed, run, period_kind) VALUES'
+  const anew = `ON CONFLICT (series_id, observed_at) DO UPDATE SET feed = excluded.feed, run = excluded.run,
+    period_kind = excluded.period_kind`
+  const own = db.query(`${into} (?, ?, ?, ?, ?) ${anew}`)
+  const places = Array.from({ length: rowsEach }, () => '(?, ?, ?, ?, ?)').join(', ')
+  const ownMany = db.query(`${into} ${places} ${anew}`)
   const disown = db.query('DELETE FROM feed_observations WHERE series_id = ? AND observed_at = ?')
   const coarse = db.query(
     'SELECT 1 FROM feed_observations WHERE series_id = ? AND period_kind > 0 LIMIT 1',
@@ -256,7 +261,12 @@ export function createFeedStore(db: Database): FeedStore {
     observations: (seriesId, from, to) => observations.all(seriesId, from, to),
     own(seriesId, observedAts, { feed, run, periodKind }) {
       fed?.add(seriesId)
-      for (const at of observedAts) own.run(seriesId, at, feed, run, periodKind)
+      const whole = observedAts.length - (observedAts.length % rowsEach)
+      for (let i = 0; i < whole; i += rowsEach) {
+        const slice = observedAts.slice(i, i + rowsEach)
+        ownMany.run(...slice.flatMap(at => [seriesId, at, feed, run, periodKind]))
+      }
+      for (const at of observedAts.slice(whole)) own.run(seriesId, at, feed, run, periodKind)
     },
     disown(seriesId, observedAts) {
       for (const at of observedAts) disown.run(seriesId, at)
