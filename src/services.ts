@@ -92,7 +92,13 @@ export function openServices(runtime: Runtime): Services {
     ...openBilling({ ...markets, changes: webhooks.keyChanges, purchases: webhooks.creditStore }),
     ...openDeliveries(markets),
     ...openSources({ ...markets, reader: createSourceReader(shippedPorts()) }),
-    ...openFeeds({ ...markets, datasets: kinds, catalogue: rows, reload: codes.reload }),
+    ...openFeeds({
+      ...markets,
+      datasets: kinds,
+      catalogue: rows,
+      reload: codes.reload,
+      nameSource: codes.attribute,
+    }),
     ...openStreams(markets),
   }
 }

@@ -402,7 +402,7 @@ function linesOf({ map }: Feed, { codes }: FeedSetting): readonly MapLine[] {
 }
 
 /** Late is what should have come by now, and has not. */
-function conditionOf(
+export function conditionOf(
   { publisher }: Feed,
   state: FeedState | undefined,
   lastRun: FeedRun | undefined,

@@ -45,6 +45,8 @@ export interface FeedWriterDeps {
   now(): number
   /** Takes in that the data of a series reaches less far than before. */
   reload(): void
+  /** Names whose the newest value of a series is, by the name of the feed. */
+  attribute(seriesId: number, feed: string | undefined): void
 }
 
 export interface FeedWriter {
@@ -70,6 +72,7 @@ const nothingWritten = (): Written => ({
 
 export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
   const current = followWrites(deps)
+  for (const id of deps.store.everySeries()) deps.attribute(id, deps.store.ownerOf(id))
   return {
     writeSeries(sent, run) {
       const plan = planOf(sent, run, deps)
@@ -109,7 +112,8 @@ interface CurrentOwner {
  * Keeps up, inside each transaction that writes observations, whose they are; and withdraws a value of a
  * longer period as soon as one of a shorter comes to lie in it, whoever brings it.
  */
-function followWrites({ store, ingest, observations, now, reload }: FeedWriterDeps): CurrentOwner {
+function followWrites(deps: FeedWriterDeps): CurrentOwner {
+  const { store, ingest, observations, now, reload } = deps
   let owner: Owner | undefined
   let hasWithdrawn = false
   ingest.listenInside(changes => {
@@ -127,9 +131,12 @@ function followWrites({ store, ingest, observations, now, reload }: FeedWriterDe
       else store.disown(seriesId, changed)
     }
   })
-  ingest.listen(() => {
+  ingest.listen(changes => {
     if (hasWithdrawn) reload()
     hasWithdrawn = false
+    for (const { seriesId } of changes) {
+      if (store.hasObservations(seriesId)) deps.attribute(seriesId, store.ownerOf(seriesId))
+    }
   })
   return {
     while(next, work) {

@@ -95,6 +95,8 @@ export interface FeedStore {
   ): void
   /** Forgets whose observations were; inside the transaction that writes them anew. */
   disown(seriesId: number, observedAts: readonly number[]): void
+  /** Series that have any observation of a feed. */
+  everySeries(): readonly number[]
   /** Whether a feed has written any observation of a series. */
   hasObservations(seriesId: number): boolean
   /** Whether a series has any observation of a feed that speaks for more than its day. */
@@ -203,6 +205,8 @@ export function createFeedStore(db: Database): FeedStore {
      LEFT JOIN feeds f ON f.number = w.feed
      WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
   )
+  // A copy without feeds does not look through its catalogue at every start.
+  const hasFeeds = db.query('SELECT 1 FROM feeds LIMIT 1')
   const everyFed = db.query<{ id: number }, []>(
     'SELECT s.id FROM series s WHERE EXISTS (SELECT 1 FROM feed_observations o WHERE o.series_id = s.id)',
   )
@@ -271,6 +275,7 @@ export function createFeedStore(db: Database): FeedStore {
     disown(seriesId, observedAts) {
       for (const at of observedAts) disown.run(seriesId, at)
     },
+    everySeries: () => (hasFeeds.get() ? everyFed.all().map(row => row.id) : []),
     hasObservations(seriesId) {
       fed ??= new Set(everyFed.all().map(row => row.id))
       return fed.has(seriesId)

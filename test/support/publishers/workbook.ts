@@ -60,5 +60,6 @@ export function workbookOf(
       .map(text => `<si><t xml:space="preserve">${escaped(text)}</t></si>`)
       .join('')}</sst>`,
   )
-  return zipSync(files)
+  // Made twice it is the same file, as a publisher's is.
+  return zipSync(files, { mtime: '2026-01-01T00:00:00Z' })
 }
