@@ -221,7 +221,7 @@ function outerValues(
       // Read when it is needed: that it is missing is no matter of the start.
       const { directory } = files
       const file = { value: path, source: `env ${variable}_FILE`, directory, hidden: false }
-      found.set(`${name}_file`, file)
+      values.set(`${name}_file`, file)
     } else if (path !== undefined) {
       const text = readOrReport(`env ${variable}_FILE`, path, sources, problems)
       if (text !== undefined) take(text.replace(/\r?\n$/, ''), `env ${variable}_FILE`, true)

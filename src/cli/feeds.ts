@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { OperatorAction } from './account-commands.ts'
-import { type CommandEnvironment, commanded, Refusal } from './command.ts'
+import { type CommandEnvironment, Refusal, runAgainstServer } from './command.ts'
 import { exitCodes } from './import.ts'
 import { tableLines } from './table.ts'
 
@@ -93,7 +93,7 @@ const resultOf = (run: RunLine | null): string =>
     : `${run.result ?? 'under way'}${run.problem ? `: ${run.problem.message}` : ''}`
 
 const listFeeds = (env: CommandEnvironment): Promise<number> =>
-  commanded(env, 'feeds list', async () => {
+  runAgainstServer(env, 'feeds list', async () => {
     const body = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
     show(env, body, ({ feeds }) =>
       tableLines(
@@ -112,7 +112,7 @@ const listFeeds = (env: CommandEnvironment): Promise<number> =>
   })
 
 const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
-  commanded(env, 'feeds show', async () => {
+  runAgainstServer(env, 'feeds show', async () => {
     const body = await bare<Shown>(env, 'GET', pathOf(name))
     show(env, body, ({ feed, map, settings, runs }) => [
       `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
@@ -151,7 +151,7 @@ const runTable = (runs: readonly RunLine[]): string[] =>
   )
 
 const testFeed = (env: CommandEnvironment, name: string): Promise<number> =>
-  commanded(env, 'feeds test', async () => {
+  runAgainstServer(env, 'feeds test', async () => {
     const body = await bare<{
       ok: boolean
       took_ms: number
@@ -178,7 +178,7 @@ async function runFeed(
   { since, dryRun }: RunOptions,
 ): Promise<number> {
   let code: number = exitCodes.everythingIn
-  const outcome = await commanded(env, 'feeds run', async () => {
+  const outcome = await runAgainstServer(env, 'feeds run', async () => {
     const body = await bare<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
       wait: true,
       ...(since !== undefined && { since }),
@@ -197,7 +197,7 @@ async function runFeed(
 }
 
 const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>
-  commanded(env, 'feeds runs', async () => {
+  runAgainstServer(env, 'feeds runs', async () => {
     const names =
       name === undefined
         ? (await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)).feeds
@@ -223,7 +223,7 @@ interface AddOptions {
 }
 
 const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Promise<number> =>
-  commanded(env, 'feeds add', async () => {
+  runAgainstServer(env, 'feeds add', async () => {
     const { keyFile, codes, since, reread, baseUrl, license } = options
     const body = await bare<{ feed: FeedLine }>(env, 'PUT', pathOf(name), {
       ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
@@ -239,7 +239,7 @@ const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Pr
   })
 
 const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
-  commanded(env, `feeds ${verb}`, async () => {
+  runAgainstServer(env, `feeds ${verb}`, async () => {
     const body = await bare<{ feed: FeedLine }>(env, 'POST', `${pathOf(name)}/${verb}`, {})
     show(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
   })

@@ -2,13 +2,13 @@ import { Elysia, t } from 'elysia'
 import type { Feeds } from '../../feed/engine/feeds.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { literals } from '../webhooks/body.ts'
+import { oneOf } from '../schema.ts'
 
 const SourceShape = t.Object(
   {
     publisher: t.String({ examples: ['European Central Bank'] }),
     homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
-    license_class: literals(['open', 'view']),
+    license_class: oneOf(['open', 'view']),
     attribution: t.String({ examples: ['Source: European Central Bank'] }),
     codes: integer({ description: 'Codes with values of this publisher.', examples: [39] }),
   },

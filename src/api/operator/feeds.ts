@@ -5,6 +5,7 @@ import { targetName } from '../../feed/publishers/map.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Connections } from '../../http/cable.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { noBody } from '../../http/input/body-schema.ts'
 import { formBody, formOf } from '../../http/input/form.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, stateForbids, validationFailed } from '../../http/problem/problem.ts'
@@ -14,7 +15,7 @@ import { isoInstant, parseDay } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { FeedRun } from '../../store/feeds/feeds.ts'
-import { literals, noBody } from '../webhooks/body.ts'
+import { oneOf } from '../schema.ts'
 
 export interface AdminFeedsDeps {
   access: AccessPlugin
@@ -33,11 +34,11 @@ const RunShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
     feed: t.String({ examples: ['ecb'] }),
-    trigger: literals(['schedule', 'operator', 'start']),
+    trigger: oneOf(['schedule', 'operator', 'start']),
     started_at: t.String({ format: 'date-time' }),
     finished_at: moment,
     took_ms: t.Union([integer({ description: 'Milliseconds.' }), t.Null()]),
-    result: t.Union([literals(['new', 'unchanged', 'failed', 'held']), t.Null()], {
+    result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
       description: 'held: what came is not believed, and nothing of it was written.',
     }),
     requests: integer({ description: 'Requests that the publisher saw.' }),
@@ -62,9 +63,9 @@ const FeedShape = t.Object(
     title: t.String(),
     publisher: t.String({ examples: ['European Central Bank'] }),
     homepage: t.String(),
-    license_class: literals(['open', 'view']),
+    license_class: oneOf(['open', 'view']),
     attribution: t.String(),
-    state: literals(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
+    state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
     codes: integer({ description: 'Codes of the catalogue that it is read into.' }),
     datasets: t.Array(t.String({ examples: ['rig-counts'] })),
     last_run: t.Union([RunShape, t.Null()]),
@@ -90,7 +91,7 @@ const MapShape = t.Object(
 const SettingShape = t.Object({
   name: t.String({ examples: ['since'] }),
   value: t.String(),
-  source: literals(['file', 'command']),
+  source: oneOf(['file', 'command']),
 })
 const Ran = t.Object({ run: RunShape })
 

@@ -692,8 +692,18 @@ export async function standIn(options: { port?: number } = {}): Promise<StandIn>
     ]
     const rows = madeUp(mondays('2026-01-02', 40), 12).flatMap(({ period, value }) => {
       const cells = (basin: string, drillFor: string, state: string, count: number): Written[] => [
-        ...['UNITED STATES', 'REEVES', basin, 'N', drillFor, 'Land', state, 'Horizontal'],
-        ...[Number(period.slice(0, 4)), Number(period.slice(5, 7)), serial(period), count],
+        'UNITED STATES',
+        'REEVES',
+        basin,
+        'N',
+        drillFor,
+        'Land',
+        state,
+        'Horizontal',
+        Number(period.slice(0, 4)),
+        Number(period.slice(5, 7)),
+        serial(period),
+        count,
       ]
       const count = self.misbehaviour === 'all_zero' ? 0 : Math.floor(Number(value))
       return [
