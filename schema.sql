@@ -1349,3 +1349,89 @@ CREATE TABLE processor_events (
   received_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX processor_events_by_age ON processor_events (received_at);
+
+-- Feeds: what the operator set by a command or a request, in place of the configuration file; NULL settings: paused alone.
+CREATE TABLE feed_settings (
+  name TEXT PRIMARY KEY,
+  -- JSON object of what is set; no key.
+  settings TEXT,
+  -- The key, sealed by the vault.
+  secret BLOB,
+  paused_at INTEGER,
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Every feed that ever ran, by a small number that observations name it by.
+CREATE TABLE feeds (
+  number INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  -- When it is tried next by itself.
+  next_at INTEGER,
+  -- The last release of which a run has read something new.
+  served_at INTEGER,
+  last_new_at INTEGER,
+  consecutive_failures INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE TABLE feed_runs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  feed TEXT NOT NULL,
+  trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'operator', 'start')),
+  started_at INTEGER NOT NULL,
+  -- NULL: under way, or ended by the end of the process; the next start closes it.
+  finished_at INTEGER,
+  result TEXT CHECK (result IN ('new', 'unchanged', 'failed', 'held')),
+  requests INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  rows_read INTEGER NOT NULL DEFAULT 0,
+  inserted INTEGER NOT NULL DEFAULT 0,
+  revised INTEGER NOT NULL DEFAULT 0,
+  unchanged INTEGER NOT NULL DEFAULT 0,
+  rejected INTEGER NOT NULL DEFAULT 0,
+  held INTEGER NOT NULL DEFAULT 0,
+  newest_period TEXT,
+  problem_code TEXT,
+  problem TEXT
+) STRICT;
+CREATE INDEX feed_runs_by_feed ON feed_runs (feed, number);
+CREATE INDEX feed_runs_open ON feed_runs (number) WHERE finished_at IS NULL;
+
+-- Entity tags and dates of publishers' files, so that only what has changed is asked for.
+CREATE TABLE feed_marks (
+  feed TEXT NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (feed, name)
+) STRICT, WITHOUT ROWID;
+
+-- What the last finished run was sent of each line of a map, to compare the next answer with.
+CREATE TABLE feed_lines (
+  feed TEXT NOT NULL,
+  source_id TEXT NOT NULL,
+  target TEXT NOT NULL,
+  rows INTEGER NOT NULL,
+  covers_on TEXT,
+  newest_period TEXT,
+  PRIMARY KEY (feed, source_id, target)
+) STRICT, WITHOUT ROWID;
+
+-- Of observations that a feed has written, which run of which and what time they speak for: 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year.
+-- What is not here was pushed or imported and speaks for its day.
+CREATE TABLE feed_observations (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  observed_at INTEGER NOT NULL,
+  feed INTEGER NOT NULL REFERENCES feeds (number),
+  run INTEGER NOT NULL,
+  period_kind INTEGER NOT NULL,
+  PRIMARY KEY (series_id, observed_at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX feed_observations_coarse ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
+
+-- The same of rows of datasets: whose the row under a key is.
+CREATE TABLE feed_rows (
+  dataset TEXT NOT NULL,
+  key TEXT NOT NULL,
+  feed INTEGER NOT NULL REFERENCES feeds (number),
+  PRIMARY KEY (dataset, key)
+) STRICT, WITHOUT ROWID;

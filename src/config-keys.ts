@@ -1,7 +1,15 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
-import { dayMs, hourMs, isoInstant, minuteMs, parseInstant, secondMs } from './lib/instant.ts'
+import {
+  dayMs,
+  hourMs,
+  isoInstant,
+  minuteMs,
+  parseDay,
+  parseInstant,
+  secondMs,
+} from './lib/instant.ts'
 import { unprintable } from './lib/text.ts'
 import { creditPackOf } from './plan/credit-packs.ts'
 import { defaultLimits } from './plan/limits.ts'
@@ -297,8 +305,92 @@ const key = <T, S extends string>(
   more: { flag?: string; inDev?: NoInfer<T> } = {},
 ) => ({ kind, default: fallback, description, ...more }) satisfies ConfigKey<T, S>
 
+/** Every feed, the one that is preferred by default first. */
+export const feedNames = [
+  'eia',
+  'eia_bulk',
+  'eia_wpsr',
+  'eia_wngsr',
+  'fred',
+  'ecb',
+  'norges_bank',
+  'world_bank',
+  'cftc',
+  'jodi',
+  'alberta',
+  'ec_oil_bulletin',
+  'uk_road_fuel',
+  'eex_auctions',
+  'baker_hughes',
+  'lbma',
+] as const
+export type FeedName = (typeof feedNames)[number]
+
+/** A day; empty: none. */
+const day: Kind<string> = {
+  allowed: 'empty, or a day, such as 2020-01-31',
+  fromText: same,
+  accept: value =>
+    value === '' || (typeof value === 'string' && parseDay(value) !== undefined)
+      ? (value as string)
+      : undefined,
+  show: same,
+}
+
+const feedTargets = list(
+  'commodity codes in capitals, such as WTI_USD, or names of datasets',
+  matching(/^(?:[A-Z0-9_]{2,60}|[a-z-]{3,40})$/),
+)
+
+/** Feeds by code, the one that wins first. */
+const preference: Kind<Readonly<Record<string, readonly string[]>>> = {
+  allowed: 'a table of codes with lists of feeds, such as WTI_USD = ["fred", "eia"]',
+  fromText: given =>
+    Object.fromEntries(
+      given
+        .split(',')
+        .filter(part => part.trim() !== '')
+        .map(part => part.split(':'))
+        .map(([code = '', feeds = '']) => [code.trim(), feeds.trim().split(/\s+/)]),
+    ),
+  accept(value) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    const isList = (feeds: unknown) =>
+      Array.isArray(feeds) && feeds.every(name => feedNames.includes(name))
+    return Object.values(value).every(isList)
+      ? (value as Readonly<Record<string, readonly string[]>>)
+      : undefined
+  },
+  show: value =>
+    Object.entries(value)
+      .map(([code, feeds]) => `${code}: ${feeds.join(' ')}`)
+      .join(', '),
+}
+
+/** The settings of one feed. A table `[feeds.NAME]` with any of them, or with none, turns it on. */
+const ofFeed = (name: FeedName) => ({
+  [`feeds.${name}.enabled`]: key(flag(), false, `Whether ${name} is read; a table turns it on.`),
+  [`feeds.${name}.key`]: key(secret(), new Secret(''), `The key that ${name} asks for.`),
+  [`feeds.${name}.key_file`]: key(path(''), '', `File that holds the key of ${name}.`),
+  [`feeds.${name}.base_url`]: key(baseUrl, '', `A mirror of ${name}; empty: the publisher.`),
+  [`feeds.${name}.codes`]: key(feedTargets, [], `What is read of ${name}; empty: all that it has.`),
+  [`feeds.${name}.since`]: key(day, '', `How far back ${name} is read; empty: all there is.`),
+  [`feeds.${name}.reread`]: key(
+    duration('0s', '3650d'),
+    0,
+    `How much a later run of ${name} reads again; 0s: what its publisher corrects.`,
+  ),
+  [`feeds.${name}.license`]: key(
+    choice('', 'accept'),
+    '',
+    `"accept" where the terms of ${name} allow you to use what it sends.`,
+  ),
+})
+
+const feedKeys: ConfigKeys = Object.assign({}, ...feedNames.map(ofFeed))
+
 /** Every setting there is, in the order in which `config explain` lists them. */
-export const configKeys = {
+const ownKeys = {
   plans: key(
     path('spec', 'unlimited'),
     'spec',
@@ -426,6 +518,21 @@ export const configKeys = {
     [],
     'Networks beside the public internet that webhooks and data sources may reach, over http too. Metadata services stay closed.',
     { inDev: ['127.0.0.0/8', '::1/128'] },
+  ),
+  'feeds.enabled': key(
+    flag(),
+    true,
+    'Whether public sources are read; false: nothing leaves the machine for them.',
+  ),
+  'feeds.contact': key(
+    text('text without control characters, up to 200 characters', /^[^<>()]{0,200}$/),
+    '',
+    'Whom agencies reach about the requests of this copy, as they ask for it; in the User-Agent.',
+  ),
+  'feeds.prefer': key(
+    preference,
+    {},
+    'By code, the feeds that win where several have it; else their own order.',
   ),
   'data_sources.directory': key(
     path(''),
@@ -611,3 +718,6 @@ export const configKeys = {
     },
   ),
 }
+
+/** With those of each feed, which are many and alike: they are read by name, in `feed/engine`. */
+export const configKeys: typeof ownKeys = Object.assign({}, ownKeys, feedKeys)

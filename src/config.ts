@@ -91,7 +91,7 @@ interface Given {
   hidden?: boolean
 }
 
-export const envName = (key: string) => `WELLHEAD_${key.replace('.', '_').toUpperCase()}`
+export const envName = (key: string) => `WELLHEAD_${key.replaceAll('.', '_').toUpperCase()}`
 
 /**
  * Flags before variables before the file before defaults. Throws one ConfigProblem that holds
@@ -133,16 +133,18 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
 /** One row for each value in force, in the order of the table of keys. */
 export function explain(config: Common, keys: ConfigKeys = configKeys): Explained[] {
   const root = config as unknown as Readonly<Record<string, Table>>
-  const rows = Object.entries(keys).map(([name, key]) => {
-    const [section, property] = propertyOf(name, key)
-    const value = (section === '' ? root : root[section])?.[property]
-    return {
-      key: name,
-      value: oneLine(redact(key.kind.show(value))),
-      source: config.provenance.get(name) ?? 'default',
-      description: key.description,
-    }
-  })
+  const rows = Object.entries(keys)
+    .filter(([name]) => !isQuiet(name, config))
+    .map(([name, key]) => {
+      const [section, property] = propertyOf(name, key)
+      const value = (section === '' ? root : root[section])?.[property]
+      return {
+        key: name,
+        value: oneLine(redact(key.kind.show(value))),
+        source: config.provenance.get(name) ?? 'default',
+        description: key.description,
+      }
+    })
   const profiles = {
     key: profilesKey,
     value: String(config.clientProfiles.length),
@@ -159,6 +161,10 @@ export function explain(config: Common, keys: ConfigKeys = configKeys): Explaine
     { ...profiles, description: 'How many profiles of client shapes are listed.' },
   ]
 }
+
+/** Settings of a feed that has none: there are more of them than of everything else. */
+const isQuiet = (name: string, config: Common): boolean =>
+  /^feeds\.\w+\./.test(name) && (config.provenance.get(name) ?? 'default') === 'default'
 
 function propertyOf(
   name: string,
@@ -204,12 +210,19 @@ function outerValues(
       continue
     }
     const variable = envName(name)
+    // Its variable is the file variable of the key that it is a file for.
+    if (name.endsWith('.key_file')) continue
     // An empty variable is how compose files and unit files say "not set".
     const [direct, path] = [env[variable] || undefined, env[`${variable}_FILE`] || undefined]
     if (direct !== undefined && path !== undefined)
       problems.push(`env ${variable}: set together with ${variable}_FILE; only one of them may be`)
     if (direct !== undefined) take(direct, `env ${variable}`, false)
-    else if (path !== undefined) {
+    else if (path !== undefined && Object.hasOwn(keys, `${name}_file`)) {
+      // Read when it is needed: that it is missing is no matter of the start.
+      const { directory } = files
+      const file = { value: path, source: `env ${variable}_FILE`, directory, hidden: false }
+      values.set(`${name}_file`, file)
+    } else if (path !== undefined) {
       const text = readOrReport(`env ${variable}_FILE`, path, sources, problems)
       if (text !== undefined) take(text.replace(/\r?\n$/, ''), `env ${variable}_FILE`, true)
     }
@@ -343,6 +356,8 @@ function* flatten(
       yield [name, value instanceof Date ? value.toISOString() : value]
     else if (Object.keys(value).length > 0) yield* flatten(value, keys, `${name}.`)
     else if (!isSection(name, keys)) yield [name, value]
+    // A table with nothing in it is a wish of its own where there is a switch for it.
+    else if (Object.hasOwn(keys, `${name}.enabled`)) yield [`${name}.enabled`, true]
   }
 }
 

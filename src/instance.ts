@@ -11,6 +11,7 @@ import { createAlertJob } from './jobs/alerts.ts'
 import { createBillingJob } from './jobs/billing.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
 import { createDeliveriesJob } from './jobs/deliveries.ts'
+import { createFeedsJob } from './jobs/feeds.ts'
 import type { Job } from './jobs/job.ts'
 import { createMessagesJob } from './jobs/messages.ts'
 import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
@@ -136,6 +137,8 @@ export function openInstance({
       : undefined
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
+  // A public source would mix real values into generated ones.
+  if (serving && runtime.config.mode === 'serve') services.feeds.start()
   const app = createApp(services, {
     peer,
     vitals,
@@ -159,6 +162,7 @@ export function openInstance({
       jobs.stop()
       services.alerts.evaluation.stop()
       services.sourceSync.halt()
+      services.feeds.halt()
       services.watchRuns.stop()
       services.streams.stop()
       services.deliveries.stop()
@@ -408,6 +412,7 @@ function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
     createWebhookMonthsJob(services.webhookAllowance),
     createMessagesJob(services),
     createDataSourcesJob(services),
+    createFeedsJob(services.feeds),
     createAlertJob(services.alerts.evaluation),
     createWatchJob(services.watchRuns),
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),

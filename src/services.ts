@@ -1,4 +1,7 @@
 import { shippedPorts } from './feed/catalogue/ports.ts'
+import { datasets } from './feed/datasets.ts'
+import { type FeedServices, openFeeds } from './feed/engine/open.ts'
+import type { Dataset } from './feed/files/dataset.ts'
 import { createSourceReader } from './feed/sources/reader.ts'
 import type { Runtime } from './runtime.ts'
 import { type AccountServices, openAccounts } from './service/account/open.ts'
@@ -44,7 +47,10 @@ export interface Services
     WatchServices,
     DeliveryServices,
     SourceServices,
-    StreamServices {}
+    FeedServices,
+    StreamServices {
+  datasets: readonly Dataset<unknown>[]
+}
 
 /**
  * Opens every topic over what the topics before it offer. The order is that of the listeners, too:
@@ -67,14 +73,32 @@ export function openServices(runtime: Runtime): Services {
     ...openFuels(webhooks),
     ...openDrilling(webhooks),
   }
+  const { catalogue: codes } = markets
+  const rows = {
+    find: (code: string) => codes.named(code),
+    nearest: (code: string) => codes.suggest(code)[0]?.code,
+  }
+  const kinds = datasets({
+    ...markets,
+    exchangeWords: runtime.config.brand.exchangeWords,
+    catalogue: rows,
+  })
   return {
     ...markets,
+    datasets: kinds,
     ...openAlerts(markets),
     ...openWatches(markets),
     ...openAccounts(markets),
     ...openBilling({ ...markets, changes: webhooks.keyChanges, purchases: webhooks.creditStore }),
     ...openDeliveries(markets),
     ...openSources({ ...markets, reader: createSourceReader(shippedPorts()) }),
+    ...openFeeds({
+      ...markets,
+      datasets: kinds,
+      catalogue: rows,
+      reload: codes.reload,
+      nameSource: codes.attribute,
+    }),
     ...openStreams(markets),
   }
 }

@@ -1,6 +1,4 @@
 import { shippedPorts } from '../feed/catalogue/ports.ts'
-import { datasets } from '../feed/datasets.ts'
-import type { Dataset } from '../feed/files/dataset.ts'
 import { type Connections, noConnections } from '../http/cable.ts'
 import { faultMeeter } from '../http/faults.ts'
 import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
@@ -72,7 +70,6 @@ export interface Context extends Services, Vitals {
   firstCodes: readonly string[]
   commodityTexts: CommodityTexts
   ports: readonly Port[]
-  datasets: readonly Dataset<unknown>[]
   /** Name of the lowest plan that has a feature; empty where no plan can have it. */
   tierRequired(feature: Feature): string
   /** The group of a client's address, by which wrong tries are counted. */
@@ -156,14 +153,6 @@ export function createContext(services: Services, options: ContextOptions): Cont
     firstCodes: demo.codes,
     commodityTexts: createCommodityTexts({ ...services, firstCodes: demo.codes, now }),
     ports: shippedPorts(),
-    datasets: datasets({
-      ...services,
-      exchangeWords: brand.exchangeWords,
-      catalogue: {
-        find: code => catalogue.named(code),
-        nearest: code => catalogue.suggest(code)[0]?.code,
-      },
-    }),
     tierRequired: feature => cheapestWith(plans, feature, firstPlan)?.plan.tierName ?? '',
     addressOf: request => addressGroup(clientAddress(request, peer, trusted)),
     ownUrl: () => server.baseUrl || url() || `http://${server.host}:${server.port}`,

@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
+import { conditionOf } from '../feed/engine/feeds.ts'
+import { shippedFeeds } from '../feed/publishers/publishers.ts'
 import { databasePath } from '../instance.ts'
 import { dayMs, isoInstant, minuteMs } from '../lib/instant.ts'
 import { dataStatus } from '../market/calendars/freshness.ts'
@@ -13,6 +15,7 @@ import { createBoard } from '../service/prices/board.ts'
 import { createQuarantineList } from '../service/prices/quarantine.ts'
 import { createSeriesStore } from '../store/catalogue/series.ts'
 import { openDatabase, quickFaults, versionOf } from '../store/database.ts'
+import { createFeedStore } from '../store/feeds/feeds.ts'
 import { schemaVersion } from '../store/migrations.ts'
 import { createSecretCheckStore } from '../store/operator/secret-check.ts'
 import { settingsStore } from '../store/operator/settings.ts'
@@ -138,7 +141,29 @@ const contents = (db: Database, runtime: DatabaseReport): readonly Finding[] => 
   ...checked('clock', () => examineClock(db, runtime)),
   ...checked('outbox', () => examineOutbox(db, runtime)),
   ...checked('data', () => examineFreshness(db, runtime.now)),
+  ...checked('feeds', () => examineFeeds(db, runtime.now)),
 ]
+
+/** Feeds that have ever run: whether they still bring what they should. */
+function examineFeeds(db: Database, now: number): Finding[] {
+  const store = createFeedStore(db)
+  const states = store.states().filter(state => store.settings(state.name)?.pausedAt == null)
+  const troubled = states.flatMap(state => {
+    const feed = shippedFeeds.find(one => one.publisher.name === state.name)
+    const lastRun = store.lastRun(state.name)
+    if (!feed || !lastRun) return []
+    const condition = conditionOf(feed, state, lastRun, now)
+    if (condition === 'ok') return []
+    const found =
+      condition === 'late'
+        ? `${state.name} is late: its publisher should have published by now`
+        : `the last run of ${state.name} ${lastRun.result === 'held' ? 'was held' : 'failed'}: ${lastRun.problem}`
+    const advice = `wellhead feeds show ${state.name}; wellhead feeds run ${state.name}`
+    return [doubtful('feeds', found, advice)]
+  })
+  if (troubled.length > 0) return troubled
+  return [fine('feeds', states.length === 0 ? 'none has been read' : `${states.length} read`)]
+}
 
 function examineSealed(db: Database, masterKey: DatabaseReport['masterKey']): Finding {
   const store = createSecretCheckStore(db)

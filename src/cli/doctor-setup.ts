@@ -3,6 +3,9 @@ import { dirname, resolve } from 'node:path'
 import type { Config } from '../config.ts'
 import { envName, explain } from '../config.ts'
 import { type ConfigKey, configKeys } from '../config-keys.ts'
+import { configuredFeeds } from '../feed/engine/configured.ts'
+import { settingsOf, standingOf } from '../feed/engine/settings.ts'
+import { shippedFeeds } from '../feed/publishers/publishers.ts'
 import { createSystemClock } from '../lib/clock.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
@@ -26,7 +29,7 @@ export function examineSetup(config: Config, sources: SetupSources): readonly Fi
   const start = providers.some(provider => provider.status === 'error')
     ? []
     : [examineStart(config)]
-  return [...start, ...examineFiles(config, sources), ...providers]
+  return [...start, ...examineFiles(config, sources), ...providers, ...examineFeedSettings(config)]
 }
 
 function examineStart(config: Config): Finding {
@@ -184,5 +187,21 @@ function examineProviders(config: Config): Finding[] {
       `${set} is set, and ${key} is ${provider}: ${idle}`,
       `set ${key} = "${first[0]}", or take ${set} away`,
     )
+  })
+}
+
+/** Feeds that the configuration turns on and that can not be read as it stands. */
+function examineFeedSettings(config: Config): Finding[] {
+  const configured = configuredFeeds(config)
+  return shippedFeeds.flatMap(feed => {
+    const { name } = feed.publisher
+    const settings = settingsOf(configured, name, { values: undefined, pausedAt: undefined })
+    const standing = standingOf(feed, settings)
+    if (standing === 'needs_key') {
+      return [doubtful('feeds', `${name} has no key, and is not read`, `set feeds.${name}.key`)]
+    }
+    if (standing !== 'needs_license') return []
+    const found = `the terms of ${name} are not accepted, and it is not read`
+    return [doubtful('feeds', found, `set feeds.${name}.license = "accept" if you may use it`)]
   })
 }

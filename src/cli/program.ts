@@ -13,6 +13,7 @@ import { dataOf } from './data.ts'
 import { runDatasetImport } from './dataset.ts'
 import { runDoctor } from './doctor.ts'
 import { runExport } from './export.ts'
+import { feedCommands } from './feeds.ts'
 import { healthcheck } from './health.ts'
 import { type ImportOptions, runImport } from './import.ts'
 import { printOpenapi } from './openapi.ts'
@@ -77,6 +78,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     )
   accountCommands(program, located, act, () => firstLine(env.stdin))
   sourceCommands(program, located, act)
+  feedCommands(program, located, act)
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)
   try {

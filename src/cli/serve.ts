@@ -214,6 +214,12 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
     env.out(
       `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
     )
+  const { catalogue, feeds } = instance.services
+  const isEmpty = !catalogue.list().some(series => catalogue.extent(series))
+  if (config.mode !== 'dev' && isEmpty && feeds.list().every(view => view.state === 'off')) {
+    env.out('There are no prices yet. Public sources that need no key:')
+    env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
+  }
   const missing = instance.feed ? instance.feed.total - instance.feed.filled().size : 0
   if (missing > 0)
     env.out(

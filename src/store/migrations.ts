@@ -11,7 +11,81 @@ export interface Migration {
  * Append-only: an entry that a released version carried is never edited. Each brings `version - 1`
  * to `version`.
  */
-export const migrations: readonly Migration[] = []
+export const migrations: readonly Migration[] = [
+  {
+    version: 2,
+    why: 'Feeds keep their settings, their runs, and whose each observation is.',
+    sql: `
+      CREATE TABLE feed_settings (
+        name TEXT PRIMARY KEY,
+        settings TEXT,
+        secret BLOB,
+        paused_at INTEGER,
+        updated_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE feeds (
+        number INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        next_at INTEGER,
+        served_at INTEGER,
+        last_new_at INTEGER,
+        consecutive_failures INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
+      CREATE TABLE feed_runs (
+        number INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        feed TEXT NOT NULL,
+        trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'operator', 'start')),
+        started_at INTEGER NOT NULL,
+        finished_at INTEGER,
+        result TEXT CHECK (result IN ('new', 'unchanged', 'failed', 'held')),
+        requests INTEGER NOT NULL DEFAULT 0,
+        bytes INTEGER NOT NULL DEFAULT 0,
+        rows_read INTEGER NOT NULL DEFAULT 0,
+        inserted INTEGER NOT NULL DEFAULT 0,
+        revised INTEGER NOT NULL DEFAULT 0,
+        unchanged INTEGER NOT NULL DEFAULT 0,
+        rejected INTEGER NOT NULL DEFAULT 0,
+        held INTEGER NOT NULL DEFAULT 0,
+        newest_period TEXT,
+        problem_code TEXT,
+        problem TEXT
+      ) STRICT;
+      CREATE INDEX feed_runs_by_feed ON feed_runs (feed, number);
+      CREATE INDEX feed_runs_open ON feed_runs (number) WHERE finished_at IS NULL;
+      CREATE TABLE feed_marks (
+        feed TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (feed, name)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE feed_lines (
+        feed TEXT NOT NULL,
+        source_id TEXT NOT NULL,
+        target TEXT NOT NULL,
+        rows INTEGER NOT NULL,
+        covers_on TEXT,
+        newest_period TEXT,
+        PRIMARY KEY (feed, source_id, target)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE feed_observations (
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        observed_at INTEGER NOT NULL,
+        feed INTEGER NOT NULL REFERENCES feeds (number),
+        run INTEGER NOT NULL,
+        period_kind INTEGER NOT NULL,
+        PRIMARY KEY (series_id, observed_at)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX feed_observations_coarse ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
+      CREATE TABLE feed_rows (
+        dataset TEXT NOT NULL,
+        key TEXT NOT NULL,
+        feed INTEGER NOT NULL REFERENCES feeds (number),
+        PRIMARY KEY (dataset, key)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
+]
 
 export const schemaVersion = 1 + migrations.length
 

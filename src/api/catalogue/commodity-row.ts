@@ -123,7 +123,10 @@ export function commodityRow(
  * passed over.
  */
 export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] =>
-  codes.flatMap(code => catalogue.named(code) ?? [])
+  codes
+    .flatMap(code => catalogue.named(code) ?? [])
+    // What may be looked at and not be passed on is for those who have a key.
+    .filter(series => series.publisher?.licenseClass !== 'view')
 
 /**
  * The series of the code or alias in a path, for a futures family its own; 404 with suggestions for

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
-import { type Cadence, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { type Cadence, sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   levelDecimals,
   levelRows,
@@ -140,8 +140,8 @@ export function historyAnswer(
       end_date: toOn,
       interval,
       count: rows.length,
-      source: series.source,
-      source_description: sourceDescription(series.source, series.fixture),
+      source: sourceOf(series).name,
+      source_description: sourceOf(series).description,
       ...(excluded.days.length > 0 && {
         quarantine: {
           excluded_dates: excluded.days,

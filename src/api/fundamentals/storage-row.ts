@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { isoInstant } from '../../lib/instant.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -37,8 +37,8 @@ export const Sources = t.Object(
 export function sourcesOf(series: readonly Series[]) {
   const joined = (texts: readonly string[]) => [...new Set(texts)].join('; ')
   return {
-    source: joined(series.map(item => item.source)),
-    source_description: joined(series.map(item => sourceDescription(item.source, item.fixture))),
+    source: joined(series.map(item => sourceOf(item).name)),
+    source_description: joined(series.map(item => sourceOf(item).description)),
   }
 }
 

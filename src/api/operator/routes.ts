@@ -5,6 +5,7 @@ import { billingAdminRoutes } from './billing.ts'
 import { dataAdminRoutes } from './data.ts'
 import { datasetAdminRoutes } from './datasets.ts'
 import { devRoutes } from './dev.ts'
+import { feedAdminRoutes } from './feeds.ts'
 import { mailAdminRoutes } from './mail.ts'
 import { outboxAdminRoutes } from './outbox.ts'
 import { quarantineAdminRoutes } from './quarantine.ts'
@@ -24,6 +25,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(outboxAdminRoutes({ ...context, held: context.heldMessages }))
   routes.use(datasetAdminRoutes(context))
   routes.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))
+  routes.use(feedAdminRoutes(context))
   if (controls)
     routes.use(devRoutes({ ...context, ...controls, trialDays: context.limits.trialDays }))
   return routes

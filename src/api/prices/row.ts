@@ -1,10 +1,6 @@
 import { t } from 'elysia'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import {
-  instrumentDisclosure,
-  priceType,
-  sourceDescription,
-} from '../../market/catalogue/catalogue.ts'
+import { instrumentDisclosure, priceType, sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { PriceChange } from '../../market/prices/change.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -80,6 +76,9 @@ export const PriceRow = t.Object(
     metadata: t.Object({
       source: t.String(),
       source_description: t.String(),
+      license_class: t.Optional(
+        t.Literal('view', { description: 'The value may be looked at, and not be passed on.' }),
+      ),
       cadence: t.String(),
       last_recorded_at: t.String({ format: 'date-time' }),
     }),
@@ -126,6 +125,7 @@ export function priceRow(quote: Quote, code: string, requestedCode?: string): Pr
   const physical = series.category === 'physical_crude'
   const price = roundTo(observation.value, series.decimals)
   const disclosure = disclosureRow(series, isoDay(observation.observedAt))
+  const source = sourceOf(series)
   return {
     code,
     name: series.name,
@@ -148,8 +148,9 @@ export function priceRow(quote: Quote, code: string, requestedCode?: string): Pr
     ...(requestedCode !== undefined && { requested_code: requestedCode }),
     ...(disclosure && { instrument_disclosure: disclosure }),
     metadata: {
-      source: series.source,
-      source_description: sourceDescription(series.source, series.fixture),
+      source: source.name,
+      source_description: source.description,
+      ...(series.publisher?.licenseClass === 'view' && { license_class: 'view' as const }),
       cadence: series.cadence,
       last_recorded_at: isoInstant(observation.recordedAt),
     },

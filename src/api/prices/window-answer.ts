@@ -4,7 +4,7 @@ import { listOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import type { Switched } from '../../http/profiles/profiles.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { priceType, priceTypes, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { priceType, priceTypes, sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { History } from '../../service/prices/history.ts'
@@ -185,9 +185,7 @@ function metadataOf(
     to: isoInstant(to - 1),
     timezone: 'UTC',
     count: rows.length,
-    source_description: [
-      ...new Set(series.map(entry => sourceDescription(entry.source, entry.fixture))),
-    ].join('; '),
+    source_description: [...new Set(series.map(entry => sourceOf(entry).description))].join('; '),
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
     ...(days.length > 0 && {
       quarantine: {

@@ -99,6 +99,7 @@ export const problems = {
     'valid',
     'A data source can not be synced as it is now: it is paused, waits for pushes, or is being synced.',
   ),
+  feed_not_run: entry(422, 'valid', 'A run of the feed is under way already.'),
   data_source_paused: entry(
     422,
     'valid',

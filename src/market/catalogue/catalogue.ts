@@ -128,3 +128,22 @@ export const sourceDescription = (source: string, fixture: boolean): string =>
   fixture
     ? 'Fixture data: generated for evaluation and development, not a market price'
     : (agencies[source] ?? `Published by ${source}`)
+
+/** Whose numbers they are, and how their owner wants to be named. */
+export interface Attribution {
+  name: string
+  /** The sentence that is shown with the numbers. */
+  text: string
+  /** `view`: they may be looked at, and not passed on. */
+  licenseClass: 'open' | 'view'
+}
+
+/** Where the numbers of a series come from: the publisher that they were read from, else its source. */
+export const sourceOf = (series: {
+  source: string
+  fixture: boolean
+  publisher?: Attribution
+}): { name: string; description: string } =>
+  series.publisher
+    ? { name: series.publisher.name, description: series.publisher.text }
+    : { name: series.source, description: sourceDescription(series.source, series.fixture) }

@@ -155,7 +155,7 @@ function read(
 }
 
 /** Answers the addresses that were looked at, whatever the name says by now. */
-const pinned =
+export const pinned =
   (addresses: Route['addresses']): LookupFunction =>
   (_name, { all }, done) => {
     if (all) done(null, [...addresses])
@@ -171,7 +171,7 @@ function tlsOf(socket: IncomingMessage['socket']): Exchange['tls'] {
   }
 }
 
-const headersOf = (response: IncomingMessage): Record<string, string> =>
+export const headersOf = (response: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     Object.entries(response.headers).map(([name, value]) => [
       name,

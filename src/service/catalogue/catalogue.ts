@@ -1,3 +1,4 @@
+import type { Attribution } from '../../market/catalogue/catalogue.ts'
 import { suggestCodes } from '../../market/catalogue/suggest.ts'
 import type { Extent, NewContract, Series, SeriesStore } from '../../store/catalogue/series.ts'
 
@@ -54,6 +55,8 @@ export interface Catalogue {
   unavailableReason(series: Series): UnavailableReason | undefined
   /** Extends how far the data of a series reaches, after a write. */
   extend(id: number, firstAt: number, lastAt: number): void
+  /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
+  attribute(id: number, publisher: Attribution | undefined): void
   /** Adds contracts of futures; existing ones are kept. */
   addContracts(contracts: readonly NewContract[]): void
   reload(): void
@@ -69,6 +72,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
+  const attributions = new Map<number, Attribution>()
   let version = 0
   /** Resolved codes as requests spell them. Nearly every request is answered from here. */
   const resolvedCodes = new Map<string, Resolved>()
@@ -81,6 +85,10 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     const all = store.all()
     list = all.filter(series => series.contractOf === null)
     ids = new Map(all.map(series => [series.id, series]))
+    for (const [id, publisher] of attributions) {
+      const series = ids.get(id)
+      if (series) series.publisher = publisher
+    }
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
     // A code wins over an alias of the same spelling.
     for (const series of all) names.set(series.code, series)
@@ -157,6 +165,18 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     },
     extend(id, firstAt, lastAt) {
       if (extents.extend(ids.get(id)!, firstAt, lastAt)) version += 1
+    },
+    attribute(id, publisher) {
+      const series = ids.get(id)
+      if (!series || series.publisher?.name === publisher?.name) return
+      version += 1
+      if (publisher) {
+        attributions.set(id, publisher)
+        series.publisher = publisher
+      } else {
+        attributions.delete(id)
+        delete series.publisher
+      }
     },
     addContracts,
     reload,

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Cadence } from '../../market/catalogue/catalogue.ts'
+import type { Attribution, Cadence } from '../../market/catalogue/catalogue.ts'
 import { transact } from '../database.ts'
 
 /** One row of the catalogue. */
@@ -21,9 +21,11 @@ export interface Series {
   /** The futures family that it is a contract of. */
   contractOf: string | null
   aliases: string[]
+  /** Who published its newest value, where this copy has read it from there. */
+  publisher?: Attribution
 }
 
-export type NewSeries = Omit<Series, 'id' | 'fixture' | 'contractOf' | 'aliases'>
+export type NewSeries = Omit<Series, 'id' | 'fixture' | 'contractOf' | 'aliases' | 'publisher'>
 
 /** A contract to add: everything but its name and description is its family's. */
 export interface NewContract {

@@ -180,6 +180,48 @@ function createBarRows(db: Database) {
   }
 }
 
+/**
+ * Brings the hour and day bars up to date after observations of one series were withdrawn: a bucket
+ * that has none left has no bar.
+ */
+export function createBarWithdrawer(
+  db: Database,
+  oldestFirst: OldestFirst,
+): (seriesId: number, observedAts: readonly number[]) => void {
+  const drop = db.query('DELETE FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?')
+  const put = db.query(
+    `UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
+     WHERE series_id = ? AND span = ? AND starts_at = ?`,
+  )
+  return (seriesId, observedAts) => {
+    for (const { span, interval } of spans) {
+      for (const startsAt of new Set(observedAts.map(at => bucketStart(interval, at)))) {
+        const rest = oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt))
+        const [bar] = barsOf(interval, rest)
+        if (!bar) {
+          drop.run(seriesId, span, startsAt)
+          continue
+        }
+        const { open, high, low, close, sum, count, hours, closedAt, recordedAt } = bar
+        put.run(
+          open,
+          high,
+          low,
+          close,
+          sum,
+          count,
+          hours,
+          closedAt,
+          recordedAt,
+          seriesId,
+          span,
+          startsAt,
+        )
+      }
+    }
+  }
+}
+
 const rowsEach = 20_000
 const faultsMax = 100
 

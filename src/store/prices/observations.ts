@@ -8,6 +8,7 @@ import {
   bornBy,
   type Change,
   createBarReads,
+  createBarWithdrawer,
   createBarWriter,
 } from './bars.ts'
 
@@ -75,6 +76,11 @@ export interface ObservationStore extends ObservationReads, BarReads {
     alongside?: (changes: readonly Change[]) => void,
   ): { counts: WriteCounts; changes: Change[] }
   /**
+   * Takes observations of one series out of every read from `at` on; `as_of` still answers them for
+   * the time before. Called inside the transaction of what takes their place.
+   */
+  withdraw(seriesId: number, observedAts: readonly number[], at: number): void
+  /**
    * Where the stored bars differ from what the observations give, or revisions do not join up, in
    * sentences; at most a hundred of each kind.
    */
@@ -88,6 +94,7 @@ export function createObservationStore(db: Database): ObservationStore {
     ...reads,
     ...bars,
     write: createObservationWriter(db, reads),
+    withdraw: createObservationWithdrawer(db, reads),
     faults: () => [...revisionFaults(db), ...barFaults(db, bars, reads.oldestFirst)],
   }
 }
@@ -217,6 +224,26 @@ function createSeriesWriter(db: Database) {
   }
 }
 
+function createObservationWithdrawer(
+  db: Database,
+  { oldestFirst }: ObservationReads,
+): ObservationStore['withdraw'] {
+  const keep = db.query(
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at)
+     SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1) FROM observations
+     WHERE series_id = ?1 AND observed_at = ?2`,
+  )
+  const drop = db.query('DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
+  const bars = createBarWithdrawer(db, oldestFirst)
+  return (seriesId, observedAts, at) => {
+    for (const observedAt of observedAts) {
+      keep.run(seriesId, observedAt, at)
+      drop.run(seriesId, observedAt)
+    }
+    bars(seriesId, observedAts)
+  }
+}
+
 /** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
 const rowsEach = 32
 
@@ -273,7 +300,9 @@ function revisionFaults(db: Database): string[] {
        WHERE r.replaced_at <= r.recorded_at OR r.replaced_at IS NOT coalesce(
          (SELECT min(n.recorded_at) FROM observation_revisions n
            WHERE n.series_id = r.series_id AND n.observed_at = r.observed_at AND n.recorded_at > r.recorded_at),
-         (SELECT o.recorded_at FROM observations o WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at))
+         (SELECT o.recorded_at FROM observations o WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at),
+        -- What was withdrawn has no value after its last one.
+        r.replaced_at)
        ORDER BY 1, 2 LIMIT 100`,
     )
     .all()

@@ -1,0 +1,494 @@
+import { Elysia, t } from 'elysia'
+import type { Feeds, FeedView } from '../../feed/engine/feeds.ts'
+import type { FeedSetting } from '../../feed/engine/settings.ts'
+import { targetName } from '../../feed/publishers/map.ts'
+import { integer } from '../../http/answer/integer.ts'
+import type { Connections } from '../../http/cable.ts'
+import type { AccessPlugin } from '../../http/gate/access.ts'
+import { noBody } from '../../http/input/body-schema.ts'
+import { formBody, formOf } from '../../http/input/form.ts'
+import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { notFound, stateForbids, validationFailed } from '../../http/problem/problem.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { isoInstant, parseDay } from '../../lib/instant.ts'
+import { isObject } from '../../lib/json.ts'
+import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { FeedRun } from '../../store/feeds/feeds.ts'
+import { oneOf } from '../schema.ts'
+
+export interface AdminFeedsDeps {
+  access: AccessPlugin
+  feeds: Feeds
+  clock: Clock
+  catalogue: Pick<Catalogue, 'named' | 'extent'>
+  connections: Pick<Connections, 'idle'>
+}
+
+const operator = { operator: true } as const
+const perPageMax = 100
+const runsShown = 10
+
+const moment = t.Union([t.String({ format: 'date-time' }), t.Null()])
+const RunShape = t.Object(
+  {
+    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+    feed: t.String({ examples: ['ecb'] }),
+    trigger: oneOf(['schedule', 'operator', 'start']),
+    started_at: t.String({ format: 'date-time' }),
+    finished_at: moment,
+    took_ms: t.Union([integer({ description: 'Milliseconds.' }), t.Null()]),
+    result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
+      description: 'held: what came is not believed, and nothing of it was written.',
+    }),
+    requests: integer({ description: 'Requests that the publisher saw.' }),
+    bytes: integer({ description: 'Bytes of bodies, unpacked.' }),
+    rows_read: integer({ description: 'Values that were sent, blanks left out.' }),
+    inserted: integer({ description: 'Periods of codes that had no value.' }),
+    revised: integer({ description: 'Periods whose value changed.' }),
+    unchanged: integer(),
+    rejected: integer({ description: 'Values that are no numbers or lie out of bounds.' }),
+    held: integer({ description: 'Values that were held.' }),
+    newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
+    problem: t.Union([
+      t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
+      t.Null(),
+    ]),
+  },
+  { title: 'FeedRun' },
+)
+const FeedShape = t.Object(
+  {
+    name: t.String({ examples: ['ecb'] }),
+    title: t.String(),
+    publisher: t.String({ examples: ['European Central Bank'] }),
+    homepage: t.String(),
+    license_class: oneOf(['open', 'view']),
+    attribution: t.String(),
+    state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
+    codes: integer({ description: 'Codes of the catalogue that it is read into.' }),
+    datasets: t.Array(t.String({ examples: ['rig-counts'] })),
+    last_run: t.Union([RunShape, t.Null()]),
+    last_new_at: moment,
+    next_run_at: moment,
+    expected_by: moment,
+    consecutive_failures: integer(),
+  },
+  { title: 'Feed' },
+)
+const MapShape = t.Object(
+  {
+    source_id: t.String({ examples: ['RWTC'] }),
+    code: t.Optional(t.String({ examples: ['WTI_USD'] })),
+    dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
+    unit: t.String({ description: "The publisher's.", examples: ['$/BBL'] }),
+    factor: t.String({ description: 'What each value is multiplied by.', examples: ['0.001'] }),
+    from: moment,
+    to: moment,
+  },
+  { title: 'FeedMapLine' },
+)
+const SettingShape = t.Object({
+  name: t.String({ examples: ['since'] }),
+  value: t.String(),
+  source: oneOf(['file', 'command']),
+})
+const Ran = t.Object({ run: RunShape })
+
+const detail = (operationId: string, summary: string, description: string) => ({
+  operationId,
+  tags: ['operator'],
+  summary,
+  description,
+})
+const name = t.Object({ name: t.String({ description: 'Name of the feed.', examples: ['ecb'] }) })
+const refusals = { 401: NestedProblem, 404: NestedProblem, 422: ValidationProblem }
+
+const momentOf = (at: number | null | undefined) =>
+  at === null || at === undefined ? null : isoInstant(at)
+
+export function runRow(run: FeedRun) {
+  const { startedAt, finishedAt, problemCode, problem } = run
+  return {
+    id: run.id,
+    feed: run.feed,
+    trigger: run.trigger,
+    started_at: isoInstant(startedAt),
+    finished_at: momentOf(finishedAt),
+    took_ms: finishedAt === null ? null : Math.max(0, finishedAt - startedAt),
+    result: run.result,
+    requests: run.requests,
+    bytes: run.bytes,
+    rows_read: run.rowsRead,
+    inserted: run.inserted,
+    revised: run.revised,
+    unchanged: run.unchanged,
+    rejected: run.rejected,
+    held: run.held,
+    newest_period: run.newestPeriod,
+    problem: problemCode === null ? null : { code: problemCode, message: problem ?? '' },
+  }
+}
+
+const feedRow = (view: FeedView) => {
+  const { publisher } = view.feed
+  return {
+    name: publisher.name,
+    title: publisher.title,
+    publisher: publisher.publisher,
+    homepage: publisher.homepage,
+    license_class: publisher.licenseClass,
+    attribution: publisher.attribution,
+    state: view.state,
+    codes: view.codes,
+    datasets: view.datasets,
+    last_run: view.lastRun ? runRow(view.lastRun) : null,
+    last_new_at: momentOf(view.lastNewAt),
+    next_run_at: momentOf(view.nextRunAt),
+    expected_by: momentOf(view.expectedBy),
+    consecutive_failures: view.consecutiveFailures,
+  }
+}
+
+/** Settings as the operator may see them: never the key. */
+function settingRows({ settings: { values, origins } }: FeedView) {
+  const names: [keyof FeedSetting, string][] = [
+    ['key', 'key'],
+    ['baseUrl', 'base_url'],
+    ['codes', 'codes'],
+    ['since', 'since'],
+    ['rereadDays', 'reread'],
+    ['license', 'license'],
+  ]
+  return names.flatMap(([property, wire]) => {
+    const source = origins[property]
+    if (!source) return []
+    const value = property === 'key' ? '[redacted]' : String(values[property])
+    return [{ name: wire, value: property === 'rereadDays' ? `${value}d` : value, source }]
+  })
+}
+
+/** Public sources for the operator: how they stand, and what can be done about them. */
+export function feedAdminRoutes({ access, feeds, clock, catalogue, connections }: AdminFeedsDeps) {
+  const viewOf = (feed: string): FeedView => {
+    const view = feeds.view(feed)
+    if (!view) throw notFound('The feed')
+    return view
+  }
+  const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feed)) })
+
+  const mapRows = ({ lines }: FeedView) =>
+    lines.map(line => {
+      const series = 'code' in line.target ? catalogue.named(line.target.code) : undefined
+      const extent = series && catalogue.extent(series)
+      return {
+        source_id: line.sourceId,
+        ...('code' in line.target ? { code: line.target.code } : { dataset: targetName(line) }),
+        unit: line.unit,
+        factor: line.factor,
+        from: momentOf(extent?.firstAt),
+        to: momentOf(extent?.lastAt),
+      }
+    })
+
+  return new Elysia()
+    .use(access)
+    .get('/admin/v1/feeds', () => ({ feeds: feeds.list().map(feedRow) }), {
+      access: operator,
+      response: { 200: t.Object({ feeds: t.Array(FeedShape) }), 401: NestedProblem },
+      detail: detail(
+        'listFeeds',
+        'List feeds',
+        'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
+      ),
+    })
+    .get(
+      '/admin/v1/feeds/:name',
+      ({ params }) => {
+        const view = viewOf(params.name)
+        return {
+          feed: feedRow(view),
+          map: mapRows(view),
+          settings: settingRows(view),
+          runs: feeds.runs(params.name, runsShown, 0).map(runRow),
+        }
+      },
+      {
+        access: operator,
+        params: name,
+        response: {
+          200: t.Object({
+            feed: FeedShape,
+            map: t.Array(MapShape),
+            settings: t.Array(SettingShape, {
+              description: 'What is set, and where: in the file, which wins, or by a command.',
+            }),
+            runs: t.Array(RunShape),
+          }),
+          401: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: detail(
+          'getFeed',
+          'Show a feed',
+          'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/test',
+      async ({ params, request }) => {
+        viewOf(params.name)
+        connections.idle(request, 0)
+        const startedAt = clock.monotonic()
+        const outcome = await feeds.test(params.name)
+        const tookMs = Math.round(clock.monotonic() - startedAt)
+        if ('fault' in outcome) {
+          const { code, message } = outcome.fault
+          return { ok: false, took_ms: tookMs, sample: null, problem: { code, message } }
+        }
+        const { sourceId, period, value, unit } = outcome.sample
+        const sample = { source_id: sourceId, period, value, unit }
+        return { ok: true, took_ms: tookMs, sample }
+      },
+      {
+        access: operator,
+        params: name,
+        body: noBody,
+        response: {
+          200: t.Object({
+            ok: t.Boolean(),
+            took_ms: integer({ description: 'Milliseconds.' }),
+            sample: t.Union([
+              t.Object({
+                source_id: t.String(),
+                period: t.String({ examples: ['2026-08-18'] }),
+                value: t.String({ description: 'As it was sent.', examples: ['85.10'] }),
+                unit: t.String(),
+              }),
+              t.Null(),
+            ]),
+            problem: t.Optional(t.Object({ code: t.String(), message: t.String() })),
+          }),
+          ...refusals,
+        },
+        detail: detail(
+          'testFeed',
+          'Ask a feed for one value',
+          'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/run',
+      async ({ params, body, request, set }) => {
+        viewOf(params.name)
+        const { wait, ...options } = runOptions(body)
+        const busy = () =>
+          stateForbids('feed_not_run', 'The feed was not run: another run of it is under way.')
+        if (wait || options.dryRun) {
+          connections.idle(request, 0)
+          const run = await feeds.run(params.name, options)
+          if (!run) throw busy()
+          return { run: runRow(run) }
+        }
+        const run = feeds.begin(params.name, options)
+        if (!run) throw busy()
+        set.status = 202
+        return { run: runRow(run) }
+      },
+      {
+        access: operator,
+        params: name,
+        body: formBody(
+          t.Object({
+            since: t.Optional(
+              t.String({
+                description: 'Day from which all is read again and compared, whatever is held.',
+                examples: ['2026-01-01'],
+              }),
+            ),
+            dry_run: t.Optional(t.Boolean({ description: 'Read and compare, write nothing.' })),
+            wait: t.Optional(t.Boolean({ description: 'Answer the finished run.' })),
+          }),
+        ),
+        response: { 200: Ran, 202: Ran, ...refusals },
+        detail: detail(
+          'runFeed',
+          'Run a feed now',
+          'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: 422 while another is under way.',
+        ),
+      },
+    )
+    .get(
+      '/admin/v1/feeds/:name/runs',
+      ({ params, query }) => {
+        viewOf(params.name)
+        const wanted = pageOf(query, perPageMax)
+        const skipped = (wanted.page - 1) * wanted.perPage
+        return {
+          runs: feeds.runs(params.name, wanted.perPage, skipped).map(runRow),
+          meta: pageMeta(wanted, feeds.countRuns(params.name)),
+        }
+      },
+      {
+        access: operator,
+        params: name,
+        query: t.Object(pageQuery(perPageMax)),
+        response: {
+          200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
+          400: NestedProblem,
+          401: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: detail('listFeedRuns', 'List the runs of a feed', 'Newest first.'),
+      },
+    )
+    .put(
+      '/admin/v1/feeds/:name',
+      ({ params, body }) => {
+        viewOf(params.name)
+        feeds.configure(params.name, settingFrom(body))
+        return feedOf(params.name)
+      },
+      {
+        access: operator,
+        params: name,
+        body: formBody(
+          t.Object({
+            key: t.Optional(t.String({ description: 'Kept sealed, and never shown again.' })),
+            base_url: t.Optional(t.String({ examples: ['https://mirror.example'] })),
+            codes: t.Optional(t.Array(t.String({ examples: ['WTI_USD'] }))),
+            since: t.Optional(t.String({ examples: ['1986-01-01'] })),
+            reread: t.Optional(t.String({ examples: ['60d'] })),
+            license: t.Optional(t.Literal('accept')),
+          }),
+        ),
+        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
+        detail: detail(
+          'putFeed',
+          'Turn a feed on and set it',
+          'Settings that are kept in the database. What the configuration file says of the same feed wins.',
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/pause',
+      ({ params }) => {
+        viewOf(params.name)
+        feeds.pause(params.name)
+        return feedOf(params.name)
+      },
+      {
+        access: operator,
+        params: name,
+        body: noBody,
+        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
+        detail: detail(
+          'pauseFeed',
+          'Pause a feed',
+          'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
+        ),
+      },
+    )
+    .post(
+      '/admin/v1/feeds/:name/resume',
+      ({ params }) => {
+        viewOf(params.name)
+        feeds.resume(params.name)
+        return feedOf(params.name)
+      },
+      {
+        access: operator,
+        params: name,
+        body: noBody,
+        response: { 200: t.Object({ feed: FeedShape }), ...refusals },
+        detail: detail('resumeFeed', 'Resume a feed', 'It is read by itself again.'),
+      },
+    )
+}
+
+const fieldFault = (field: string, why: string, value: unknown) =>
+  validationFailed([{ field, message: `${field}: ${why}`, value: String(value) }])
+
+function fieldsOf(body: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> {
+  // A list or a text in place of an object is refused with the form's own sentence.
+  formOf(body)
+  const fields = isObject(body) ? body : {}
+  for (const field of Object.keys(fields)) {
+    if (!allowed.includes(field)) {
+      throw fieldFault(
+        field,
+        `is not a field here: there are ${allowed.join(', ')}.`,
+        fields[field],
+      )
+    }
+  }
+  return fields
+}
+
+function dayIn(fields: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const value = fields[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && parseDay(value) !== undefined) return value
+  throw fieldFault(field, 'must be a day, such as 2026-01-31.', value)
+}
+
+function flagIn(fields: Readonly<Record<string, unknown>>, field: string): boolean {
+  const value = fields[field] ?? false
+  if (typeof value === 'boolean') return value
+  throw fieldFault(field, 'must be true or false.', value)
+}
+
+function runOptions(body: unknown) {
+  const fields = fieldsOf(body, ['since', 'dry_run', 'wait'])
+  const since = dayIn(fields, 'since')
+  return {
+    ...(since !== undefined && { since }),
+    dryRun: flagIn(fields, 'dry_run'),
+    wait: flagIn(fields, 'wait'),
+  }
+}
+
+function textIn(fields: Readonly<Record<string, unknown>>, field: string): string | undefined {
+  const value = fields[field]
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && value.length <= 2000 && !/\p{Cc}/u.test(value)) return value
+  throw validationFailed([{ field, message: `${field}: must be text on one line.`, value: '' }])
+}
+
+function settingFrom(body: unknown): FeedSetting {
+  const allowed = ['key', 'base_url', 'codes', 'since', 'reread', 'license']
+  const fields = fieldsOf(body, allowed)
+  const setting: FeedSetting = {}
+  const key = textIn(fields, 'key')
+  if (key !== undefined) setting.key = key.trim()
+  const baseUrl = textIn(fields, 'base_url')
+  if (baseUrl !== undefined) {
+    const url = URL.parse(baseUrl)
+    if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.username !== '') {
+      throw fieldFault('base_url', 'must be an http or https address.', baseUrl)
+    }
+    setting.baseUrl = baseUrl
+  }
+  const since = dayIn(fields, 'since')
+  if (since !== undefined) setting.since = since
+  const { codes } = fields
+  if (codes !== undefined && codes !== null) {
+    if (!Array.isArray(codes) || !codes.every(one => typeof one === 'string')) {
+      throw fieldFault('codes', 'must be a list of codes and datasets.', codes)
+    }
+    setting.codes = codes
+  }
+  const reread = textIn(fields, 'reread')
+  if (reread !== undefined) {
+    if (!/^\d{1,4}d$/.test(reread)) throw fieldFault('reread', 'must be days, such as 60d.', reread)
+    setting.rereadDays = Number.parseInt(reread, 10)
+  }
+  const license = textIn(fields, 'license')
+  if (license !== undefined) {
+    if (license !== 'accept') throw fieldFault('license', 'must be "accept".', license)
+    setting.license = license
+  }
+  return setting
+}

@@ -1,0 +1,270 @@
+import { type Clock, sleep } from '../../lib/clock.ts'
+import { hourMs, minuteMs, secondMs } from '../../lib/instant.ts'
+import { NoReply, type PublisherFetch, type PublisherReply } from '../../send/feeds/fetch.ts'
+import { FeedFault } from '../publishers/fault.ts'
+import type { Line, Publisher, PublisherAnswer, PublisherRequest } from '../publishers/publisher.ts'
+
+/** What a line has done so far. */
+export interface LineCounts {
+  requests: number
+  bytes: number
+}
+
+export interface CountedLine extends Line {
+  counts: LineCounts
+  /** What to keep for the next run, once this one is finished. */
+  marks(): ReadonlyMap<string, string>
+}
+
+export interface LineOptions {
+  publisher: Publisher
+  fetch: PublisherFetch
+  clock: Clock
+  /** Takes the place of every host of the publisher; empty: its own. */
+  baseUrl: string
+  userAgent: string
+  /** What the last finished run kept; undefined: everything is read again, whatever is known. */
+  known: ReadonlyMap<string, string> | undefined
+  /** A number of [0, 1) that differs from copy to copy. */
+  chance: () => number
+}
+
+const bodyBytesMax = 128 * 1024 * 1024
+const redirectsMax = 5
+const attemptsMax = 5
+/** All attempts at one request together. */
+const patienceMs = 2 * minuteMs
+const firstPauseMs = secondMs
+const longestPauseMs = 20 * secondMs
+/** A publisher that wants to be left alone for longer is asked again with the next release. */
+const retryAfterMaxMs = hourMs
+
+/**
+ * The way to one publisher: guarded, paced to its rate, patient with what passes, and never to another
+ * host than its own. The key is in the address only while it is sent.
+ */
+export function createLine(options: LineOptions): CountedLine {
+  const { publisher, clock, known } = options
+  const counts: LineCounts = { requests: 0, bytes: 0 }
+  const marks = new Map<string, string>()
+  let lastAt = Number.NEGATIVE_INFINITY
+
+  /** Waits until the publisher's rate allows one more request. */
+  const paced = async () => {
+    const wait = lastAt + secondMs / publisher.requestsPerSecond - clock.monotonic()
+    if (wait > 0) await sleep(wait)
+    lastAt = clock.monotonic()
+    counts.requests += 1
+  }
+
+  const send = async (request: PublisherRequest, mayBeUnchanged: boolean) => {
+    let url = placed(request.url, options)
+    for (let redirects = 0; ; redirects++) {
+      const address = new URL(url)
+      if (request.secret) address.searchParams.append(request.secret.name, request.secret.value)
+      await paced()
+      const reply = await options.fetch.get(address.href, {
+        'User-Agent': options.userAgent,
+        Accept: '*/*',
+        ...request.headers,
+        ...(mayBeUnchanged && conditions(known, request.url)),
+      })
+      const { location } = reply.headers
+      if (reply.status < 300 || reply.status === 304 || reply.status >= 400 || !location) {
+        return { reply, url }
+      }
+      reply.leave()
+      if (redirects === redirectsMax)
+        throw new FeedFault('http_status', 'there are too many redirects')
+      url = placed(new URL(location, url).href, options)
+    }
+  }
+
+  /** Tries until there is an answer that is one, or nothing that passes. */
+  const answered = async (request: PublisherRequest, mayBeUnchanged: boolean) => {
+    const startedAt = clock.monotonic()
+    for (let attempt = 1; ; attempt++) {
+      const left = patienceMs - (clock.monotonic() - startedAt)
+      const isLast = attempt === attemptsMax || left <= 0
+      try {
+        const { reply, url } = await send(request, mayBeUnchanged)
+        if (reply.status === 200 || (reply.status === 304 && mayBeUnchanged)) return { reply, url }
+        const fault = await faultOf(reply)
+        if (!isPassing(reply.status, fault) || isLast) throw fault
+        const wanted = retryAfter(reply.headers['retry-after'], clock.now())
+        if (wanted !== undefined && wanted > Math.min(left, retryAfterMaxMs)) throw fault
+        await sleep(wanted ?? pause(attempt, options.chance))
+      } catch (error) {
+        if (!(error instanceof NoReply)) throw error
+        if (error.refused) throw new FeedFault('foreign_address', error.message)
+        if (isLast) throw new FeedFault('no_answer', error.message)
+        await sleep(pause(attempt, options.chance))
+      }
+    }
+  }
+
+  const ask = async (request: PublisherRequest): Promise<PublisherAnswer | undefined> => {
+    const isConditional = request.ifChanged === true
+    for (let attempt = 1; ; attempt++) {
+      const { reply, url } = await answered(request, isConditional && known !== undefined)
+      if (reply.status === 304) {
+        reply.leave()
+        keepValidators(request.url, known, marks)
+        return undefined
+      }
+      try {
+        const bytes = await wholeOf(reply, counts)
+        if (isConditional) keepHeaders(request.url, reply.headers, marks)
+        return { url: published(url, request.url, options), headers: reply.headers, bytes }
+      } catch (error) {
+        if (!(error instanceof NoReply)) throw error
+        // What was cut once may have been an accident of the line; twice it is what is sent.
+        if (attempt === 2) throw new FeedFault('cut_short', error.message)
+        await sleep(pause(attempt, options.chance))
+      }
+    }
+  }
+
+  return {
+    counts,
+    marks: () => marks,
+    ask: ask as Line['ask'],
+    async stream(request) {
+      const { reply } = await answered(request, false)
+      return counted(reply.body, counts)
+    },
+    kept: name => known?.get(`kept ${name}`),
+    keep: (name, value) => void marks.set(`kept ${name}`, value),
+  }
+}
+
+/** The address as it is asked: at the mirror, where there is one; else at one of the publisher's hosts. */
+function placed(href: string, { publisher, baseUrl }: LineOptions): string {
+  const url = new URL(href)
+  const isOwn = publisher.hosts.includes(url.hostname)
+  if (baseUrl === '') {
+    if (!isOwn) throw foreign(url)
+    url.protocol = 'https:'
+    return url.href
+  }
+  const base = new URL(baseUrl)
+  if (url.origin === base.origin) return url.href
+  if (!isOwn) throw foreign(url)
+  return `${base.origin}${base.pathname.replace(/\/$/, '')}${url.pathname}${url.search}`
+}
+
+const foreign = (url: URL) =>
+  new FeedFault('foreign_address', `it leads to ${url.hostname}, which is not the publisher's`)
+
+/** Where an answer came from, as links on it are to be read: a mirror stands for the publisher's own host. */
+const published = (asked: string, wanted: string, { baseUrl }: LineOptions): string =>
+  baseUrl === '' || new URL(asked).origin === new URL(baseUrl).origin ? wanted : asked
+
+function conditions(
+  known: ReadonlyMap<string, string> | undefined,
+  url: string,
+): Record<string, string> {
+  const tag = known?.get(`etag ${url}`)
+  const modified = known?.get(`modified ${url}`)
+  return {
+    ...(tag !== undefined && { 'If-None-Match': tag }),
+    ...(modified !== undefined && { 'If-Modified-Since': modified }),
+  }
+}
+
+function keepHeaders(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  marks: Map<string, string>,
+): void {
+  if (headers.etag) marks.set(`etag ${url}`, headers.etag)
+  if (headers['last-modified']) marks.set(`modified ${url}`, headers['last-modified'])
+}
+
+function keepValidators(
+  url: string,
+  known: ReadonlyMap<string, string> | undefined,
+  marks: Map<string, string>,
+): void {
+  for (const name of [`etag ${url}`, `modified ${url}`]) {
+    const value = known?.get(name)
+    if (value !== undefined) marks.set(name, value)
+  }
+}
+
+async function* counted(
+  body: AsyncIterable<Uint8Array>,
+  counts: LineCounts,
+): AsyncIterable<Uint8Array> {
+  try {
+    for await (const piece of body) {
+      counts.bytes += piece.length
+      yield piece
+    }
+  } catch (error) {
+    throw error instanceof NoReply ? new FeedFault('cut_short', error.message) : error
+  }
+}
+
+async function wholeOf(reply: PublisherReply, counts: LineCounts): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of reply.body) {
+    bytes += piece.length
+    counts.bytes += piece.length
+    if (bytes > bodyBytesMax) {
+      reply.leave()
+      throw new FeedFault('too_long', `the answer is longer than ${bodyBytesMax / 2 ** 20} MB`)
+    }
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces)
+}
+
+const errorBytesMax = 4096
+
+/** What an answer that is none says for itself. Of its body only what kind of refusal it is. */
+async function faultOf(reply: PublisherReply): Promise<FeedFault> {
+  const { status } = reply
+  let text = ''
+  try {
+    for await (const piece of reply.body) {
+      text += Buffer.from(piece).toString('latin1')
+      if (text.length > errorBytesMax) break
+    }
+  } catch {
+    // The status says enough.
+  }
+  reply.leave()
+  const isKey = /api.?key/i.test(text) && !/limit|throttl|rate/i.test(text)
+  if (status === 401 || ((status === 403 || status === 400) && isKey)) {
+    return new FeedFault(
+      'unauthorized',
+      `the publisher does not accept the key (${status})`,
+      status,
+    )
+  }
+  return new FeedFault('http_status', `the publisher answered ${status}`, status)
+}
+
+/** Whether an answer like this one may be another in a moment. A throttled key is told 403. */
+const isPassing = (status: number, fault: FeedFault): boolean =>
+  status >= 500 ||
+  status === 408 ||
+  status === 425 ||
+  status === 429 ||
+  (status === 403 && fault.code !== 'unauthorized')
+
+/** Milliseconds of `Retry-After`: seconds, or a date. */
+function retryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,6}$/.test(header.trim())) return Number(header) * secondMs
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now)
+}
+
+/** Twice as long each time, and up to half of it by chance, so that copies do not come together. */
+const pause = (attempt: number, chance: () => number): number => {
+  const whole = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
+  return whole / 2 + (whole / 2) * chance()
+}

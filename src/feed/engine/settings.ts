@@ -1,0 +1,74 @@
+import type { Feed } from '../publishers/publishers.ts'
+
+/** What can be set of one feed. */
+export interface FeedSetting {
+  key?: string
+  baseUrl?: string
+  codes?: readonly string[]
+  /** The first day that is wanted; undefined: all there is. */
+  since?: string
+  rereadDays?: number
+  license?: string
+}
+
+/** The settings of one feed in force, and whence each is. */
+export interface FeedSettings {
+  /** Whether anybody wants the feed. */
+  isOn: boolean
+  pausedAt: number | undefined
+  values: FeedSetting
+  /** `file` (also a variable) before `command`. */
+  origins: Readonly<Partial<Record<keyof FeedSetting, 'file' | 'command'>>>
+}
+
+/** What the configuration says of feeds. */
+export interface ConfiguredFeeds {
+  /** False: nothing leaves the machine. */
+  enabled: boolean
+  contact: string
+  /** By code, the feeds that win, the first one most. */
+  prefer: Readonly<Record<string, readonly string[]>>
+  /** Of a feed that has a table; undefined where it has none. */
+  of(name: string): FeedSetting | undefined
+}
+
+export type Standing = 'ready' | 'off' | 'paused' | 'needs_key' | 'needs_license'
+
+/** Why a feed may not be read now, or that it may. */
+export function standingOf(
+  { publisher }: Feed,
+  { isOn, pausedAt, values }: FeedSettings,
+): Standing {
+  if (!isOn) return 'off'
+  if (publisher.key === 'needed' && !values.key) return 'needs_key'
+  if (publisher.licenseClass === 'view' && values.license !== 'accept') return 'needs_license'
+  return pausedAt === undefined ? 'ready' : 'paused'
+}
+
+/** The file's settings over those of commands. */
+export function settingsOf(
+  configured: ConfiguredFeeds,
+  name: string,
+  stored: { values: FeedSetting | undefined; pausedAt: number | undefined },
+): FeedSettings {
+  const file = configured.of(name)
+  const isOn = configured.enabled && (file !== undefined || stored.values !== undefined)
+  const origins: Partial<Record<keyof FeedSetting, 'file' | 'command'>> = {}
+  for (const key of Object.keys(stored.values ?? {})) origins[key as keyof FeedSetting] = 'command'
+  for (const key of Object.keys(file ?? {})) origins[key as keyof FeedSetting] = 'file'
+  return { isOn, pausedAt: stored.pausedAt, values: { ...stored.values, ...file }, origins }
+}
+
+/** Of two feeds, whether the first wins for a code. `order` is that of all feeds, the preferred first. */
+export function isPreferred(
+  first: string,
+  second: string,
+  order: readonly string[],
+  named: readonly string[] = [],
+): boolean {
+  const rank = (name: string) => {
+    const place = named.indexOf(name)
+    return place >= 0 ? place : named.length + order.indexOf(name)
+  }
+  return rank(first) < rank(second)
+}

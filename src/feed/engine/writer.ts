@@ -1,0 +1,422 @@
+import { dayMs, isoDay } from '../../lib/instant.ts'
+import type { Observation } from '../../market/prices/bars.ts'
+import type { FeedObservation, FeedStore } from '../../store/feeds/feeds.ts'
+import type { Change, Point, WriteCounts } from '../../store/prices/observations.ts'
+import type { Dataset } from '../files/dataset.ts'
+import { type Catalogue, checkRow } from '../prices/rows.ts'
+import { timesDecimal } from '../publishers/decimal.ts'
+import { outlookRelease } from '../publishers/eia.ts'
+import type { MapLine } from '../publishers/map.ts'
+import { firstOf, type PeriodKind, periodKinds, spanOf } from '../publishers/periods.ts'
+import type { SentRow, SentSeries } from '../publishers/publisher.ts'
+
+/** The run that writes. */
+export interface WritingRun {
+  feed: string
+  /** The feed's number, and the run's. */
+  feedNumber: number
+  run: number
+  now: number
+  dryRun: boolean
+  /** Whether this feed wins over another for a code or a dataset. */
+  winsOver(other: string, target: string): boolean
+}
+
+export interface Written extends WriteCounts {
+  rejected: number
+  /** The first sentences about rows that were not taken. */
+  rejections: string[]
+}
+
+/** What the writer needs of the services over the stores. */
+export interface FeedWriterDeps {
+  store: FeedStore
+  catalogue: Catalogue
+  observations: {
+    oldestFirst(seriesId: number, from: number, to: number): Observation[]
+    withdraw(seriesId: number, observedAts: readonly number[], at: number): void
+  }
+  ingest: {
+    write(points: readonly Point[], recordedAt?: number): WriteCounts
+    listen(listener: (changes: readonly Change[]) => void): void
+    listenInside(listener: (changes: readonly Change[]) => void): void
+  }
+  datasets: readonly Dataset<unknown>[]
+  now(): number
+  /** Takes in that the data of a series reaches less far than before. */
+  reload(): void
+  /** Names whose the newest value of a series is, by the name of the feed. */
+  attribute(seriesId: number, feed: string | undefined): void
+}
+
+export interface FeedWriter {
+  /** One transaction: all of one series, or nothing. */
+  writeSeries(sent: SentSeries, run: WritingRun): Written
+  /** The rows of one dataset that lines give together; a transaction for each place or market. */
+  writeDataset(name: string, sent: readonly SentSeries[], run: WritingRun): Written
+}
+
+/** What a value speaks for, as it is kept. */
+const kindNumber = (kind: PeriodKind): number => periodKinds.indexOf(kind)
+const kindOf = (number: number): PeriodKind => periodKinds[number]!
+
+const rejectionsMax = 5
+
+const nothingWritten = (): Written => ({
+  inserted: 0,
+  revised: 0,
+  unchanged: 0,
+  rejected: 0,
+  rejections: [],
+})
+
+export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
+  const current = followWrites(deps)
+  for (const id of deps.store.everySeries()) deps.attribute(id, deps.store.ownerOf(id))
+  return {
+    writeSeries(sent, run) {
+      const plan = planOf(sent, run, deps)
+      if (run.dryRun) return plan.written
+      const owner = ownerOf(sent.line, run)
+      if (plan.points.length > 0) current.while(owner, () => deps.ingest.write(plan.points))
+      const { code } = sent.line.target as { code: string }
+      const { claims } = plan
+      if (claims.length > 0) {
+        const { id } = deps.catalogue.find(code)!
+        deps.store.transact(() => deps.store.own(id, claims, owner))
+      }
+      return plan.written
+    },
+    writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps, current),
+  }
+}
+
+interface Owner {
+  feed: number
+  run: number
+  periodKind: number
+}
+
+const ownerOf = (line: MapLine, { feedNumber, run }: WritingRun): Owner => ({
+  feed: feedNumber,
+  run,
+  periodKind: kindNumber(line.kind),
+})
+
+interface CurrentOwner {
+  /** Whatever is written by `work` belongs to the owner. */
+  while<T>(owner: Owner, work: () => T): T
+}
+
+/**
+ * Keeps up, inside each transaction that writes observations, whose they are; and withdraws a value of a
+ * longer period as soon as one of a shorter comes to lie in it, whoever brings it.
+ */
+function followWrites(deps: FeedWriterDeps): CurrentOwner {
+  const { store, ingest, observations, now, reload } = deps
+  let owner: Owner | undefined
+  let hasWithdrawn = false
+  ingest.listenInside(changes => {
+    for (const { seriesId, inserted, revised } of changes) {
+      const changed = [...inserted, ...revised].map(point => point.observedAt)
+      const isFed = owner !== undefined || store.hasObservations(seriesId)
+      if (!isFed) continue
+      const coarser = coarserThan(owner?.periodKind ?? 0, changed, seriesId, store)
+      if (coarser.length > 0) {
+        observations.withdraw(seriesId, coarser, now())
+        store.disown(seriesId, coarser)
+        hasWithdrawn = true
+      }
+      if (owner) store.own(seriesId, changed, owner)
+      else store.disown(seriesId, changed)
+    }
+  })
+  ingest.listen(changes => {
+    if (hasWithdrawn) reload()
+    hasWithdrawn = false
+    for (const { seriesId } of changes) {
+      if (store.hasObservations(seriesId)) deps.attribute(seriesId, store.ownerOf(seriesId))
+    }
+  })
+  return {
+    while(next, work) {
+      owner = next
+      try {
+        return work()
+      } finally {
+        owner = undefined
+      }
+    },
+  }
+}
+
+const longestMs = 367 * dayMs
+
+/** Values of longer periods in which something shorter now lies. */
+function coarserThan(
+  kind: number,
+  changed: readonly number[],
+  seriesId: number,
+  store: FeedStore,
+): number[] {
+  if (!store.hasCoarse(seriesId)) return []
+  const at = changed.toSorted((a, b) => a - b)
+  const around = store.observations(seriesId, at[0]! - longestMs, at.at(-1)! + longestMs)
+  return around
+    .filter(({ periodKind, observedAt }) => {
+      if (periodKind <= kind) return false
+      const { from, to } = spanAt(observedAt, kindOf(periodKind))
+      const first = at.findIndex(one => one >= from)
+      return first >= 0 && at[first]! < to && !at.includes(observedAt)
+    })
+    .map(({ observedAt }) => observedAt)
+}
+
+/** The time that a value kept at a moment speaks for. */
+function spanAt(observedAt: number, kind: PeriodKind): { from: number; to: number } {
+  const day = isoDay(observedAt)
+  const period = {
+    day,
+    week: day,
+    month: day.slice(0, 7),
+    quarter: `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
+    year: day.slice(0, 4),
+  }[kind]
+  return spanOf(period, kind)
+}
+
+interface Plan {
+  points: Point[]
+  /** Values of other feeds that this one says too, and wins over. */
+  claims: number[]
+  written: Written
+}
+
+/** What becomes of the values of a series: which are written, and how they count. */
+function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
+  const { line } = sent
+  const written = nothingWritten()
+  if (!('code' in line.target)) return { points: [], claims: [], written }
+  const { code } = line.target
+  const series = deps.catalogue.find(code)
+  if (!series || sent.rows.length === 0) return { points: [], claims: [], written }
+  const periods = Map.groupBy(sent.rows, row => row.period)
+  const known = knownAround([...periods.keys()], line.kind, series.id, deps)
+  const points: Point[] = []
+  const claims: number[] = []
+  for (const [period, rows] of periods) {
+    const observedAt = firstOf(period, line.kind)
+    const standing = known.standing(period, observedAt)
+    if (standing.isFiner) continue
+    const vintages = vintagesOf(rows, line, run.now)
+    const values: Point[] = []
+    let reason: string | undefined
+    for (const { text, recordedAt } of vintages) {
+      const row = { code, observedAt: isoDay(observedAt), price: text }
+      const checked = checkRow(row, deps.catalogue, run.now)
+      if (checked.kind === 'point') {
+        values.push(recordedAt === undefined ? checked.point : { ...checked.point, recordedAt })
+      } else if (checked.kind === 'rejected') reason = checked.reason
+    }
+    const last = values.at(-1)
+    if (!last) {
+      written.rejected += 1
+      if (reason && written.rejections.length < rejectionsMax) written.rejections.push(reason)
+      continue
+    }
+    const { held, owner } = standing
+    const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
+    if (!held) {
+      written.inserted += 1
+      points.push(...values)
+    } else if (held.value === last.value) {
+      written.unchanged += 1
+      // From now on it is ours to correct, and no longer theirs.
+      if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(observedAt)
+    } else if (!isTheirs) {
+      written.revised += 1
+      // What is known already was recorded then; a correction is recorded after it.
+      const later = values.filter(value => (value.recordedAt ?? run.now) > held.recordedAt)
+      points.push(...(later.length > 0 ? later : [{ ...last, recordedAt: run.now }]))
+    }
+  }
+  return { points, claims, written }
+}
+
+function vintagesOf(rows: readonly SentRow[], { factor }: MapLine, now: number) {
+  return rows
+    .map(({ text, publishedAt }) => ({
+      text: timesDecimal(text, factor),
+      recordedAt: publishedAt === undefined ? undefined : Math.min(publishedAt, now),
+    }))
+    .toSorted((a, b) => (a.recordedAt ?? now) - (b.recordedAt ?? now))
+}
+
+interface Standing {
+  held: Observation | undefined
+  /** The feed that wrote it. */
+  owner: string | undefined
+  /** A value of a shorter period lies in this one. */
+  isFiner: boolean
+}
+
+/** What is held of a series in the time of some periods. */
+function knownAround(
+  periods: readonly string[],
+  kind: PeriodKind,
+  seriesId: number,
+  { store, observations }: FeedWriterDeps,
+): { standing(period: string, observedAt: number): Standing } {
+  const spans = periods.map(period => spanOf(period, kind))
+  const from = spans.reduce((least, span) => Math.min(least, span.from), Number.POSITIVE_INFINITY)
+  const to = spans.reduce((most, span) => Math.max(most, span.to), Number.NEGATIVE_INFINITY)
+  const held = observations.oldestFirst(seriesId, from, to)
+  const byMoment = new Map(held.map(one => [one.observedAt, one]))
+  const owners = new Map<number, FeedObservation>()
+  for (const one of store.observations(seriesId, from, to)) owners.set(one.observedAt, one)
+  const names = new Map(store.states().map(state => [state.number, state.name]))
+  const own = kindNumber(kind)
+  const finer = held
+    .map(one => one.observedAt)
+    .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
+  return {
+    standing(period, observedAt) {
+      const owner = owners.get(observedAt)
+      return {
+        held: byMoment.get(observedAt),
+        owner: owner && names.get(owner.feed),
+        isFiner: own > 0 && hasWithin(finer, spanOf(period, kind)),
+      }
+    },
+  }
+}
+
+/** Whether a sorted list has a moment of `[from, to)`. */
+function hasWithin(
+  moments: readonly number[],
+  { from, to }: { from: number; to: number },
+): boolean {
+  let [low, high] = [0, moments.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (moments[middle]! < from) low = middle + 1
+    else high = middle
+  }
+  return low < moments.length && moments[low]! < to
+}
+
+/** The column that a dataset keeps the period in. */
+const periodColumns: Readonly<Record<string, string>> = {
+  'rig-counts': 'date',
+  outlooks: 'period',
+  'opec-productions': 'month',
+  'drilling-productivity': 'month',
+  'duc-wells': 'month',
+  'cftc-positions': 'report_date',
+}
+
+/** Columns that count things: what a publisher gives as a mean is rounded. */
+const wholeColumns = new Set([
+  'rig_count',
+  'duc_count',
+  'wells_drilled',
+  'completions',
+  'total',
+  'oil',
+  'gas',
+  'misc',
+])
+
+type Row = Record<string, string>
+
+function writeDataset(
+  name: string,
+  sent: readonly SentSeries[],
+  run: WritingRun,
+  deps: FeedWriterDeps,
+  current: CurrentOwner,
+): Written {
+  const dataset = deps.datasets.find(one => one.name === name)
+  const written = nothingWritten()
+  if (!dataset) return written
+  const taken = new Set<string>()
+  for (const group of Map.groupBy(sent, series => JSON.stringify(fixedOf(series.line))).values()) {
+    const records: { record: unknown; key: string }[] = []
+    for (const row of rowsOf(name, group, run.now)) {
+      if (!isWhole(dataset, row)) continue
+      const key = JSON.stringify((dataset.key ?? []).map(column => row[column] ?? ''))
+      if (taken.has(key) || !isOurs(name, key, run, deps.store)) continue
+      const checked = dataset.check(row, run.now)
+      if ('record' in checked) {
+        taken.add(key)
+        records.push({ record: checked.record, key })
+        continue
+      }
+      written.rejected += 1
+      if (written.rejections.length < rejectionsMax) written.rejections.push(checked.reason)
+    }
+    if (records.length === 0) continue
+    const counts = run.dryRun
+      ? wouldBe(name, records, deps.store)
+      : current.while(ownerOf(group[0]!.line, run), () =>
+          deps.store.transact(() => {
+            for (const { key } of records) deps.store.ownRow(name, key, run.feedNumber)
+            return dataset.write(
+              records.map(one => one.record),
+              run.now,
+            )
+          }),
+        )
+    written.inserted += counts.inserted
+    written.revised += counts.revised
+    written.unchanged += counts.unchanged
+  }
+  return written
+}
+
+const fixedOf = ({ target }: MapLine) => ('dataset' in target ? target.fixed : {})
+
+/** Rows by period, each with the columns that its lines give. */
+function rowsOf(name: string, group: readonly SentSeries[], now: number): Row[] {
+  const rows = new Map<string, Row>()
+  for (const { line, rows: values } of group) {
+    if (!('dataset' in line.target)) continue
+    for (const { period, text, publishedAt } of values) {
+      const row = rows.get(period) ?? {
+        ...line.target.fixed,
+        [periodColumns[name] ?? 'date']: period,
+      }
+      rows.set(period, row)
+      if (name === 'outlooks') row.published_on = isoDay(publishedAt ?? outlookRelease(now))
+      const value = timesDecimal(text, line.factor)
+      const { column } = line.target
+      row[column] = wholeColumns.has(column) ? String(Math.round(Number(value))) : value
+    }
+  }
+  return [...rows.keys()].sort().map(period => rows.get(period)!)
+}
+
+/** A row that lacks a column that is needed is of a period that not all lines have. */
+function isWhole(dataset: Dataset<unknown>, row: Row): boolean {
+  if (dataset.name === 'cftc-positions') {
+    return ['managed_money_long', 'managed_money_short', 'open_interest'].every(name => name in row)
+  }
+  return dataset.columns.every(({ name, required }) => !required || name in row)
+}
+
+function isOurs(dataset: string, key: string, run: WritingRun, store: FeedStore): boolean {
+  const owner = store.rowOwner(dataset, key)
+  if (owner === undefined || owner === run.feedNumber) return true
+  const name = store.states().find(state => state.number === owner)?.name
+  return name === undefined || run.winsOver(name, dataset)
+}
+
+/** Rows of datasets are compared where they are written: a dry run knows only which are there. */
+const wouldBe = (
+  name: string,
+  records: readonly { key: string }[],
+  store: FeedStore,
+): WriteCounts => {
+  const known = records.filter(({ key }) => store.rowOwner(name, key) !== undefined).length
+  return { inserted: records.length - known, revised: 0, unchanged: known }
+}

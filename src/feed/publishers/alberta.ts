@@ -1,0 +1,54 @@
+import { isObject } from '../../lib/json.ts'
+import { monthlyDay } from './calendar.ts'
+import { headerFault, unreadable } from './fault.ts'
+import type { MapLine } from './map.ts'
+import { leadingDay, periodWith } from './periods.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collections, sentSeries } from './series.ts'
+import { jsonOf } from './text.ts'
+
+const url = 'https://api.economicdata.alberta.ca/data?table=OilPrices'
+
+/** Monthly means by type of crude. The names of fields sometimes end with a space. */
+export function oilPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<string, Collected> {
+  const body = jsonOf(bytes, 'the oil prices')
+  if (!Array.isArray(body)) throw unreadable('the oil prices')
+  const series = collections(lines)
+  for (const entry of body as unknown[]) {
+    if (!isObject(entry)) throw unreadable('a row of the oil prices')
+    const row = Object.fromEntries(
+      Object.entries(entry).map(([name, value]) => [name.trim(), value]),
+    )
+    for (const name of ['Date', 'Type', 'Value']) {
+      if (!(name in row)) throw headerFault('a row of the oil prices', name)
+    }
+    const values = series.get(String(row.Type).trim())
+    if (!values) continue
+    const day = leadingDay(String(row.Date))
+    if (typeof row.Unit === 'string') values.unit ??= row.Unit
+    values.add(day ? periodWith(day, 'month') : String(row.Date), row.Value)
+  }
+  return series
+}
+
+async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
+  const answer = await line.ask({ url, ifChanged: true })
+  if (!answer) return
+  yield* sentSeries(lines, oilPrices(answer.bytes, lines), undefined)
+}
+
+export const alberta: Publisher = {
+  name: 'alberta',
+  title: 'Alberta economic dashboard, oil prices',
+  publisher: 'Government of Alberta',
+  homepage: 'https://economicdashboard.alberta.ca/dashboard/oil-price/',
+  licenseClass: 'open',
+  attribution: 'Source: Government of Alberta, Open Government Licence - Alberta',
+  key: 'none',
+  hosts: ['api.economicdata.alberta.ca'],
+  requestsPerSecond: 1,
+  rereadDays: 0,
+  // The day is not announced: two looks a month find it soon enough.
+  calendar: [5, 15].map(day => monthlyDay(day, '12:00', () => [], { zone: 'America/Edmonton' })),
+  read,
+}

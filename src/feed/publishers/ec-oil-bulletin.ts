@@ -1,0 +1,65 @@
+import { euroSettlement } from '../../market/calendars/holidays.ts'
+import { weeklyHeldBack } from './calendar.ts'
+import { headerFault } from './fault.ts'
+import { linkOn, type PageLink } from './links.ts'
+import type { MapLine } from './map.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collections, sentSeries } from './series.ts'
+import { dayOf, sheetRows } from './workbook.ts'
+
+const pageUrl = 'https://energy.ec.europa.eu/data-and-analysis/weekly-oil-bulletin_en'
+const headerRowsMax = 12
+
+/** Euros per 1,000 litres by the titles of the columns: `DE_price_with_tax_diesel`. */
+export async function pricesWithTaxes(
+  workbook: Uint8Array,
+  lines: readonly MapLine[],
+): Promise<Map<string, Collected>> {
+  const series = collections(lines)
+  let columns: { column: number; values: Collected }[] | undefined
+  const isSheet = (name: string) => /^prices with tax/i.test(name)
+  for await (const { number, cells } of sheetRows(workbook, isSheet)) {
+    if (!columns) {
+      const found = [...cells.entries()].flatMap(([column, cell]) => {
+        const values = typeof cell === 'string' ? series.get(cell.trim()) : undefined
+        return values ? [{ column, values }] : []
+      })
+      if (found.length > 0) columns = found
+      else if (number > headerRowsMax) break
+      continue
+    }
+    const week = dayOf(cells[0])
+    if (!week) continue
+    for (const { column, values } of columns) values.add(week, cells[column], { thousands: true })
+  }
+  if (!columns) throw headerFault('the sheet', 'titles such as DE_price_with_tax_diesel')
+  return series
+}
+
+const isWorkbook = ({ url }: PageLink): boolean => /\.xlsx\b/i.test(url)
+
+async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
+  const url = await linkOn(line, pageUrl, 'the workbook of the history', [
+    link => isWorkbook(link) && /history/i.test(link.url),
+    link => isWorkbook(link) && /history|since 2005/i.test(link.text),
+    isWorkbook,
+  ])
+  const answer = await line.ask({ url, ifChanged: true })
+  if (!answer) return
+  yield* sentSeries(lines, await pricesWithTaxes(answer.bytes, lines), undefined)
+}
+
+export const ecOilBulletin: Publisher = {
+  name: 'ec_oil_bulletin',
+  title: 'Weekly Oil Bulletin',
+  publisher: 'European Commission',
+  homepage: pageUrl,
+  licenseClass: 'open',
+  attribution: 'Source: European Commission, Weekly Oil Bulletin, CC BY 4.0',
+  key: 'none',
+  hosts: ['energy.ec.europa.eu'],
+  requestsPerSecond: 1,
+  rereadDays: 0,
+  calendar: [weeklyHeldBack(4, '12:00', euroSettlement, { zone: 'Europe/Brussels' })],
+  read,
+}

@@ -1,0 +1,98 @@
+import { parseInstant } from '../../lib/instant.ts'
+import { isObject } from '../../lib/json.ts'
+import { eiaAttribution, eiaBulkCalendar, outlookOf } from './eia.ts'
+import { unreadable } from './fault.ts'
+import type { MapLine } from './map.ts'
+import { periodOf } from './periods.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collected, grouped, sentSeries } from './series.ts'
+import { jsonOf } from './text.ts'
+import { archiveFiles, linesOf } from './zip.ts'
+
+const manifestUrl = 'https://api.eia.gov/bulk/manifest.txt'
+/** The longest series has fewer than 20,000 values of 30 bytes. */
+const lineBytesMax = 32 * 1024 * 1024
+/** Where an identifier ends, at the latest. */
+const headBytes = 200
+
+/** Which archive was made when, and where it lies. */
+export function manifestOf(bytes: Uint8Array): Map<string, { updated: string; url: string }> {
+  const body = jsonOf(bytes, 'the manifest')
+  const datasets = isObject(body) ? body.dataset : undefined
+  if (!isObject(datasets)) throw unreadable('the manifest')
+  const archives = new Map<string, { updated: string; url: string }>()
+  for (const [name, dataset] of Object.entries(datasets)) {
+    if (!isObject(dataset) || typeof dataset.accessURL !== 'string') continue
+    archives.set(name, { updated: String(dataset.last_updated ?? ''), url: dataset.accessURL })
+  }
+  return archives
+}
+
+/** The series of an archive that are wanted; the other lines are passed over without being parsed. */
+export async function readArchive(
+  chunks: AsyncIterable<Uint8Array>,
+  lines: readonly MapLine[],
+): Promise<Map<string, Collected>> {
+  const wanted = new Map(lines.map(line => [line.sourceId, line]))
+  const series = new Map<string, Collected>()
+  for await (const file of archiveFiles(chunks, name => name.endsWith('.txt'))) {
+    for await (const text of linesOf(file.read(), lineBytesMax)) {
+      const line = wanted.get(identifierOf(text) ?? '')
+      if (line) series.set(line.sourceId, seriesOf(text, line))
+    }
+  }
+  return series
+}
+
+const identifier = /^\s*\{\s*"series_id"\s*:\s*"([^"]+)"/
+
+const identifierOf = (text: Buffer): string | undefined =>
+  identifier.exec(text.toString('latin1', 0, headBytes))?.[1]
+
+/** One line of an archive: a series with its values, the newest first. */
+export function seriesOf(text: Uint8Array, line: MapLine): Collected {
+  const body = jsonOf(text, line.sourceId)
+  if (!isObject(body) || !Array.isArray(body.data)) throw unreadable(line.sourceId)
+  const unit = [body.unitsshort, body.units].find(one => typeof one === 'string' && one !== '')
+  const series = collected(unit as string | undefined)
+  const publishedAt =
+    typeof body.last_updated === 'string' ? parseInstant(body.last_updated) : undefined
+  for (const pair of body.data.toReversed()) {
+    if (!Array.isArray(pair) || typeof pair[0] !== 'string') throw unreadable(line.sourceId)
+    const period = periodOf(pair[0], line.kind) ?? pair[0]
+    series.add(period, pair[1], publishedAt === undefined ? {} : { publishedAt })
+  }
+  return series
+}
+
+async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+  const manifest = await line.ask({ url: manifestUrl, ifChanged: true })
+  if (!manifest) return
+  const archives = manifestOf(manifest.bytes)
+  for (const lines of grouped(reading.lines, one => one.at)) {
+    const name = lines[0]!.at
+    const archive = archives.get(name)
+    if (!archive) throw unreadable(`the entry of ${name} in the manifest`)
+    if (archive.updated !== '' && line.kept(name) === archive.updated) continue
+    const series = await readArchive(await line.stream({ url: archive.url }), lines)
+    for (const sent of sentSeries(lines, series, undefined)) {
+      yield name === 'STEO' ? outlookOf(sent, sent.line.kind, reading.now) : sent
+    }
+    line.keep(name, archive.updated)
+  }
+}
+
+export const eiaBulk: Publisher = {
+  name: 'eia_bulk',
+  title: 'EIA bulk archives',
+  publisher: 'U.S. Energy Information Administration',
+  homepage: 'https://www.eia.gov/opendata/bulkfiles.php',
+  licenseClass: 'open',
+  attribution: eiaAttribution,
+  key: 'none',
+  hosts: ['api.eia.gov', 'www.eia.gov'],
+  requestsPerSecond: 1,
+  rereadDays: 0,
+  calendar: eiaBulkCalendar,
+  read,
+}

@@ -1,0 +1,54 @@
+/**
+ * Why an answer was not taken. `suspicious` ones are held: what came could be read and is not believed. Of
+ * the others nothing could be read.
+ */
+export type FaultCode =
+  | 'unauthorized'
+  | 'http_status'
+  | 'no_answer'
+  | 'cut_short'
+  | 'too_long'
+  | 'unreadable'
+  | 'changed_while_read'
+  | 'foreign_address'
+  | SuspicionCode
+
+export type SuspicionCode =
+  | 'unexpected_header'
+  | 'unexpected_unit'
+  | 'series_empty'
+  | 'went_backwards'
+  | 'all_zero'
+  | 'rows_fell'
+  | 'future_period'
+
+const suspicions: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'unexpected_header',
+  'unexpected_unit',
+  'series_empty',
+  'went_backwards',
+  'all_zero',
+  'rows_fell',
+  'future_period',
+])
+
+/** A sentence for the operator; it never repeats a key, and of a body only short pieces. */
+export class FeedFault extends Error {
+  readonly code: FaultCode
+  readonly suspicious: boolean
+  /** The status of the answer, where there was one and it was the reason. */
+  readonly status: number | undefined
+  constructor(code: FaultCode, message: string, status?: number) {
+    super(message)
+    this.name = 'FeedFault'
+    this.code = code
+    this.status = status
+    this.suspicious = suspicions.has(code)
+  }
+}
+
+export const headerFault = (what: string, wanted: string): FeedFault =>
+  new FeedFault('unexpected_header', `${what} has no ${wanted}: its form has changed`)
+
+export const unreadable = (what: string): FeedFault =>
+  new FeedFault('unreadable', `${what} could not be read`)

@@ -1,0 +1,74 @@
+import { isoDay } from '../../lib/instant.ts'
+import { monthlyDay } from './calendar.ts'
+import { FeedFault, headerFault } from './fault.ts'
+import { periodOf } from './periods.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collections, earliest, sentSeries } from './series.ts'
+import { tableOf } from './text.ts'
+
+const folder = 'https://www.jodidata.org/_resources/files/downloads/oil-data/annual-csv/primary'
+const firstYear = 2002
+
+/** The file of a year: the running one has another name than those that are over. */
+export const yearUrl = (year: number, running: number): string =>
+  year < running ? `${folder}/${year}.csv` : `${folder}/primaryyear${year}.csv`
+
+const columns = [
+  'REF_AREA',
+  'ENERGY_PRODUCT',
+  'FLOW_BREAKDOWN',
+  'UNIT_MEASURE',
+  'TIME_PERIOD',
+  'OBS_VALUE',
+] as const
+
+/** Adds the rows of a year to the series `SA/CRUDEOIL/INDPROD/KBD`. */
+export function addYear(
+  bytes: Uint8Array,
+  year: number,
+  series: ReadonlyMap<string, Collected>,
+): void {
+  const { header, rows } = tableOf(bytes, `the file of ${year}`)
+  const [area, product, flow, unit, month, value] = columns.map(name => {
+    const column = header.indexOf(name)
+    if (column < 0) throw headerFault(`the file of ${year}`, name)
+    return column
+  })
+  for (const row of rows) {
+    const id = [area, product, flow, unit].map(column => row[column!]).join('/')
+    const written = row[month!] ?? ''
+    series.get(id)?.add(periodOf(written, 'month') ?? written, row[value!])
+  }
+}
+
+async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+  const { lines } = reading
+  const running = Number(isoDay(reading.now).slice(0, 4))
+  const since = earliest(lines.map(reading.since))
+  const from = since === undefined ? firstYear : Number(since.slice(0, 4))
+  const series = collections(lines)
+  for (let year = Math.max(firstYear, from); year <= running; year++) {
+    try {
+      addYear((await line.ask({ url: yearUrl(year, running) })).bytes, year, series)
+    } catch (error) {
+      // Of the first months of a year there is no file yet, nor of the oldest years.
+      if (!(error instanceof FeedFault && error.status === 404)) throw error
+    }
+  }
+  yield* sentSeries(lines, series, since === undefined ? undefined : `${from}-01-01`)
+}
+
+export const jodi: Publisher = {
+  name: 'jodi',
+  title: 'JODI oil world database',
+  publisher: 'Joint Organisations Data Initiative',
+  homepage: 'https://www.jodidata.org/',
+  licenseClass: 'open',
+  attribution: 'Source: Joint Organisations Data Initiative (JODI)',
+  key: 'none',
+  hosts: ['www.jodidata.org'],
+  requestsPerSecond: 2,
+  rereadDays: 400,
+  calendar: [monthlyDay(20, '12:00', () => [], { zone: 'Asia/Riyadh' })],
+  read,
+}

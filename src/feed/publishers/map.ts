@@ -1,0 +1,72 @@
+import { type PeriodKind, periodKinds } from './periods.ts'
+
+/** Where a line of a map leads: to a series of the catalogue, or to a column of a dataset's rows. */
+export type Target =
+  | { code: string }
+  | { dataset: string; column: string; fixed: Readonly<Record<string, string>> }
+
+/** One series of a publisher and what becomes of it. */
+export interface MapLine {
+  /** What its publisher calls it. */
+  sourceId: string
+  target: Target
+  /** The unit that it must come in, as the publisher writes it; empty where none is sent. */
+  unit: string
+  /** How many units of the target one of the publisher's is. */
+  factor: string
+  kind: PeriodKind
+  /** Where its publisher keeps it: a route, a sheet, a file. */
+  at: string
+  note: string
+}
+
+const columns = ['source_id', 'into', 'unit', 'factor', 'period', 'at', 'note'] as const
+
+/**
+ * The lines of a map: tab-separated, with a header. `into` is a code (`WTI_USD`), or a dataset, its column and
+ * what is fixed of its rows (`rig-counts total region=US`); `period` is day, week, month, quarter or year.
+ * Throws where a line is not one: maps are part of the program.
+ */
+export function mapOf(name: string, text: string): MapLine[] {
+  const [header, ...rows] = text.replace(/\n+$/, '').split('\n')
+  if (header !== columns.join('\t'))
+    throw new Error(`map ${name}: the columns are ${columns.join(', ')}`)
+  const lines = rows.map((row, i) => lineOf(row.split('\t'), `map ${name}, line ${i + 2}`))
+  const seen = new Set<string>()
+  for (const { sourceId, target } of lines) {
+    const id = `${sourceId} ${JSON.stringify(target)}`
+    if (seen.has(id)) throw new Error(`map ${name}: ${sourceId} leads to one target twice`)
+    seen.add(id)
+  }
+  return lines
+}
+
+function lineOf(cells: readonly string[], where: string): MapLine {
+  const [sourceId = '', into = '', unit = '', factor = '', period = '', at = '', note = ''] = cells
+  const kind = periodKinds.find(one => one === period)
+  if (cells.length !== columns.length || sourceId === '' || into === '' || !kind) {
+    throw new Error(`${where}: write ${columns.join(', ')}`)
+  }
+  if (!/^\d+(\.\d+)?$/.test(factor)) throw new Error(`${where}: factor ${factor} is not a decimal`)
+  return { sourceId, target: targetOf(into, where), unit, factor, kind, at, note }
+}
+
+function targetOf(into: string, where: string): Target {
+  if (/^[A-Z0-9_]+$/.test(into)) return { code: into }
+  const [dataset = '', column = '', ...rest] = into.split(' ')
+  // What is fixed may have spaces in its value: `country=Saudi Arabia; unit=tbpd`.
+  const fixed = rest
+    .join(' ')
+    .split(';')
+    .map(part => part.trim())
+    .filter(part => part !== '')
+    .map(part => part.split('=') as [string, string | undefined])
+  if (!/^[a-z-]+$/.test(dataset) || !/^[a-z_]+$/.test(column) || fixed.some(([, is]) => !is)) {
+    throw new Error(`${where}: ${into} is neither a code nor a dataset with its column`)
+  }
+  return { dataset, column, fixed: Object.fromEntries(fixed as [string, string][]) }
+}
+
+/** What a line leads to, as people and answers name it. */
+export const targetName = ({ target }: MapLine): string =>
+  'code' in target ? target.code : target.dataset

@@ -1,0 +1,58 @@
+import { FeedFault } from './fault.ts'
+
+/** One answer of many. */
+export interface Page<T> {
+  /** Rows of all pages together, as this page says. */
+  total: number
+  rows: readonly T[]
+  /** The publisher says that it has cut the answer. */
+  truncated: boolean
+}
+
+const readsMax = 3
+
+/**
+ * Every row of a paged answer, in the order that was asked for. A page that is cut, a total that changes
+ * between pages, a row that comes twice or a page that is missing means that the data moved meanwhile: all
+ * is read anew, with shorter pages, and given up after the third time.
+ */
+export async function readPages<T>(
+  page: (offset: number, length: number) => Promise<Page<T>>,
+  keyOf: (row: T) => string,
+  lengthMax: number,
+): Promise<T[]> {
+  let reason = ''
+  for (let read = 0; read < readsMax; read++) {
+    const rows = await readOnce(page, keyOf, Math.ceil(lengthMax / 2 ** read))
+    if (typeof rows !== 'string') return rows
+    reason = rows
+  }
+  throw new FeedFault('changed_while_read', `${reason}, also when read anew`)
+}
+
+/** The rows, or why they can not be all of them. */
+async function readOnce<T>(
+  page: (offset: number, length: number) => Promise<Page<T>>,
+  keyOf: (row: T) => string,
+  length: number,
+): Promise<T[] | string> {
+  const rows: T[] = []
+  const seen = new Set<string>()
+  let total: number | undefined
+  do {
+    const next = await page(rows.length, length)
+    if (next.truncated) return 'the answer was cut'
+    if (!Number.isSafeInteger(next.total) || next.total < 0) return 'the answer names no total'
+    total ??= next.total
+    if (next.total !== total)
+      return `the total changed from ${total} to ${next.total} between pages`
+    if (next.rows.length === 0 && rows.length < total) return 'a page was missing'
+    for (const row of next.rows) {
+      const key = keyOf(row)
+      if (seen.has(key)) return `${key} came twice`
+      seen.add(key)
+      rows.push(row)
+    }
+  } while (rows.length < total)
+  return rows.length > total ? 'there were more rows than the total says' : rows
+}

@@ -1,0 +1,114 @@
+import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+
+/** How long the time is that a value speaks for. A week is named by the day that its publisher gives it. */
+export const periodKinds = ['day', 'week', 'month', 'quarter', 'year'] as const
+export type PeriodKind = (typeof periodKinds)[number]
+
+/** Whether a value of `kind` speaks for a longer time than one of `other`. */
+export const isCoarser = (kind: PeriodKind, other: PeriodKind): boolean =>
+  periodKinds.indexOf(kind) > periodKinds.indexOf(other)
+
+const patterns: Readonly<Record<PeriodKind, RegExp>> = {
+  day: /^\d{4}-\d{2}-\d{2}$/,
+  week: /^\d{4}-\d{2}-\d{2}$/,
+  month: /^\d{4}-(?:0[1-9]|1[0-2])$/,
+  quarter: /^\d{4}-Q[1-4]$/,
+  year: /^\d{4}$/,
+}
+
+/** Whether a text is a period of a kind as it is kept: `2026-08-18`, `2026-08`, `2026-Q3`, `2026`. */
+export const isPeriod = (text: string, kind: PeriodKind): boolean =>
+  patterns[kind].test(text) && ((kind !== 'day' && kind !== 'week') || parseDay(text) !== undefined)
+
+/** `20260818`, `202608`, `2026Q3`, `2026M05`, `2026-Q3` and what is kept already, as they are kept. */
+export function periodOf(written: string, kind: PeriodKind): string | undefined {
+  const text = written.trim()
+  const [, year = '', rest = ''] = /^(\d{4})(.*)$/.exec(text) ?? []
+  const parts = rest.replaceAll('-', '')
+  const period = {
+    day: () => `${year}-${parts.slice(0, 2)}-${parts.slice(2)}`,
+    week: () => `${year}-${parts.slice(0, 2)}-${parts.slice(2)}`,
+    month: () => `${year}-${parts.replace(/^M/i, '')}`,
+    quarter: () => `${year}-${parts.toUpperCase()}`,
+    year: () => text,
+  }[kind]()
+  return isPeriod(period, kind) ? period : undefined
+}
+
+/** The days that a period is of, `from` to before `to`, as midnights UTC. A week is the seven days up to its day. */
+export function spanOf(period: string, kind: PeriodKind): { from: number; to: number } {
+  const first = firstOf(period, kind)
+  if (kind === 'day') return { from: first, to: first + dayMs }
+  if (kind === 'week') return { from: first - 6 * dayMs, to: first + dayMs }
+  const months = { month: 1, quarter: 3, year: 12 }[kind]
+  const [year, month] = isoDay(first).split('-').map(Number)
+  return { from: first, to: Date.UTC(year!, month! - 1 + months, 1) }
+}
+
+/** Midnight UTC under which the value of a period is kept: the day itself, or the first day of a longer one. */
+export function firstOf(period: string, kind: PeriodKind): number {
+  if (kind === 'day' || kind === 'week') return parseDay(period)!
+  if (kind === 'month') return parseDay(`${period}-01`)!
+  if (kind === 'year') return parseDay(`${period}-01-01`)!
+  const month = 3 * Number(period.slice(6)) - 2
+  return Date.UTC(Number(period.slice(0, 4)), month - 1, 1)
+}
+
+/** The period that a day lies in: `2026-08` of 2026-08-18. */
+export function periodWith(day: string, kind: PeriodKind): string {
+  if (kind === 'day' || kind === 'week') return day
+  if (kind === 'month') return day.slice(0, 7)
+  if (kind === 'year') return day.slice(0, 4)
+  return `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`
+}
+
+const isoOf = (year: string, month: string, day: string): string | undefined => {
+  const text = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  return parseDay(text) === undefined ? undefined : text
+}
+
+/** Two digits of a year: 70 to 99 are of the last century. */
+const yearOf = (digits: string): string =>
+  digits.length === 4 ? digits : `${Number(digits) < 70 ? '20' : '19'}${digits}`
+
+/** `7/10/26` as Americans write it: the tenth of July. */
+export function americanDay(written: string): string | undefined {
+  const [, month = '', day = '', year = ''] =
+    /^(\d{1,2})\/(\d{1,2})\/(\d{2}|\d{4})$/.exec(written.trim()) ?? []
+  return year && isoOf(yearOf(year), month, day)
+}
+
+/** `10/07/2026` as the British write it: the tenth of July. */
+export function britishDay(written: string): string | undefined {
+  const [, day = '', month = '', year = ''] =
+    /^(\d{1,2})\/(\d{1,2})\/(\d{2}|\d{4})$/.exec(written.trim()) ?? []
+  return year && isoOf(yearOf(year), month, day)
+}
+
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+
+/** `13 April 2026` and `2026-Jul-09 00:00:00`. */
+export function namedDay(written: string): string | undefined {
+  const text = written.trim()
+  const british = /^(\d{1,2}) ([A-Za-z]{3})[a-z]* (\d{4})$/.exec(text)
+  const stamped = /^(\d{4})-([A-Za-z]{3})-(\d{2})(?: |$)/.exec(text)
+  const [year, name, day] = british
+    ? [british[3]!, british[2]!, british[1]!]
+    : [stamped?.[1] ?? '', stamped?.[2] ?? '', stamped?.[3] ?? '']
+  const month = monthNames.indexOf(name.toLowerCase()) + 1
+  return month > 0 ? isoOf(year, String(month), day) : undefined
+}
+
+const excelEpoch = Date.UTC(1899, 11, 30)
+
+/** The day of a serial number in a workbook: 46030 is 2026-01-08. Times of day are dropped. */
+export function serialDay(serial: number): string | undefined {
+  if (!(serial >= 1 && serial < 2_958_466)) return undefined
+  return isoDay(excelEpoch + Math.floor(serial) * dayMs)
+}
+
+/** The day that an ISO timestamp begins with, whatever its time of day says. */
+export function leadingDay(written: string): string | undefined {
+  const day = written.trim().slice(0, 10)
+  return parseDay(day) === undefined ? undefined : day
+}

@@ -1,0 +1,88 @@
+import type { Calendar } from './calendar.ts'
+import type { MapLine } from './map.ts'
+
+/** Whether what a publisher sends may be passed on (`open`) or only be looked at (`view`). */
+export type LicenseClass = 'open' | 'view'
+
+/** A GET of a publisher. The publisher's own address stands in it also where a mirror is configured. */
+export interface PublisherRequest {
+  url: string
+  headers?: Readonly<Record<string, string>>
+  /** A parameter that is added to the address only when it is sent, and stands in nothing that is kept. */
+  secret?: { name: string; value: string }
+  /** Ask only for what has changed since the last finished run; the answer may be undefined. */
+  ifChanged?: boolean
+}
+
+export interface PublisherAnswer {
+  /** Where it came from in the end. */
+  url: string
+  headers: Readonly<Record<string, string>>
+  bytes: Uint8Array
+}
+
+/** How a reader reaches its publisher: guarded, paced and counted by whoever runs it. Throws `FeedFault`. */
+export interface Line {
+  ask(request: PublisherRequest & { ifChanged: true }): Promise<PublisherAnswer | undefined>
+  ask(request: PublisherRequest): Promise<PublisherAnswer>
+  /** The body in pieces, for what is too large to hold. */
+  stream(request: PublisherRequest): Promise<AsyncIterable<Uint8Array>>
+  /** What was kept under a name by the last finished run; undefined where all is to be read again. */
+  kept(name: string): string | undefined
+  /** Kept for the next run, once this one is finished. */
+  keep(name: string, value: string): void
+}
+
+/** What a run wants to know. */
+export interface Reading {
+  lines: readonly MapLine[]
+  /** The first day that is wanted of a line; undefined: all there is. */
+  since(line: MapLine): string | undefined
+  now: number
+  key: string | undefined
+}
+
+/** One value as it was sent. */
+export interface SentRow {
+  /** As `periods.ts` keeps it, of the kind that the map says. */
+  period: string
+  /** Exact decimal text in the publisher's unit. */
+  text: string
+  /** When the publisher says that it said so, Unix ms. */
+  publishedAt?: number
+}
+
+/** What was sent of one line of the map. Every line that was asked for gets one, also without rows. */
+export interface SentSeries {
+  line: MapLine
+  /** The unit as it was written; undefined where the publisher names none. */
+  unit: string | undefined
+  rows: readonly SentRow[]
+  /** Periods without a value. */
+  blanks: number
+  /** Values that are no numbers. */
+  faults: readonly { period: string; written: string }[]
+  /** The first day from which the answer has everything; undefined: from the beginning. */
+  covers: string | undefined
+}
+
+/** One agency, exchange or bank, and how to read it. */
+export interface Publisher {
+  /** As in `[feeds.<name>]`. */
+  name: string
+  title: string
+  publisher: string
+  homepage: string
+  licenseClass: LicenseClass
+  /** The sentence that answers carry. */
+  attribution: string
+  /** Whether nothing is read without a key; `optional`: more is read with one. */
+  key: 'needed' | 'optional' | 'none'
+  /** The hosts that it may be read from, the first one for `base_url`. */
+  hosts: readonly string[]
+  requestsPerSecond: number
+  /** How far back a later run reads again, in days; 0 where every answer is the whole. */
+  rereadDays: number
+  calendar: Calendar
+  read(line: Line, reading: Reading): AsyncIterable<SentSeries>
+}

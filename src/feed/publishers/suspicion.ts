@@ -1,0 +1,120 @@
+import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { FeedFault } from './fault.ts'
+import { firstOf, isPeriod, spanOf } from './periods.ts'
+import type { SentSeries } from './publisher.ts'
+import { sameUnit } from './units.ts'
+
+/** What the last finished run was sent of a series, to compare the next answer with. */
+export interface SentBefore {
+  /** Rows with a value. */
+  rows: number
+  /** The first day from which that answer had everything; undefined: from the beginning. */
+  covers: string | undefined
+  /** Its newest period with a value. */
+  newest: string | undefined
+}
+
+/** Too few rows say nothing about how many there should be. */
+const judgedRowsMin = 4
+
+/** Publishers are ahead of the clock of this machine, and days begin earlier in the east. */
+const graceMs = dayMs
+
+/**
+ * Throws a suspicious `FeedFault` where an answer is not believed: another unit, no rows where there were
+ * some, a newest period before the last one, nothing but zeros, less than half of the rows, or a period that
+ * has not begun. `forecasts` lets periods lie ahead.
+ */
+export function judge(
+  sent: SentSeries,
+  before: SentBefore | undefined,
+  now: number,
+  forecasts = false,
+): void {
+  const { line, unit, rows } = sent
+  const id = line.sourceId
+  if (unit !== undefined && line.unit !== '' && !sameUnit(unit, line.unit)) {
+    throw new FeedFault(
+      'unexpected_unit',
+      `${id} came in ${unit || 'no unit'} in place of ${line.unit}`,
+    )
+  }
+  for (const { period } of rows) {
+    if (!isPeriod(period, line.kind)) {
+      throw new FeedFault('unreadable', `${id} has ${period}, which is not a ${line.kind}`)
+    }
+    if (!forecasts && beginsAt(period, line.kind) > now + graceMs) {
+      throw new FeedFault('future_period', `${id} has a value of ${period}, which has not begun`)
+    }
+  }
+  const newest = newestOf(sent)
+  if (before?.newest !== undefined && isWithin(before.newest, sent)) {
+    if (newest === undefined) {
+      throw new FeedFault(
+        'series_empty',
+        `${id} had values up to ${before.newest} and has none now`,
+      )
+    }
+    if (newest < before.newest) {
+      throw new FeedFault(
+        'went_backwards',
+        `${id} ends at ${newest}, and ended at ${before.newest}`,
+      )
+    }
+  }
+  if (isPriced(sent) && rows.length > 0 && isZero(sent)) {
+    throw new FeedFault('all_zero', `all ${rows.length} values of ${id} are zero`)
+  }
+  if (before) judgeCount(sent, before)
+}
+
+/** The newest period that has a value. */
+export const newestOf = ({ rows }: Pick<SentSeries, 'rows'>): string | undefined =>
+  rows.reduce<string | undefined>(
+    (newest, { period }) => (newest === undefined || period > newest ? period : newest),
+    undefined,
+  )
+
+function judgeCount(sent: SentSeries, before: SentBefore): void {
+  const count = new Set(sent.rows.map(row => row.period)).size
+  const expected = expectedRows(sent, before)
+  if (expected >= judgedRowsMin && 2 * count < expected) {
+    const about = Math.round(expected)
+    throw new FeedFault(
+      'rows_fell',
+      `${sent.line.sourceId} has ${count} values where about ${about} were expected`,
+    )
+  }
+}
+
+/** No price, no rate and no stock is 0 on all days; of what is counted there may be none for years. */
+const isPriced = ({ line }: SentSeries): boolean => 'code' in line.target
+
+const isZero = ({ rows }: SentSeries): boolean => rows.every(row => Number(row.text) === 0)
+
+/** What only a whole answer shows: that all that is counted in it is zero. */
+export function judgeAll(sent: readonly SentSeries[]): void {
+  const withRows = sent.filter(series => series.rows.length > 0)
+  if (withRows.length > 0 && withRows.every(isZero)) {
+    throw new FeedFault('all_zero', 'all values of all series are zero')
+  }
+}
+
+/** As many as before where at least as much is covered; else as dense as before over the time that is covered. */
+function expectedRows({ line, covers, rows }: SentSeries, before: SentBefore): number {
+  if (before.newest === undefined) return 0
+  if (covers === undefined || (before.covers !== undefined && covers <= before.covers))
+    return before.rows
+  const last = spanOf(before.newest, line.kind).to
+  // From the beginning: as far back as a series like this one may reach is not known here.
+  if (before.covers === undefined) return 0
+  const share = (last - parseDay(covers)!) / (last - parseDay(before.covers)!)
+  return rows.length > before.rows ? 0 : before.rows * Math.max(0, share)
+}
+
+const beginsAt = (period: string, kind: SentSeries['line']['kind']): number =>
+  kind === 'week' ? firstOf(period, kind) : spanOf(period, kind).from
+
+/** Whether a period lies in what an answer covers. */
+const isWithin = (period: string, { line, covers }: SentSeries): boolean =>
+  covers === undefined || isoDay(spanOf(period, line.kind).to - dayMs) >= covers

@@ -1,0 +1,33 @@
+/** Words that mean one unit, each with the one that stands for all. */
+const synonyms: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/u\.?s\.? dollars?|dollars?|usd|us\$|\$us/g, '$'],
+  [/ ?\bper\b ?/g, '/'],
+  [/million british thermal units?|million btu|mmbtu|mbtu/g, 'mmbtu'],
+  [/million barrels?|mmbbl/g, 'mmbbl'],
+  [/thousand barrels?|mbbl|kbbl/g, 'mbbl'],
+  [/barrels?|\bbbl\b/g, 'bbl'],
+  [/gallons?|\bgal\b/g, 'gal'],
+  [/billion cubic feet|\bbcf\b/g, 'bcf'],
+  [/million cubic feet|\bmmcf\b/g, 'mmcf'],
+  [/metric tons?|metric tonnes?|tonnes?|\bmt\b/g, 'mt'],
+  [/troy ounces?|troy oz|\boz\b/g, 'oz'],
+  [/\bdays?\b|\bd\b/g, 'd'],
+  [/\btbpd\b|\bkbd\b|\bkb\/d\b/g, 'mbbl/d'],
+  [/\bmmb\/d\b|\bmmbpd\b/g, 'mmbbl/d'],
+  [/number of |counts?|\bnumber\b/g, 'count'],
+  [/percent|%/g, '%'],
+  [/litres?|liters?/g, 'l'],
+]
+
+/** A unit in one spelling: `($/bbl)` and `Dollars per Barrel` are `$/bbl`. */
+function plainUnit(unit: string): string {
+  let text = unit
+    .trim()
+    .toLowerCase()
+    .replace(/^\((.*)\)$/, '$1')
+  for (const [pattern, word] of synonyms) text = text.replaceAll(pattern, word)
+  return text.replaceAll(/\s+/g, '')
+}
+
+/** Whether two spellings are of one unit. */
+export const sameUnit = (a: string, b: string): boolean => plainUnit(a) === plainUnit(b)

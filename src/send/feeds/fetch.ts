@@ -1,0 +1,205 @@
+import type { IncomingMessage, RequestOptions } from 'node:http'
+import { isIP } from 'node:net'
+import { createGunzip } from 'node:zlib'
+import { after } from '../../lib/clock.ts'
+import { secondMs } from '../../lib/instant.ts'
+import type { Egress, Route } from '../egress/egress.ts'
+import { headersOf, messageOf, pinned, reasonOf } from '../egress/request.ts'
+
+/** The head of an answer, and its body as it comes, unpacked. */
+export interface PublisherReply {
+  status: number
+  headers: Readonly<Record<string, string>>
+  /** Throws `NoReply` where the connection ends before the body does. */
+  body: AsyncIterable<Uint8Array>
+  /** Ends the connection, whatever is left of the body. */
+  leave(): void
+}
+
+/** Why there was no answer, or none to its end; it repeats no address. */
+export class NoReply extends Error {
+  /** The guard does not let it through: trying again changes nothing. */
+  readonly refused: boolean
+  /** The answer began, and ended before it was complete. */
+  readonly cut: boolean
+  constructor(message: string, { refused = false, cut = false } = {}) {
+    super(message)
+    this.refused = refused
+    this.cut = cut
+  }
+}
+
+export interface PublisherFetch {
+  /** One GET through the guard; nothing is followed. Throws `NoReply`. */
+  get(url: string, headers: Readonly<Record<string, string>>): Promise<PublisherReply>
+  /** Ends everything that is under way. */
+  halt(): void
+}
+
+const headMs = 30 * secondMs
+/** Nothing more comes: a body may be large, and need not be fast. */
+const idleMs = 30 * secondMs
+const headBytesMax = 16_384
+
+/** Gets what publishers publish, on connections to the addresses that the guard has judged. */
+export function createPublisherFetch(egress: Egress): PublisherFetch {
+  const all = new AbortController()
+  return {
+    async get(url, headers) {
+      const route = await routeOf(egress, url, all.signal)
+      return await opened(route, { 'Accept-Encoding': 'gzip', ...headers }, all.signal)
+    },
+    halt: () => all.abort(new Error('this service was stopped')),
+  }
+}
+
+async function routeOf(egress: Egress, url: string, signal: AbortSignal): Promise<Route> {
+  if (signal.aborted) throw new NoReply(messageOf(signal.reason))
+  const route = await egress.route(url).catch(error => {
+    throw new NoReply(reasonOf(error))
+  })
+  if ('refused' in route) throw new NoReply(route.refused, { refused: true })
+  return route
+}
+
+async function opened(
+  { url, addresses }: Route,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<PublisherReply> {
+  const isSecure = url.protocol === 'https:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const options: RequestOptions & { rejectUnauthorized: boolean; servername?: string } = {
+    host,
+    port: url.port || (isSecure ? 443 : 80),
+    path: url.pathname + url.search,
+    method: 'GET',
+    headers,
+    lookup: pinned(addresses),
+    agent: false,
+    maxHeaderSize: headBytesMax,
+    rejectUnauthorized: true,
+    ...(isSecure && isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
+  }
+  const { request: open } = await (isSecure ? import('node:https') : import('node:http'))
+  return await new Promise((resolve, reject) => {
+    const sent = open(options)
+    const undo: (() => void)[] = []
+    const fail = (message: string) => {
+      for (const each of undo) each()
+      sent.destroy()
+      reject(new NoReply(message))
+    }
+    const aborted = () => fail(messageOf(signal.reason))
+    undo.push(after(headMs, () => fail(`no answer within ${headMs / secondMs} s`)))
+    signal.addEventListener('abort', aborted, { once: true })
+    undo.push(() => signal.removeEventListener('abort', aborted))
+    sent.on('error', error => fail(reasonOf(error)))
+    sent.on('response', response => {
+      for (const each of undo) each()
+      const leave = () => void sent.destroy()
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: headersOf(response),
+        body: unpacked(response, signal, leave),
+        leave,
+      })
+    })
+    sent.end()
+  })
+}
+
+async function* unpacked(
+  response: IncomingMessage,
+  signal: AbortSignal,
+  leave: () => void,
+): AsyncIterable<Uint8Array> {
+  const encoding = response.headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'gzip' && encoding !== 'identity') {
+    leave()
+    throw new NoReply(`the answer is packed as ${encoding}, which was not asked for`)
+  }
+  try {
+    yield* encoding === 'gzip' ? gunzipped(pieces(response, signal)) : pieces(response, signal)
+  } catch (error) {
+    if (error instanceof NoReply) throw error
+    throw new NoReply('the answer ended too early', { cut: true })
+  } finally {
+    leave()
+  }
+}
+
+/** The pieces of a body in their order, with room for a few: the connection waits for the reader. */
+async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const waiting: Uint8Array[] = []
+  let wake = () => {}
+  let ended = false
+  let broken = false
+  const settle = (isBroken: boolean) => {
+    broken ||= isBroken && !response.complete
+    ended = true
+    wake()
+  }
+  response.on('data', (piece: Buffer) => {
+    waiting.push(piece)
+    if (waiting.length >= waitingMax) response.pause()
+    wake()
+  })
+  response.on('end', () => settle(true))
+  response.on('error', () => settle(true))
+  response.on('aborted', () => settle(true))
+  response.on('close', () => settle(true))
+  const stop = () => settle(true)
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (;;) {
+      const piece = waiting.shift()
+      if (piece) {
+        if (waiting.length === 0) response.resume()
+        yield piece
+      } else if (ended) break
+      else {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        wake = resolve
+        const undo = after(idleMs, () => settle(true))
+        if (waiting.length === 0 && !ended) await promise
+        undo()
+      }
+    }
+    if (broken || signal.aborted) throw new NoReply('the answer ended too early', { cut: true })
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+const waitingMax = 16
+
+async function* gunzipped(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const gunzip = createGunzip()
+  const closed = new Promise(resolve => gunzip.once('close', resolve))
+  let failure: unknown
+  const feed = async () => {
+    try {
+      for await (const piece of packed) {
+        if (!gunzip.write(piece)) {
+          await Promise.race([new Promise(drained => gunzip.once('drain', drained)), closed])
+        }
+        if (gunzip.destroyed) return
+      }
+      gunzip.end()
+    } catch (error) {
+      failure = error
+      gunzip.destroy(error instanceof Error ? error : undefined)
+    }
+  }
+  const fed = feed()
+  try {
+    for await (const piece of gunzip) yield piece as Uint8Array
+    await fed
+    if (failure) throw failure
+  } catch (error) {
+    throw failure ?? error
+  } finally {
+    gunzip.destroy()
+  }
+}

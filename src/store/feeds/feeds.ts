@@ -1,0 +1,290 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database.ts'
+
+/** What the operator set for a feed by a command or a request. */
+export interface StoredFeedSettings {
+  name: string
+  /** JSON; null where it is only paused. */
+  settings: string | null
+  secret: Uint8Array | null
+  pausedAt: number | null
+}
+
+export interface FeedState {
+  number: number
+  name: string
+  nextAt: number | null
+  servedAt: number | null
+  lastNewAt: number | null
+  consecutiveFailures: number
+}
+
+export type RunTrigger = 'schedule' | 'operator' | 'start'
+export type RunResult = 'new' | 'unchanged' | 'failed' | 'held'
+
+export interface FeedRun {
+  id: string
+  feed: string
+  trigger: RunTrigger
+  startedAt: number
+  finishedAt: number | null
+  result: RunResult | null
+  requests: number
+  bytes: number
+  rowsRead: number
+  inserted: number
+  revised: number
+  unchanged: number
+  rejected: number
+  held: number
+  newestPeriod: string | null
+  problemCode: string | null
+  problem: string | null
+}
+
+/** What the last finished run was sent of one line of a map. */
+export interface FeedLine {
+  sourceId: string
+  target: string
+  rows: number
+  coversOn: string | null
+  newestPeriod: string | null
+}
+
+/** Whose an observation is, and what time it speaks for. */
+export interface FeedObservation {
+  observedAt: number
+  feed: number
+  periodKind: number
+}
+
+export interface FinishedRun {
+  run: FeedRun
+  marks: ReadonlyMap<string, string>
+  lines: readonly FeedLine[]
+  nextAt: number | null
+  servedAt: number | null
+}
+
+export interface FeedStore {
+  settings(name: string): StoredFeedSettings | undefined
+  allSettings(): StoredFeedSettings[]
+  putSettings(row: StoredFeedSettings, at: number): void
+  states(): FeedState[]
+  /** Of a feed that never ran as if it had none. */
+  state(name: string): FeedState
+  schedule(name: string, nextAt: number | null): void
+  beginRun(run: FeedRun): number
+  /** The run with what it leaves for the next one, in one transaction. */
+  finishRun(finished: FinishedRun): void
+  /** Runs that the end of a process left open; answers how many. */
+  closeOpenRuns(at: number): number
+  /** Newest first. */
+  runs(name: string | undefined, limit: number, offset: number): FeedRun[]
+  countRuns(name: string | undefined): number
+  lastRun(name: string): FeedRun | undefined
+  marks(name: string): Map<string, string>
+  lines(name: string): FeedLine[]
+  /** Of one series, of observations in `[from, to)`. */
+  observations(seriesId: number, from: number, to: number): FeedObservation[]
+  /** Writes whose observations are; inside the transaction that writes them. */
+  own(
+    seriesId: number,
+    observedAts: readonly number[],
+    owner: { feed: number; run: number; periodKind: number },
+  ): void
+  /** Forgets whose observations were; inside the transaction that writes them anew. */
+  disown(seriesId: number, observedAts: readonly number[]): void
+  /** Series that have any observation of a feed. */
+  everySeries(): readonly number[]
+  /** Whether a feed has written any observation of a series. */
+  hasObservations(seriesId: number): boolean
+  /** Whether a series has any observation of a feed that speaks for more than its day. */
+  hasCoarse(seriesId: number): boolean
+  /** Whose a row of a dataset is. */
+  rowOwner(dataset: string, key: string): number | undefined
+  ownRow(dataset: string, key: string, feed: number): void
+  /** Series with an observation of each feed. */
+  served(): { feed: string; codes: number }[]
+  /** Codes whose newest observation a feed has written, by series. */
+  ownerOf(seriesId: number): string | undefined
+  transact<T>(work: () => T): T
+}
+
+const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS finishedAt, result, requests, bytes,
+  rows_read AS rowsRead, inserted, revised, unchanged, rejected, held, newest_period AS newestPeriod,
+  problem_code AS problemCode, problem`
+const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
+  consecutive_failures AS consecutiveFailures`
+
+/** Rows of one statement: crossing into SQLite costs as much as the row itself. */
+const rowsEach = 32
+
+export function createFeedStore(db: Database): FeedStore {
+  const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
+  const oneSettings = db.query<StoredFeedSettings, [string]>(
+    `SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`,
+  )
+  const everySettings = db.query<StoredFeedSettings, []>(
+    `SELECT ${settingsColumns} FROM feed_settings ORDER BY name`,
+  )
+  const putSettings = db.query(
+    `INSERT INTO feed_settings (name, settings, secret, paused_at, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret,
+       paused_at = excluded.paused_at, updated_at = excluded.updated_at`,
+  )
+  const states = db.query<FeedState, []>(`SELECT ${stateColumns} FROM feeds ORDER BY number`)
+  const state = db.query<FeedState, [string]>(`SELECT ${stateColumns} FROM feeds WHERE name = ?`)
+  const addFeed = db.query('INSERT INTO feeds (name) VALUES (?) ON CONFLICT DO NOTHING')
+  const schedule = db.query('UPDATE feeds SET next_at = ? WHERE name = ?')
+  const begin = db.query(
+    'INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES (?, ?, ?, ?) RETURNING number',
+  )
+  const finish = db.query(
+    `UPDATE feed_runs SET finished_at = ?, result = ?, requests = ?, bytes = ?, rows_read = ?, inserted = ?, revised = ?,
+       unchanged = ?, rejected = ?, held = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`,
+  )
+  const settle = db.query(
+    `UPDATE feeds SET next_at = ?1, served_at = ?2, consecutive_failures = CASE WHEN ?3 THEN consecutive_failures + 1 ELSE 0 END,
+       last_new_at = CASE WHEN ?4 THEN ?5 ELSE last_new_at END WHERE name = ?6`,
+  )
+  const closeOpen = db.query(
+    `UPDATE feed_runs SET finished_at = ?, result = 'failed', problem_code = 'interrupted',
+       problem = 'the service ended while it was under way' WHERE finished_at IS NULL`,
+  )
+  const runs = db.query<FeedRun, [string | null, number, number]>(
+    `SELECT ${runColumns} FROM feed_runs WHERE ?1 IS NULL OR feed = ?1 ORDER BY number DESC LIMIT ?2 OFFSET ?3`,
+  )
+  const countRuns = db.query<{ n: number }, [string | null]>(
+    'SELECT count(*) AS n FROM feed_runs WHERE ?1 IS NULL OR feed = ?1',
+  )
+  const marks = db.query<{ name: string; value: string }, [string]>(
+    'SELECT name, value FROM feed_marks WHERE feed = ?',
+  )
+  const putMark = db.query(
+    'INSERT INTO feed_marks (feed, name, value) VALUES (?, ?, ?) ON CONFLICT (feed, name) DO UPDATE SET value = excluded.value',
+  )
+  const lines = db.query<FeedLine, [string]>(
+    `SELECT source_id AS sourceId, target, rows, covers_on AS coversOn, newest_period AS newestPeriod
+     FROM feed_lines WHERE feed = ?`,
+  )
+  const putLine = db.query(
+    `INSERT INTO feed_lines (feed, source_id, target, rows, covers_on, newest_period) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (feed, source_id, target) DO UPDATE SET rows = excluded.rows, covers_on = excluded.covers_on,
+       newest_period = excluded.newest_period`,
+  )
+  const observations = db.query<FeedObservation, number[]>(
+    `SELECT observed_at AS observedAt, feed, period_kind AS periodKind FROM feed_observations
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
+  )
+  const into =
+    'INSERT INTO feed_observations (series_id, observed_at, feed, run, period_kind) VALUES'
+  const anew = `ON CONFLICT (series_id, observed_at) DO UPDATE SET feed = excluded.feed, run = excluded.run,
+    period_kind = excluded.period_kind`
+  const own = db.query(`${into} (?, ?, ?, ?, ?) ${anew}`)
+  const places = Array.from({ length: rowsEach }, () => '(?, ?, ?, ?, ?)').join(', ')
+  const ownMany = db.query(`${into} ${places} ${anew}`)
+  const disown = db.query('DELETE FROM feed_observations WHERE series_id = ? AND observed_at = ?')
+  const coarse = db.query(
+    'SELECT 1 FROM feed_observations WHERE series_id = ? AND period_kind > 0 LIMIT 1',
+  )
+  const rowOwner = db.query<{ feed: number }, [string, string]>(
+    'SELECT feed FROM feed_rows WHERE dataset = ? AND key = ?',
+  )
+  const ownRow = db.query(
+    `INSERT INTO feed_rows (dataset, key, feed) VALUES (?, ?, ?)
+     ON CONFLICT (dataset, key) DO UPDATE SET feed = excluded.feed`,
+  )
+  const served = db.query<{ feed: string; codes: number }, []>(
+    `SELECT f.name AS feed, (SELECT count(*) FROM series s WHERE EXISTS (
+       SELECT 1 FROM feed_observations o WHERE o.series_id = s.id AND o.feed = f.number)) AS codes FROM feeds f ORDER BY f.number`,
+  )
+  const ownerOf = db.query<{ name: string | null }, [number]>(
+    `SELECT f.name FROM observations o
+     LEFT JOIN feed_observations w ON w.series_id = o.series_id AND w.observed_at = o.observed_at
+     LEFT JOIN feeds f ON f.number = w.feed
+     WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
+  )
+  // A copy without feeds does not look through its catalogue at every start.
+  const hasFeeds = db.query('SELECT 1 FROM feeds LIMIT 1')
+  const everyFed = db.query<{ id: number }, []>(
+    'SELECT s.id FROM series s WHERE EXISTS (SELECT 1 FROM feed_observations o WHERE o.series_id = s.id)',
+  )
+  /** Asked for every write of every series: kept, so that what no feed writes costs nothing. */
+  let fed: Set<number> | undefined
+  const stateOf = (name: string): FeedState => {
+    const known = state.get(name)
+    if (known) return known
+    addFeed.run(name)
+    return state.get(name)!
+  }
+  return {
+    settings: name => oneSettings.get(name) ?? undefined,
+    allSettings: () => everySettings.all(),
+    putSettings: ({ name, settings, secret, pausedAt }, at) =>
+      void putSettings.run(name, settings, secret, pausedAt, at),
+    states: () => states.all(),
+    state: stateOf,
+    schedule: (name, nextAt) => void schedule.run(nextAt, name),
+    beginRun({ id, feed, trigger, startedAt }) {
+      stateOf(feed)
+      return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
+    },
+    finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }) =>
+      transact(db, () => {
+        finish.run(
+          run.finishedAt,
+          run.result,
+          run.requests,
+          run.bytes,
+          run.rowsRead,
+          run.inserted,
+          run.revised,
+          run.unchanged,
+          run.rejected,
+          run.held,
+          run.newestPeriod,
+          run.problemCode,
+          run.problem,
+          run.id,
+        )
+        const hasFailed = run.result === 'failed' || run.result === 'held'
+        const isNew = run.result === 'new'
+        settle.run(nextAt, servedAt, hasFailed ? 1 : 0, isNew ? 1 : 0, run.finishedAt, run.feed)
+        for (const [name, value] of kept) putMark.run(run.feed, name, value)
+        for (const { sourceId, target, rows, coversOn, newestPeriod } of sent) {
+          putLine.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
+        }
+      }),
+    closeOpenRuns: at => closeOpen.run(at).changes,
+    runs: (name, limit, offset) => runs.all(name ?? null, limit, offset),
+    countRuns: name => countRuns.get(name ?? null)!.n,
+    lastRun: name => runs.get(name, 1, 0) ?? undefined,
+    marks: name => new Map(marks.all(name).map(mark => [mark.name, mark.value])),
+    lines: name => lines.all(name),
+    observations: (seriesId, from, to) => observations.all(seriesId, from, to),
+    own(seriesId, observedAts, { feed, run, periodKind }) {
+      fed?.add(seriesId)
+      const whole = observedAts.length - (observedAts.length % rowsEach)
+      for (let i = 0; i < whole; i += rowsEach) {
+        const slice = observedAts.slice(i, i + rowsEach)
+        ownMany.run(...slice.flatMap(at => [seriesId, at, feed, run, periodKind]))
+      }
+      for (const at of observedAts.slice(whole)) own.run(seriesId, at, feed, run, periodKind)
+    },
+    disown(seriesId, observedAts) {
+      for (const at of observedAts) disown.run(seriesId, at)
+    },
+    everySeries: () => (hasFeeds.get() ? everyFed.all().map(row => row.id) : []),
+    hasObservations(seriesId) {
+      fed ??= new Set(everyFed.all().map(row => row.id))
+      return fed.has(seriesId)
+    },
+    hasCoarse: seriesId => coarse.get(seriesId) !== null,
+    rowOwner: (dataset, key) => rowOwner.get(dataset, key)?.feed,
+    ownRow: (dataset, key, feed) => void ownRow.run(dataset, key, feed),
+    served: () => served.all(),
+    ownerOf: seriesId => ownerOf.get(seriesId)?.name ?? undefined,
+    transact: work => transact(db, work),
+  }
+}

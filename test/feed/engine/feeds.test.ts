@@ -1,0 +1,430 @@
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { minuteMs, parseDay, parseInstant } from '../../../src/lib/instant.ts'
+import type { FeedRun } from '../../../src/store/feeds/feeds.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance.ts'
+import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
+import { publishedWorld } from '../../support/publishers/world.ts'
+import { haveRealData, needsRealData } from '../../support/real-data.ts'
+
+const now = parseInstant('2026-08-20T12:00:00Z')!
+const publishers = await standIn()
+afterAll(() => publishers.stop())
+beforeEach(() => {
+  publishers.world = publishedWorld()
+  publishers.today = '2026-08-18'
+  publishers.asked.length = 0
+})
+afterEach(() => {
+  publishers.misbehaviour = undefined
+  publishers.failFirst.length = 0
+  publishers.vintages.clear()
+})
+
+/** An instance with some feeds, all of them at the stand-in. */
+function reading(settings: Record<string, string>): TestInstance {
+  const names = new Set(Object.keys(settings).map(key => key.split('.')[0]!))
+  const flags: Record<string, string> = { 'egress.allow': '127.0.0.0/8' }
+  for (const name of names) flags[`feeds.${name}.base_url`] = publishers.url
+  for (const [key, value] of Object.entries(settings)) {
+    if (key.includes('.')) flags[`feeds.${key}`] = value
+  }
+  return openTestInstance(flags, now)
+}
+
+const codes = 'WTI_USD,NATURAL_GAS_USD,CUSHING_STORAGE'
+const withEia = (more: Record<string, string> = {}) =>
+  reading({ 'eia.key': standInKey, 'eia.codes': codes, 'eia.since': '2017-06-01', ...more })
+
+const run = async (
+  { services }: TestInstance,
+  name: string,
+  options: Parameters<typeof services.feeds.run>[1] = {},
+): Promise<FeedRun> => (await services.feeds.run(name, options))!
+
+function valueAt({ services }: TestInstance, code: string, day: string): number | undefined {
+  const series = services.catalogue.named(code)!
+  const at = parseDay(day)!
+  return services.observations.oldestFirst(series.id, at, at + 1)[0]?.value
+}
+
+/** All that is held, to compare one state with another. */
+const held = ({ services }: TestInstance): string =>
+  ['observations', 'observation_revisions', 'opec_productions', 'cot_reports']
+    .map(table => {
+      try {
+        return JSON.stringify(services.db.query(`SELECT * FROM ${table}`).all())
+      } catch {
+        return ''
+      }
+    })
+    .join('\n')
+
+const sound = ({ services }: TestInstance) => expect(services.observations.faults()).toEqual([])
+
+describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
+  test('writes each value as it was sent, times the factor of its map', async () => {
+    const copy = withEia()
+    const first = await run(copy, 'eia')
+    expect(first).toMatchObject({
+      result: 'new',
+      problem: null,
+      rejected: 0,
+      newestPeriod: '2026-08-18',
+    })
+    expect(first.requests).toBe(publishers.asked.length)
+    expect(valueAt(copy, 'WTI_USD', '2020-04-20')).toBe(-36.98)
+    expect(valueAt(copy, 'NATURAL_GAS_USD', '2018-01-05')).toBeUndefined()
+    const stocks = publishers.world.agency.get('W_EPC0_SAX_YCUOK_MBBL')!.rows.at(-1)!
+    expect(valueAt(copy, 'CUSHING_STORAGE', stocks.period)).toBe(Number(stocks.value) / 1000)
+    sound(copy)
+  })
+
+  test('reads less later, changes nothing, and finds what was corrected', async () => {
+    const copy = withEia()
+    const first = await run(copy, 'eia')
+    const before = held(copy)
+    const second = await run(copy, 'eia')
+    expect(second).toMatchObject({ result: 'unchanged', inserted: 0, revised: 0 })
+    expect(second.rowsRead).toBeLessThan(first.rowsRead / 3)
+    expect(held(copy)).toBe(before)
+    publishers.world.agency.get('RWTC')!.rows.at(-2)!.value = '12.34'
+    const corrected = publishers.world.agency.get('RWTC')!.rows.at(-2)!.period
+    copy.clock.advance(minuteMs)
+    expect(await run(copy, 'eia')).toMatchObject({ result: 'new', inserted: 0, revised: 1 })
+    expect(valueAt(copy, 'WTI_USD', corrected)).toBe(12.34)
+    sound(copy)
+  })
+
+  test('a dry run says the same and writes nothing', async () => {
+    const copy = withEia()
+    const before = held(copy)
+    const dry = await run(copy, 'eia', { dryRun: true })
+    expect(held(copy)).toBe(before)
+    expect(copy.services.feeds.countRuns('eia')).toBe(0)
+    const wet = await run(copy, 'eia')
+    expect([wet.inserted, wet.rowsRead]).toEqual([dry.inserted, dry.rowsRead])
+  })
+
+  const suspicious: [Misbehaviour, string][] = [
+    ['no_rows', 'series_empty'],
+    ['ends_earlier', 'went_backwards'],
+    ['another_unit', 'unexpected_unit'],
+    ['another_header', 'unexpected_header'],
+    ['all_zero', 'all_zero'],
+    ['half_of_it', 'rows_fell'],
+    ['in_the_future', 'future_period'],
+  ]
+  for (const [misbehaviour, code] of suspicious) {
+    test(`holds an answer with ${misbehaviour}, and writes nothing`, async () => {
+      const copy = withEia()
+      await run(copy, 'eia')
+      const before = held(copy)
+      publishers.misbehaviour = misbehaviour
+      const second = await run(copy, 'eia', { since: '2017-06-01' })
+      expect(second).toMatchObject({ result: 'held', problemCode: code, inserted: 0, revised: 0 })
+      expect(second.held).toBeGreaterThan(0)
+      expect(held(copy)).toBe(before)
+      expect(copy.log.join('\n')).toContain('feed_held')
+      publishers.misbehaviour = undefined
+      expect((await run(copy, 'eia')).result).toBe('unchanged')
+    })
+  }
+
+  const failing: Misbehaviour[] = [
+    'cut_short',
+    'maintenance_page',
+    'truncated',
+    'total_changes',
+    'elsewhere',
+  ]
+  for (const misbehaviour of failing) {
+    test(`fails on ${misbehaviour}, and writes nothing`, async () => {
+      const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '1986-01-01' })
+      publishers.misbehaviour = misbehaviour
+      expect(await run(copy, 'eia')).toMatchObject({ result: 'failed', inserted: 0 })
+      expect(held(copy)).toBe(held(withEia()))
+      expect(copy.services.feeds.view('eia')!.state).toBe('failing')
+    })
+  }
+
+  test('rejects what is no number, alone', async () => {
+    publishers.misbehaviour = 'not_a_number'
+    const copy = withEia({ 'eia.codes': 'WTI_USD' })
+    const first = await run(copy, 'eia')
+    expect(first).toMatchObject({ result: 'new', rejected: 1 })
+    expect(first.inserted).toBe(first.rowsRead)
+  })
+
+  test('goes on after two 500s, and waits as long as it is told to', async () => {
+    const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
+    publishers.failFirst.push({ status: 500 }, { status: 500 })
+    expect(await run(copy, 'eia')).toMatchObject({ result: 'new', requests: 3 })
+    publishers.asked.length = 0
+    publishers.failFirst.push({ status: 429, retryAfter: '1' })
+    await run(copy, 'eia')
+    expect(publishers.asked[1]!.at - publishers.asked[0]!.at).toBeGreaterThanOrEqual(990)
+  })
+
+  test('asks for a file only where it has changed', async () => {
+    const copy = reading({ world_bank: '', 'world_bank.codes': 'COAL_AUSTRALIA_USD' })
+    expect((await run(copy, 'world_bank')).result).toBe('new')
+    const second = await run(copy, 'world_bank')
+    expect(second).toMatchObject({ result: 'unchanged', rowsRead: 0 })
+    expect(publishers.asked.at(-1)!.status).toBe(304)
+  })
+
+  test('shows its key nowhere', async () => {
+    const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
+    await run(copy, 'eia')
+    publishers.misbehaviour = 'always_500'
+    await run(copy, 'eia')
+    publishers.misbehaviour = undefined
+    copy.services.feeds.configure('fred', { key: standInKey })
+    const seen = [
+      copy.log.join('\n'),
+      JSON.stringify(copy.services.feeds.runs(undefined, 10, 0)),
+      JSON.stringify(copy.services.db.query('SELECT * FROM feed_marks').all()),
+      JSON.stringify(copy.services.db.query('SELECT * FROM feed_settings').all()),
+    ]
+    for (const text of seen) expect(text).not.toContain('CANARY')
+  }, 90_000)
+})
+
+describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
+  const both = {
+    'eia.key': standInKey,
+    'eia.codes': 'WTI_USD',
+    'eia.since': '2026-07-01',
+    'fred.key': standInKey,
+    'fred.codes': 'WTI_USD',
+    'fred.since': '2026-07-01',
+  }
+  const differ = () => {
+    publishers.vintages.set('DCOILWTICO 2026-08-10', [{ value: '99.99', from: '2026-08-12' }])
+  }
+  for (const order of [
+    ['eia', 'fred', 'eia'],
+    ['fred', 'eia', 'fred'],
+  ]) {
+    test(`the preferred one wins in the order ${order.join(', ')}`, async () => {
+      differ()
+      const own = publishers.world.agency
+        .get('RWTC')!
+        .rows.find(row => row.period === '2026-08-10')!
+      const copy = reading(both)
+      for (const name of order) await run(copy, name)
+      expect(valueAt(copy, 'WTI_USD', '2026-08-10')).toBe(Number(own.value))
+      const other = openTestInstance(
+        {
+          'egress.allow': '127.0.0.0/8',
+          'feeds.eia.base_url': publishers.url,
+          'feeds.fred.base_url': publishers.url,
+          'feeds.prefer': 'WTI_USD: fred eia',
+          ...Object.fromEntries(
+            Object.entries(both).map(([key, value]) => [`feeds.${key}`, value]),
+          ),
+        },
+        now,
+      )
+      for (const name of order) await run(other, name)
+      expect(valueAt(other, 'WTI_USD', '2026-08-10')).toBe(99.99)
+      sound(other)
+    })
+  }
+
+  test('a month gives way to a day of it, whoever brings the day', async () => {
+    const copy = withEia({
+      'eia.codes': 'WTI_USD',
+      'eia.since': '2026-04-10',
+      world_bank: '',
+      'world_bank.codes': 'WTI_USD,COAL_AUSTRALIA_USD',
+    })
+    await run(copy, 'world_bank')
+    expect(valueAt(copy, 'WTI_USD', '2026-04-01')).toBeDefined()
+    const mark = copy.clock.now()
+    copy.clock.advance(minuteMs)
+    await run(copy, 'eia')
+    expect(valueAt(copy, 'WTI_USD', '2026-04-01')).toBeUndefined()
+    expect(valueAt(copy, 'WTI_USD', '2026-03-01')).toBeDefined()
+    await run(copy, 'world_bank', { since: '2026-01-01' })
+    expect(valueAt(copy, 'WTI_USD', '2026-04-01')).toBeUndefined()
+    const coal = copy.services.catalogue.named('COAL_AUSTRALIA_USD')!
+    const at = parseDay('2026-04-15')!
+    copy.services.ingest.write([{ seriesId: coal.id, observedAt: at, value: 110 }])
+    expect(valueAt(copy, 'COAL_AUSTRALIA_USD', '2026-04-01')).toBeUndefined()
+    const wti = copy.services.catalogue.named('WTI_USD')!
+    const april = parseDay('2026-04-01')!
+    const then = copy.services.observations.asOf(wti.id, april, april + 1, mark, 10)
+    expect(then).toHaveLength(1)
+    sound(copy)
+  })
+
+  test('what was known at a moment is what was published by then', async () => {
+    publishers.vintages.set('DCOILWTICO 2026-08-10', [
+      { value: '80.00', from: '2026-08-12' },
+      { value: '81.25', from: '2026-08-14' },
+    ])
+    const copy = reading({
+      'fred.key': standInKey,
+      'fred.codes': 'WTI_USD',
+      'fred.since': '2026-08-01',
+    })
+    await run(copy, 'fred')
+    const { id } = copy.services.catalogue.named('WTI_USD')!
+    const at = parseDay('2026-08-10')!
+    const known = (moment: string) =>
+      copy.services.observations.asOf(id, at, at + 1, parseInstant(moment)!, 1)[0]?.value
+    expect([
+      known('2026-08-11T23:59:59Z'),
+      known('2026-08-13T12:00:00Z'),
+      known('2026-08-15T00:00:00Z'),
+    ]).toEqual([undefined, 80, 81.25])
+    expect(await run(copy, 'fred', { since: '2026-08-01' })).toMatchObject({
+      result: 'unchanged',
+      revised: 0,
+    })
+    sound(copy)
+  })
+
+  test('positions, forecasts and wells go into their datasets, and the second opinion fills in only', async () => {
+    const copy = reading({
+      cftc: '',
+      'eia.key': standInKey,
+      'eia.codes': 'outlooks,opec-productions,drilling-productivity,duc-wells,rig-counts',
+      jodi: '',
+      'jodi.since': '2026-01-01',
+    })
+    expect(await run(copy, 'cftc')).toMatchObject({ result: 'new', rejected: 0 })
+    const first = await run(copy, 'eia')
+    expect(first).toMatchObject({ result: 'new', rejected: 0 })
+    const production = (month: string) =>
+      copy.services.opec.ofMonth(month).find(one => one.country === 'Saudi Arabia')
+    expect(production('2026-06')).toMatchObject({ source: 'EIA' })
+    expect((await run(copy, 'jodi')).result).toBe('unchanged')
+    expect(production('2026-06')).toMatchObject({ source: 'EIA' })
+    expect(await run(copy, 'eia')).toMatchObject({ result: 'unchanged', inserted: 0, revised: 0 })
+  }, 60_000)
+})
+
+describe('a feed that may not be read', () => {
+  test('says why', async () => {
+    const copy = reading({ 'eia.codes': 'WTI_USD', 'lbma.codes': 'GOLD_AM_USD' })
+    const states = copy.services.feeds.list().map(view => [view.feed.publisher.name, view.state])
+    expect(Object.fromEntries(states)).toMatchObject({
+      eia: 'needs_key',
+      lbma: 'needs_license',
+      ecb: 'off',
+    })
+    for (const [name, code] of [
+      ['eia', 'needs_key'],
+      ['lbma', 'needs_license'],
+      ['ecb', 'off'],
+    ] as const) {
+      expect(await run(copy, name)).toMatchObject({
+        result: 'failed',
+        problemCode: code,
+        requests: 0,
+      })
+    }
+    expect(publishers.asked).toEqual([])
+  })
+
+  test('reaches no address of this machine that is not opened', async () => {
+    const copy = openTestInstance({ 'feeds.ecb.base_url': publishers.url }, now)
+    expect(await run(copy, 'ecb')).toMatchObject({ result: 'failed' })
+    expect(publishers.asked).toEqual([])
+  })
+})
+
+describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
+  const gas = () => reading({ eia_wngsr: '', 'eia_wngsr.codes': 'US_NATGAS_STORAGE' })
+  const passAt = async (copy: TestInstance, at: number) => {
+    copy.clock.set(at)
+    copy.services.feeds.pass()
+    await copy.services.feeds.settled()
+  }
+
+  test('a start catches up on what was missed, within a minute and once', async () => {
+    const copy = gas()
+    copy.services.feeds.start()
+    await passAt(copy, now + minuteMs)
+    await passAt(copy, now + 2 * minuteMs)
+    const runs = copy.services.feeds.runs('eia_wngsr', 10, 0)
+    expect(runs.map(one => [one.trigger, one.result])).toEqual([['start', 'new']])
+  })
+
+  test('a release is read when it comes out, and tried every few minutes until it does', async () => {
+    const copy = gas()
+    publishers.today = '2026-01-16'
+    await run(copy, 'eia_wngsr')
+    const release = parseInstant('2026-08-20T14:30:00Z')!
+    await passAt(copy, release - minuteMs)
+    expect(copy.services.feeds.countRuns('eia_wngsr')).toBe(1)
+    await passAt(copy, release + minuteMs)
+    await passAt(copy, release + 3 * minuteMs)
+    publishers.today = '2026-08-18'
+    await passAt(copy, release + 8 * minuteMs)
+    await passAt(copy, release + 60 * minuteMs)
+    const runs = copy.services.feeds.runs('eia_wngsr', 10, 0)
+    expect(runs.map(one => [one.trigger, one.result]).toReversed()).toEqual([
+      ['operator', 'new'],
+      ['schedule', 'unchanged'],
+      ['schedule', 'new'],
+    ])
+  })
+
+  test('a paused feed is left alone, and read when that is asked for', async () => {
+    const copy = gas()
+    copy.services.feeds.pause('eia_wngsr')
+    copy.services.feeds.start()
+    await passAt(copy, now + minuteMs)
+    expect(copy.services.feeds.countRuns('eia_wngsr')).toBe(0)
+    expect((await run(copy, 'eia_wngsr')).result).toBe('new')
+    expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('paused')
+    copy.services.feeds.resume('eia_wngsr')
+    expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('ok')
+  })
+
+  test('a run that the end of the process left open is closed by the next start', () => {
+    const copy = gas()
+    copy.services.db.run(
+      "INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES ('x', 'ecb', 'schedule', 1)",
+    )
+    copy.services.feeds.start()
+    expect(copy.services.feeds.runs('ecb', 1, 0)[0]).toMatchObject({
+      result: 'failed',
+      problemCode: 'interrupted',
+      finishedAt: now,
+    })
+  })
+})
+
+describe.skipIf(!haveRealData)(`what answers say of a feed${needsRealData}`, () => {
+  test('its publisher and its sentence, and what may only be looked at is not in the demo', async () => {
+    const copy = reading({
+      'eia.key': standInKey,
+      'eia.codes': 'WTI_USD',
+      'eia.since': '2026-06-01',
+      'lbma.license': 'accept',
+      'lbma.codes': 'GOLD_AM_USD',
+    })
+    await run(copy, 'eia')
+    await run(copy, 'lbma')
+    const token = copy.key()
+    const latest = async (code: string) =>
+      JSON.stringify(await (await copy.get(`/v1/prices/latest?by_code=${code}`, token)).json())
+    expect(await latest('WTI_USD')).toContain('"source":"U.S. Energy Information Administration"')
+    expect(await latest('WTI_USD')).toContain(
+      '"source_description":"Source: U.S. Energy Information Administration"',
+    )
+    expect(await latest('GOLD_AM_USD')).toContain('"license_class":"view"')
+    const sources = await copy.get('/v1/sources')
+    expect(sources.status).toBe(200)
+    expect(await sources.json()).toMatchObject({
+      sources: [
+        { publisher: 'U.S. Energy Information Administration', license_class: 'open', codes: 1 },
+        { license_class: 'view', codes: 1 },
+      ],
+    })
+  })
+})
