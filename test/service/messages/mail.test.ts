@@ -71,7 +71,7 @@ describe('mail.post: a letter', () => {
       text: 'https://prices.example.com/sign-in#canary',
       confidential: true,
     })
-    const { body } = instance.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
+    const { body } = instance.services.outbox.log.page('email', 'security', {}, 1, 0).entries[0]!
     expect(body).not.toContain('canary')
     await instance.deliver()
     expect(instance.captured('email')[0]!.text).toContain('canary')
