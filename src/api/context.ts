@@ -5,6 +5,7 @@ import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
 import { type Caller, createGate, type Gate } from '../http/gate/gate.ts'
 import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.ts'
+import { createReaderDesk } from '../http/gate/reader-desk.ts'
 import { createIdempotency, type Idempotency } from '../http/idempotency.ts'
 import { type CodeReader, createCodeReader } from '../http/input/codes.ts'
 import { linker } from '../http/problem/links.ts'
@@ -15,7 +16,6 @@ import {
   type Switched,
   unswitched,
 } from '../http/profiles/profiles.ts'
-import { createReaderDesk } from '../http/readers/desk.ts'
 import type { ReaderPool } from '../http/readers/pool.ts'
 import type { Port } from '../market/fuels/marine.ts'
 import { addressGroup } from '../plan/address.ts'

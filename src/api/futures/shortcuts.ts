@@ -13,7 +13,7 @@ import {
 } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { commonDays, dayAfter } from '../../market/prices/window.ts'
-import { shownMonth } from '../../service/futures/contracts.ts'
+import { shownMonth } from '../../service/catalogue/contract-calendar.ts'
 import { envelope, success } from '../answer.ts'
 import { type FuturesDeps, type FuturesRoutes, noQuotes, refuseStale } from './query.ts'
 import { codeField, contractRow, instantField, monthField, priceField } from './shape.ts'

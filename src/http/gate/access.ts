@@ -8,10 +8,10 @@ import {
   refusalsKey,
 } from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
-import type { ReaderDesk } from '../readers/desk.ts'
 import { type Access, isForReader, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
+import type { ReaderDesk } from './reader-desk.ts'
 
 /**
  * The plugin that every resource uses: the macro `access` and what it leaves in the context. It

@@ -1,7 +1,7 @@
 import type { Runtime } from '../../runtime.ts'
 import { createSeriesStore, type SeriesStore } from '../../store/catalogue/series.ts'
-import { contractCalendar } from '../futures/contracts.ts'
 import { type Catalogue, createCatalogue } from './catalogue.ts'
+import { contractCalendar } from './contract-calendar.ts'
 
 export interface CatalogueServices {
   series: SeriesStore

@@ -11,8 +11,8 @@ import type { Series } from '../../store/catalogue/series.ts'
 import type { FuturesDay, FuturesStore, FuturesTick } from '../../store/futures/futures.ts'
 import type { Point, WriteCounts } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { contractOf } from '../catalogue/contract-calendar.ts'
 import type { Ingest } from '../prices/ingest.ts'
-import { contractOf } from './contracts.ts'
 
 /** Exchanges publish the settlements of a trading date at 19:30 UTC all year. */
 export const settlementMinute = 19 * 60 + 30

@@ -1,9 +1,9 @@
 import type { Meter } from '../../service/keys/meter.ts'
-import type { Caller, Pass } from '../gate/gate.ts'
 import { overloaded } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
-import type { ReaderPool } from './pool.ts'
-import type { ReaderCaller } from './terms.ts'
+import type { ReaderPool } from '../readers/pool.ts'
+import type { ReaderCaller } from '../readers/terms.ts'
+import type { Caller, Pass } from './gate.ts'
 
 /** What a handler would have set of its answer. */
 interface Answering {

@@ -6,7 +6,7 @@ import {
   parseContractCode,
 } from '../../market/futures/families.ts'
 import type { NewContract } from '../../store/catalogue/series.ts'
-import type { ContractCalendar } from '../catalogue/catalogue.ts'
+import type { ContractCalendar } from './catalogue.ts'
 
 const familyCodes = new Map(families.map(family => [family.code as string, family]))
 /** Created at first use: it takes ten milliseconds, and most processes never need it. */
