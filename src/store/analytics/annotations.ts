@@ -34,16 +34,16 @@ const columns: ColumnMap<Annotation> = {
   title: 'title',
   description: 'description',
   category: 'category',
-  commodity: 'commodity',
+  commodity: 'commodity_code',
   source: 'source',
 }
 
 export function createAnnotationStore(db: Database): AnnotationStore {
   const page = db.query<Annotation, [string | null, number, number]>(
-    `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
+    `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
   )
   const count = db.query<{ n: number }, [string | null]>(
-    'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity = ?1',
+    'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1',
   )
   const newest = db.query<{ day: string | null }, []>(
     'SELECT max(annotated_on) AS day FROM annotations',
