@@ -1,7 +1,7 @@
 import type { PointWriter } from '../feed/prices/import.ts'
 import { type Catalogue, catalogueOf, type KnownSeries } from '../feed/prices/rows.ts'
 import { isoInstant } from '../lib/instant.ts'
-import type { WriteCounts } from '../store/prices/observations.ts'
+import type { WriteCounts } from '../store/write-counts.ts'
 import type { Operator } from './operator.ts'
 
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */

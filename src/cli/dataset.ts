@@ -1,7 +1,7 @@
 import { mappingOf } from '../feed/files/columns.ts'
 import type { Layout, Row } from '../feed/files/dataset-file.ts'
 import { importDataset, type RowWriter } from '../feed/files/dataset-import.ts'
-import type { WriteCounts } from '../store/prices/observations.ts'
+import type { WriteCounts } from '../store/write-counts.ts'
 import { dataOfAnswer } from './data.ts'
 import { exitCodes, type ImportReporting, meterFor, summarize } from './import.ts'
 import type { Operator } from './operator.ts'

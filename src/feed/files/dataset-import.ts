@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Counts, FileReport, ImportReport, Progress } from '../prices/import.ts'
 import {
   type DatasetTable,

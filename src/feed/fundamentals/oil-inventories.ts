@@ -1,5 +1,6 @@
 import { inventoryPlaces, placeOfAgencySeries } from '../../market/fundamentals/inventories.ts'
-import type { Point, WriteCounts } from '../../store/prices/observations.ts'
+import type { Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededNumber, neededText, refuse } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'

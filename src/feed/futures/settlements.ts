@@ -1,5 +1,5 @@
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, refuse } from '../files/fields.ts'
 import type { Catalogue } from '../prices/rows.ts'

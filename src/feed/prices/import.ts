@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import type { Point, WriteCounts } from '../../store/prices/observations.ts'
+import type { Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import { type ColumnRequest, checkRequest, type Mapping } from '../files/columns.ts'
 import { rejectedFile } from '../files/rejected.ts'
 import { createDisorder, type Repeats, repeatsAmong } from '../files/repeats.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 /** A note on a day of the markets. */
 export interface Annotation {
@@ -51,7 +51,8 @@ export function createAnnotationStore(db: Database): AnnotationStore {
   const withId = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(row, recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
     page: (commodity, limit, offset) => page.all(commodity ?? null, limit, offset),
     count: commodity => count.get(commodity ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,

@@ -230,7 +230,8 @@ function createClaims(db: Database) {
     `SELECT count(*) AS count, min(due_at) AS dueAt FROM outbox WHERE state = 'leased'`,
   )
   // The rows that an UPDATE answers come in no order.
-  const inOrder = (rows: ClaimedRow[]) => rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
+  const inOrder = (rows: ClaimedRow[]) =>
+    rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
   return {
     backlog: () => backlog.all(),
     underWay: () => underWay.get()!,
