@@ -8,7 +8,11 @@ import {
 } from '../../src/service/prices/history.ts'
 import { createQuarantineList, type QuarantineList } from '../../src/service/prices/quarantine.ts'
 import { openDatabase } from '../../src/store/database.ts'
-import { createObservationStore, type ObservationStore, type Point } from '../../src/store/prices/observations.ts'
+import {
+  createObservationStore,
+  type ObservationStore,
+  type Point,
+} from '../../src/store/prices/observations.ts'
 import { createQuarantineStore } from '../../src/store/prices/quarantine.ts'
 import { putSeries } from './series.ts'
 

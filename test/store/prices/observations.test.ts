@@ -4,7 +4,12 @@ import fc from 'fast-check'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import type { Bar, Observation } from '../../../src/market/prices/bars.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { createObservationStore, type ObservationStore, type Point, type Span } from '../../../src/store/prices/observations.ts'
+import {
+  createObservationStore,
+  type ObservationStore,
+  type Point,
+  type Span,
+} from '../../../src/store/prices/observations.ts'
 import { putSeries } from '../../support/series.ts'
 
 const always = Number.MAX_SAFE_INTEGER
