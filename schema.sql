@@ -1,12 +1,21 @@
--- Wellhead's schema for a new database. Times are integer Unix milliseconds (*_at), dates YYYY-MM-DD text (*_on), UTC.
--- Older databases reach this state through src/store/migrations.ts; a test holds the two together.
+-- Wellhead's schema for a new database. src/store/migrations.ts brings a database of an older
+-- version to this state; a test holds the two together.
+--
+-- The sections are the topics of src/store, each with a heading (#). How columns are named:
+--   *_at, *_until   a moment in integer Unix milliseconds; *_until is when a state ends
+--   *_on            a day as text YYYY-MM-DD: UTC, or local where a comment says so
+--   id              names a row: a number where it stays inside, text where callers see it
+--   number          the row number of a table whose id is text; it rises, so it orders the rows
+--   *_id            refers to an id, of a row here or of something that has no table
+--   *_number        refers to a row by its number (alert_number); others say whose number it is
+--   *_code          refers to a series by its code, or is the code of a state
+-- Yes and no is an integer 0 or 1 with a CHECK, JSON is text with a CHECK of json_valid. All tables
+-- are STRICT. WITHOUT ROWID: rows lie in the order of their key, which is how they are read, and the
+-- key is not stored a second time.
 
-CREATE TABLE settings (
-  name TEXT PRIMARY KEY,
-  value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+-- # Catalogue: the codes that prices are asked for by.
 
--- One row per commodity code of the catalogue.
+-- One row for each commodity code.
 CREATE TABLE series (
   id INTEGER PRIMARY KEY,
   code TEXT NOT NULL UNIQUE,
@@ -18,15 +27,18 @@ CREATE TABLE series (
   cadence TEXT NOT NULL,
   source TEXT NOT NULL,
   description TEXT NOT NULL,
-  -- Why the catalogue lists the code without data: no_source, discontinued, restricted. NULL: it may have data.
+  -- Why the catalogue lists the code without data: no_source, discontinued, restricted. NULL: it
+  -- may have data.
   unavailable_reason TEXT,
-  -- A typical value: seeds the fixture world and bounds what validation accepts. Never answered as a price.
+  -- A typical value. The invented world starts from it and validation takes its bounds from it. It
+  -- is never answered as a price.
   level REAL NOT NULL,
   volatility REAL NOT NULL,
-  -- 1 once the fixture world has written to it, so that every answer can say so.
-  fixture INTEGER NOT NULL DEFAULT 0,
-  -- The futures family that the series is a contract of. Contracts answer to their codes and are not listed: their families are.
-  contract_of TEXT REFERENCES series (code)
+  -- 1: the invented world has written to it, and every answer says so.
+  fixture INTEGER NOT NULL DEFAULT 0 CHECK (fixture IN (0, 1)),
+  -- The futures family that the series is a contract of. Contracts answer to their codes and are
+  -- not listed: their families are.
+  family_code TEXT REFERENCES series (code)
 ) STRICT;
 
 CREATE TABLE aliases (
@@ -34,7 +46,9 @@ CREATE TABLE aliases (
   code TEXT NOT NULL REFERENCES series (code)
 ) STRICT, WITHOUT ROWID;
 
--- The current value of each point. WITHOUT ROWID: rows lie in the order they are read (one code, a span of time), and the key is not stored twice.
+-- # Prices: observations, what corrections replaced, and the bars that are read in their place.
+
+-- The current value of each point. Reads want one series and a span of time.
 CREATE TABLE observations (
   series_id INTEGER NOT NULL REFERENCES series (id),
   observed_at INTEGER NOT NULL,
@@ -43,7 +57,8 @@ CREATE TABLE observations (
   PRIMARY KEY (series_id, observed_at)
 ) STRICT, WITHOUT ROWID;
 
--- What a correction replaced, with the half-open interval [recorded_at, replaced_at) in which it was the known value.
+-- Values that a correction replaced, each with the half-open interval [recorded_at, replaced_at) in
+-- which it was the current value.
 CREATE TABLE observation_revisions (
   series_id INTEGER NOT NULL REFERENCES series (id),
   observed_at INTEGER NOT NULL,
@@ -53,8 +68,9 @@ CREATE TABLE observation_revisions (
   PRIMARY KEY (series_id, observed_at, recorded_at)
 ) STRICT, WITHOUT ROWID;
 
--- Hours and days, written in the transaction that writes their observations. Weeks and months are read from days.
--- span is the length of the bucket in hours (1 or 24), a small integer because it is part of every key.
+-- Bars of an hour and of a day, written in the transaction that writes their observations. Weeks
+-- and months are added up from days. span is the length in hours (1 or 24), a small integer because
+-- it is part of every key.
 CREATE TABLE bars (
   series_id INTEGER NOT NULL REFERENCES series (id),
   span INTEGER NOT NULL CHECK (span IN (1, 24)),
@@ -65,17 +81,17 @@ CREATE TABLE bars (
   close REAL NOT NULL,
   sum REAL NOT NULL,
   count INTEGER NOT NULL,
-  -- Hours of the bucket that have an observation: pages over hours are found by counting days.
+  -- Hours of the bar that have an observation: a page of hours is found by adding up days.
   hours INTEGER NOT NULL,
-  -- When the last observation of the bucket was made, when the newest was recorded, and when the bucket came to be:
-  -- someone who walks the pages of a moment leaves out buckets that were born after it.
+  -- When the last observation of the bar was made, when the newest was recorded, and when the bar
+  -- was created. Pages that are read as of a moment leave out bars that were created later.
   closed_at INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
   born_at INTEGER NOT NULL,
   PRIMARY KEY (series_id, span, starts_at)
 ) STRICT, WITHOUT ROWID;
 
--- Days of a series that reads leave out and report; both ends inclusive.
+-- Days of a series that reads leave out and name in the answer; both ends inclusive.
 CREATE TABLE quarantine (
   id INTEGER PRIMARY KEY,
   series_id INTEGER NOT NULL REFERENCES series (id),
@@ -87,99 +103,23 @@ CREATE TABLE quarantine (
 ) STRICT;
 CREATE INDEX quarantine_by_series ON quarantine (series_id, from_on);
 
-CREATE TABLE accounts (
-  id TEXT PRIMARY KEY,
-  email TEXT NOT NULL UNIQUE,
-  plan TEXT NOT NULL,
-  -- Add-on ids, space separated.
-  add_ons TEXT NOT NULL DEFAULT '',
-  trial_started_at INTEGER,
-  trial_ends_at INTEGER,
-  email_confirmed_at INTEGER,
-  suspended_at INTEGER,
-  created_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+-- # Fundamentals: stocks, storage, production of OPEC, and forecasts.
 
-CREATE TABLE api_keys (
-  id TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  -- session: stands for everybody who is signed in to the account, so that their requests are counted like those of a key. It has the
-  -- account's id, no token opens it, and it is never listed.
-  kind TEXT NOT NULL DEFAULT 'api' CHECK (kind IN ('api', 'session')),
-  name TEXT,
-  -- SHA-256 of the token; the token itself is never stored.
-  token_hash BLOB NOT NULL UNIQUE,
-  token_hint TEXT NOT NULL,
-  -- The token before a roll that asked for an overlap, until the overlap ends.
-  previous_hash BLOB UNIQUE,
-  previous_until INTEGER,
-  created_at INTEGER NOT NULL,
-  revoked_at INTEGER,
-  suspended_at INTEGER,
-  expires_at INTEGER,
-  read_only INTEGER NOT NULL DEFAULT 0,
-  -- JSON arrays of text.
-  allowed_ips TEXT NOT NULL DEFAULT '[]',
-  allowed_domains TEXT NOT NULL DEFAULT '[]'
-) STRICT, WITHOUT ROWID;
-CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
-
--- Requests counted in one quota window of one key. Written behind, at most a second late.
-CREATE TABLE quota_counters (
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
-  window TEXT NOT NULL,
+-- The ids under which days of the weekly inventories are answered; the levels themselves are
+-- observations. An id is assigned once, in the transaction that writes the day, and never changes:
+-- days that are imported later, also older ones, get the next ids.
+CREATE TABLE inventory_records (
+  id INTEGER PRIMARY KEY,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  -- Midnight of the day, as in its bar.
   starts_at INTEGER NOT NULL,
-  used INTEGER NOT NULL,
-  -- When the key was last let in. It stands here and not with the key, because this row is written anyway and is short.
-  last_used_at INTEGER NOT NULL,
-  PRIMARY KEY (key_id, window, starts_at)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (series_id, starts_at)
+) STRICT;
+-- Lists run backwards over all series.
+CREATE INDEX inventory_records_by_day ON inventory_records (starts_at DESC, id);
 
--- What was asked and how it went, added up by key, hour, route and class of status (2, 3, 4, 5).
-CREATE TABLE usage_hours (
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
-  hour_at INTEGER NOT NULL,
-  endpoint TEXT NOT NULL,
-  status_class INTEGER NOT NULL,
-  requests INTEGER NOT NULL,
-  metered INTEGER NOT NULL,
-  duration_us INTEGER NOT NULL,
-  PRIMARY KEY (key_id, hour_at, endpoint, status_class)
-) STRICT, WITHOUT ROWID;
-
--- How sparingly a key asked on one day (UTC): what the refusal of a used-up quota reports.
-CREATE TABLE usage_days (
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
-  day_on TEXT NOT NULL,
-  batchable INTEGER NOT NULL,
-  cacheable INTEGER NOT NULL,
-  -- Ids of the series asked for, space separated.
-  series_ids TEXT NOT NULL,
-  PRIMARY KEY (key_id, day_on)
-) STRICT, WITHOUT ROWID;
-
--- The operator's tokens, hashed like API keys.
-CREATE TABLE admin_tokens (
-  token_hash BLOB PRIMARY KEY,
-  token_hint TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  revoked_at INTEGER
-) STRICT, WITHOUT ROWID;
-
--- Answers to creating requests that carried an Idempotency-Key, kept 24 hours. `sealed` can be read only with the token that the request
--- came with, which is nowhere at rest: the answer may hold a new token.
-CREATE TABLE idempotency (
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
-  -- SHA-256 of the path and the Idempotency-Key.
-  request_hash BLOB NOT NULL,
-  sealed BLOB NOT NULL,
-  created_at INTEGER NOT NULL,
-  PRIMARY KEY (key_id, request_hash)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX idempotency_by_age ON idempotency (created_at);
-
--- How much a place of storage can hold, by the day from which it holds: agencies survey capacities once or twice a year, and a level is
--- judged by the capacity of its own day. In the unit of the series.
+-- How much a storage site can hold, from a day on: agencies survey capacities once or twice a year,
+-- and a level is compared with the capacity of its own day. In the unit of the series.
 CREATE TABLE storage_capacities (
   series_id INTEGER NOT NULL REFERENCES series (id),
   effective_on TEXT NOT NULL,
@@ -189,57 +129,60 @@ CREATE TABLE storage_capacities (
   PRIMARY KEY (series_id, effective_on)
 ) STRICT, WITHOUT ROWID;
 
--- Carriers' fuel surcharge tables, each from the day on which it took effect.
-CREATE TABLE surcharge_schedules (
-  mode TEXT NOT NULL CHECK (mode IN ('ltl', 'parcel')),
-  carrier TEXT NOT NULL,
-  -- Empty for carriers that have one table for all they carry.
-  service_level TEXT NOT NULL,
-  valid_from_on TEXT NOT NULL,
-  carrier_name TEXT NOT NULL,
-  service_name TEXT NOT NULL,
-  -- The series whose price of the week the table is read at.
-  index_code TEXT NOT NULL,
-  -- 1 = Monday ... 7 = Sunday: the day on which a week's price takes effect.
-  effective_weekday INTEGER NOT NULL CHECK (effective_weekday BETWEEN 1 AND 7),
-  -- JSON [[min, max, percent], ...], ascending without gaps.
-  bands TEXT NOT NULL,
-  -- Above the last band every further width adds percent; both NULL: the table ends.
-  beyond_width REAL,
-  beyond_percent REAL,
-  -- 1: the weeks that nobody published are matched here as the index comes in. 0: only published weeks are served.
-  matched INTEGER NOT NULL,
-  -- The carrier's page, and when it was last read.
+-- Crude oil that each country of OPEC produced, by month (YYYY-MM), in barrels a day. The id is the
+-- one that answers show: assigned once, in the order of the months.
+CREATE TABLE opec_productions (
+  id INTEGER PRIMARY KEY,
+  country TEXT NOT NULL,
+  month TEXT NOT NULL,
+  bpd INTEGER NOT NULL CHECK (bpd >= 0),
   source TEXT NOT NULL,
-  retrieved_at INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
-  PRIMARY KEY (mode, carrier, service_level, valid_from_on)
+  UNIQUE (country, month)
+) STRICT;
+CREATE INDEX opec_productions_by_month ON opec_productions (month DESC, id);
+
+-- Forecasts of agencies for a series in a month (2026-12) or quarter (2026-Q4), as published. The
+-- id is the one that answers show: assigned once, in the order of publication.
+CREATE TABLE outlook_forecasts (
+  id INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  period TEXT NOT NULL,
+  value REAL NOT NULL,
+  published_on TEXT NOT NULL,
+  -- Last day of the period: after it the forecast can be judged.
+  target_on TEXT NOT NULL,
+  -- 1: written by the invented world; source then names the agency that it stands for.
+  fixture INTEGER NOT NULL CHECK (fixture IN (0, 1)),
+  recorded_at INTEGER NOT NULL,
+  UNIQUE (source, series_id, period, published_on)
+) STRICT;
+CREATE INDEX outlook_forecasts_by_publication ON outlook_forecasts (published_on DESC, id);
+CREATE INDEX outlook_forecasts_by_target
+  ON outlook_forecasts (target_on DESC, published_on DESC, id);
+
+-- This service's own forecasts of the mean price of a month (YYYY-MM), published at the beginning
+-- of each month. They are never changed: accuracy is measured on them.
+CREATE TABLE monthly_forecasts (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  month TEXT NOT NULL,
+  published_at INTEGER NOT NULL,
+  value REAL NOT NULL,
+  low REAL NOT NULL,
+  high REAL NOT NULL,
+  data_points INTEGER NOT NULL,
+  -- When it was computed. Long after published_at where it was computed later, from the closes
+  -- before published_at alone.
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (series_id, month, published_at)
 ) STRICT, WITHOUT ROWID;
 
--- What each carrier charged from a day on, with the price and the band it was matched to. A row is what was in force: it stays as it is when
--- a table or an index price is corrected later. Names stand in every row because a carrier may change its own.
-CREATE TABLE surcharges (
-  mode TEXT NOT NULL CHECK (mode IN ('ltl', 'parcel')),
-  carrier TEXT NOT NULL,
-  service_level TEXT NOT NULL,
-  effective_on TEXT NOT NULL,
-  carrier_name TEXT NOT NULL,
-  service_name TEXT NOT NULL,
-  percent REAL NOT NULL,
-  index_code TEXT NOT NULL,
-  index_price REAL NOT NULL,
-  band_min REAL NOT NULL,
-  band_max REAL NOT NULL,
-  source TEXT NOT NULL,
-  retrieved_at INTEGER NOT NULL,
-  -- 1: invented by the fixture world.
-  fixture INTEGER NOT NULL,
-  recorded_at INTEGER NOT NULL,
-  PRIMARY KEY (mode, carrier, service_level, effective_on)
-) STRICT, WITHOUT ROWID;
+-- # Futures: days and ticks of single contracts.
 
--- One day of a futures contract by trading date, which an evening session begins on the day before. The contract is a series whose
--- observations follow these rows. Keyed for one contract over dates; a curve is twelve seeks.
+-- One day of a futures contract by trading date, which an evening session begins on the day before.
+-- The contract is a series whose observations follow these rows. The key serves one contract over
+-- dates; a curve is twelve seeks.
 CREATE TABLE futures_days (
   series_id INTEGER NOT NULL REFERENCES series (id),
   traded_on TEXT NOT NULL,
@@ -252,8 +195,9 @@ CREATE TABLE futures_days (
   settlement REAL,
   volume INTEGER,
   open_interest INTEGER,
-  -- 1: open to volume follow the ticks of the date as they come in. 0: they were given, and ticks leave them alone.
-  from_ticks INTEGER NOT NULL,
+  -- 1: open, high, low, close and volume are computed from the ticks of the date. 0: the source had
+  -- them, and ticks do not change them.
+  from_ticks INTEGER NOT NULL CHECK (from_ticks IN (0, 1)),
   -- When the close was quoted: what freshness is measured from.
   quoted_at INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
@@ -273,9 +217,86 @@ CREATE TABLE futures_ticks (
   PRIMARY KEY (series_id, traded_at)
 ) STRICT, WITHOUT ROWID;
 
--- What managed-money traders held of a market's futures on a report date, in contracts (CFTC, disaggregated Commitments of
--- Traders). The net position and its change follow from the rows. Lists run over all markets by date, but the previous report is sought
--- for each row, so the key leads with the market; twenty years of five markets are five thousand rows to sort.
+-- # Fuels: surcharges of carriers, and filling stations.
+
+-- Carriers' fuel surcharge tables, each from the day on which it took effect.
+CREATE TABLE surcharge_schedules (
+  mode TEXT NOT NULL CHECK (mode IN ('ltl', 'parcel')),
+  carrier TEXT NOT NULL,
+  -- Empty for carriers with one table for all services.
+  service_level TEXT NOT NULL,
+  valid_from_on TEXT NOT NULL,
+  carrier_name TEXT NOT NULL,
+  service_name TEXT NOT NULL,
+  -- The series whose weekly price selects the band.
+  index_code TEXT NOT NULL,
+  -- 1 = Monday ... 7 = Sunday: the day on which a week's price takes effect.
+  effective_weekday INTEGER NOT NULL CHECK (effective_weekday BETWEEN 1 AND 7),
+  -- JSON [[min, max, percent], ...], ascending without gaps.
+  bands TEXT NOT NULL CHECK (json_valid(bands)),
+  -- Above the last band, every further beyond_width adds beyond_percent. Both NULL: the table ends.
+  beyond_width REAL,
+  beyond_percent REAL,
+  -- 1: weeks that the carrier did not publish are computed from the index price. 0: only published
+  -- weeks are answered.
+  matched INTEGER NOT NULL CHECK (matched IN (0, 1)),
+  -- The carrier's page, and when it was last read.
+  source TEXT NOT NULL,
+  retrieved_at INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (mode, carrier, service_level, valid_from_on)
+) STRICT, WITHOUT ROWID;
+
+-- What each carrier charged from a day on, with the index price and the band that it follows from.
+-- A row says what was in force: it does not change when a table or an index price is corrected
+-- later. Names are in every row because a carrier may change them.
+CREATE TABLE surcharges (
+  mode TEXT NOT NULL CHECK (mode IN ('ltl', 'parcel')),
+  carrier TEXT NOT NULL,
+  service_level TEXT NOT NULL,
+  effective_on TEXT NOT NULL,
+  carrier_name TEXT NOT NULL,
+  service_name TEXT NOT NULL,
+  percent REAL NOT NULL,
+  index_code TEXT NOT NULL,
+  index_price REAL NOT NULL,
+  band_min REAL NOT NULL,
+  band_max REAL NOT NULL,
+  source TEXT NOT NULL,
+  retrieved_at INTEGER NOT NULL,
+  -- 1: written by the invented world.
+  fixture INTEGER NOT NULL CHECK (fixture IN (0, 1)),
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (mode, carrier, service_level, effective_on)
+) STRICT, WITHOUT ROWID;
+
+-- Filling stations that sell diesel, each with its newest price. The reference is the source's own
+-- name for the station.
+CREATE TABLE diesel_stations (
+  id INTEGER PRIMARY KEY,
+  reference TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  address TEXT NOT NULL,
+  state_code TEXT NOT NULL,
+  latitude REAL NOT NULL,
+  longitude REAL NOT NULL,
+  -- USD per gallon.
+  price REAL NOT NULL CHECK (price > 0),
+  -- Space separated.
+  fuel_types TEXT NOT NULL,
+  observed_at INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL
+) STRICT;
+-- Where the stations are, in millionths of a degree.
+CREATE VIRTUAL TABLE diesel_station_places USING rtree_i32(id, south, north, west, east);
+
+-- # Analytics: what explains prices: positions, notes, disclosures.
+
+-- What managed-money traders held of a market's futures on a report date, in contracts (CFTC,
+-- disaggregated Commitments of Traders). The net position and its change follow from the rows.
+-- Lists are ordered by date over all markets, but each row needs the report before it, so the key
+-- leads with the market; twenty years of five markets are five thousand rows to sort.
 CREATE TABLE cot_reports (
   market TEXT NOT NULL,
   reported_on TEXT NOT NULL,
@@ -287,22 +308,23 @@ CREATE TABLE cot_reports (
   PRIMARY KEY (market, reported_on)
 ) STRICT, WITHOUT ROWID;
 
--- Notes on days: what moved a market. The id is whoever wrote the note's own, so that the same note again is known.
+-- Notes on days: what moved a market. The id is the writer's own, so that importing the same note
+-- twice keeps one row.
 CREATE TABLE annotations (
   id TEXT PRIMARY KEY,
   annotated_on TEXT NOT NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
   category TEXT NOT NULL,
-  -- NULL: of no single commodity.
-  commodity TEXT REFERENCES series (code),
+  -- NULL: the note is about no single commodity.
+  commodity_code TEXT REFERENCES series (code),
   source TEXT NOT NULL,
   recorded_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX annotations_by_day ON annotations (annotated_on, id);
 
--- Trades of members of the United States Congress as they disclosed them. A disclosure has no number of its own: what was traded is the key,
--- and the day of the disclosure may be corrected.
+-- Trades of members of the United States Congress as they disclosed them. A disclosure has no id of
+-- its own: what was traded is the key, and the day of the disclosure may be corrected.
 CREATE TABLE congressional_trades (
   member TEXT NOT NULL,
   ticker TEXT NOT NULL,
@@ -316,369 +338,28 @@ CREATE TABLE congressional_trades (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX congressional_trades_by_disclosure ON congressional_trades (disclosed_on);
 
--- Where accounts want to be told of events. The counts at the end are brought up to date in the transaction that records a delivery.
-CREATE TABLE webhooks (
-  id TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  url TEXT NOT NULL,
-  -- JSON arrays of text: names as they were subscribed to, aliases and patterns too; codes and states, empty for all.
-  events TEXT NOT NULL,
-  commodity_filters TEXT NOT NULL,
-  state_filters TEXT NOT NULL,
-  description TEXT,
-  -- JSON array of conditions.
-  conditions TEXT NOT NULL,
-  condition_logic TEXT NOT NULL CHECK (condition_logic IN ('any', 'all')),
-  debug_mode INTEGER NOT NULL,
-  active INTEGER NOT NULL,
-  -- Why the service itself switched it off; NULL when its owner did.
-  disabled_reason TEXT,
-  -- Sealed; the one before signs beside it until its time is over.
-  secret BLOB NOT NULL,
-  secret_hint TEXT NOT NULL,
-  previous_secret BLOB,
-  previous_secret_until INTEGER,
-  signature_scheme TEXT NOT NULL CHECK (signature_scheme IN ('timestamped', 'body')),
-  ordered INTEGER NOT NULL,
-  honor_retry_after INTEGER NOT NULL,
-  rate_limit_per_second INTEGER NOT NULL,
-  timeout_seconds INTEGER NOT NULL,
-  max_retries INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  delivered INTEGER NOT NULL DEFAULT 0,
-  failed INTEGER NOT NULL DEFAULT 0,
-  -- Deliveries that ended failed since the last answer of 2xx; those that say nothing about the receiver left out.
-  failed_in_a_row INTEGER NOT NULL DEFAULT 0,
-  last_status TEXT CHECK (last_status IN ('success', 'failed')),
-  last_at INTEGER
-) STRICT, WITHOUT ROWID;
-CREATE INDEX webhooks_by_account ON webhooks (account_id, created_at);
-
--- What signs events that go to a target which is none of the account's endpoints. Made when it is first needed.
-CREATE TABLE webhook_account_secrets (
-  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
-  -- Sealed.
-  secret BLOB NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- Events made for an account in a calendar month, against its plan's allowance. Written behind, at most a second late.
-CREATE TABLE webhook_months (
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  starts_at INTEGER NOT NULL,
-  events INTEGER NOT NULL,
-  PRIMARY KEY (account_id, starts_at)
-) STRICT, WITHOUT ROWID;
-
--- The shares of a quota window that its owner has been told of: once each, however often the service starts.
-CREATE TABLE usage_warnings (
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
-  starts_at INTEGER NOT NULL,
-  percent INTEGER NOT NULL,
-  PRIMARY KEY (key_id, starts_at, percent)
-) STRICT, WITHOUT ROWID;
-
--- Addresses that mail is not sent to any more, in lower case: a server said for good that there is no such mailbox, or the operator put them here.
-CREATE TABLE mail_suppressions (
-  address TEXT PRIMARY KEY,
-  reason TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- The number of an account, verified or not, and the code that is out for it.
-CREATE TABLE phones (
-  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
-  number TEXT NOT NULL,
-  country TEXT NOT NULL,
-  added_at INTEGER NOT NULL,
-  verified_at INTEGER,
-  -- Consent is given for one number and goes with it.
-  opted_in_at INTEGER,
-  -- HMAC-SHA-256 under the master key: a hash that anybody could compute would tell six digits at once.
-  code_hash BLOB,
-  code_sent_at INTEGER,
-  code_expires_at INTEGER,
-  wrong_tries INTEGER NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID;
--- By whose number a message was refused for good.
-CREATE INDEX phones_by_number ON phones (number);
-
-CREATE TABLE sms_settings (
-  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
-  enabled INTEGER NOT NULL,
-  -- Local wall time HH:MM, both or none.
-  quiet_from TEXT,
-  quiet_to TEXT,
-  time_zone TEXT NOT NULL,
-  messages_per_day_max INTEGER NOT NULL,
-  -- JSON array of text.
-  alert_types TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- Text messages as they count towards the day's, the month's and a number's maximum. What they said is in the outbox.
-CREATE TABLE sms_messages (
-  id TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  purpose TEXT NOT NULL CHECK (purpose IN ('alert', 'verification', 'test')),
-  number TEXT NOT NULL,
-  posted_at INTEGER NOT NULL,
-  -- 1: it ended without being sent, and does not count.
-  failed INTEGER NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID;
-CREATE INDEX sms_messages_by_account ON sms_messages (account_id, posted_at);
-CREATE INDEX sms_messages_by_number ON sms_messages (number, posted_at);
-CREATE INDEX sms_messages_by_age ON sms_messages (posted_at);
-
--- What an account wants to hear of, by which way. Made when it is first changed.
-CREATE TABLE notification_preferences (
-  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
-  email_enabled INTEGER NOT NULL,
-  email_price_alerts INTEGER NOT NULL,
-  email_weekly_digest INTEGER NOT NULL,
-  email_product_updates INTEGER NOT NULL,
-  sms_enabled INTEGER NOT NULL,
-  sms_price_alerts INTEGER NOT NULL,
-  push_enabled INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- An account's own list of what happened, kept 90 days. The number orders what happened in one millisecond.
-CREATE TABLE notifications (
-  number INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  type TEXT NOT NULL,
-  title TEXT NOT NULL,
-  message TEXT NOT NULL,
-  -- JSON object.
-  data TEXT,
-  created_at INTEGER NOT NULL,
-  read_at INTEGER
-) STRICT;
-CREATE INDEX notifications_by_account ON notifications (account_id, created_at, number);
--- The unread count is asked far oftener than anything else, and most rows are read.
-CREATE INDEX notifications_unread ON notifications (account_id) WHERE read_at IS NULL;
-CREATE INDEX notifications_by_age ON notifications (created_at);
-
--- What an evaluation copy would have sent: captured in place of sending, a bounded number of them.
-CREATE TABLE inbox (
-  number INTEGER PRIMARY KEY,
-  channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
-  -- The message's own key: an attempt that is made again is captured once.
-  event_id TEXT NOT NULL,
-  recipient TEXT NOT NULL,
-  subject TEXT,
-  text TEXT NOT NULL,
-  html TEXT,
-  -- JSON array.
-  attachments TEXT NOT NULL,
-  captured_at INTEGER NOT NULL,
-  UNIQUE (channel, event_id)
-) STRICT;
-
--- The numbers under which days of the weekly inventories are answered; the levels are observations. A number is given once, in the
--- transaction that writes the day, and never changes: days that come in later, also older ones, get the next ones.
-CREATE TABLE inventory_records (
-  id INTEGER PRIMARY KEY,
-  series_id INTEGER NOT NULL REFERENCES series (id),
-  -- Midnight of the day, as its bar has it.
-  starts_at INTEGER NOT NULL,
-  UNIQUE (series_id, starts_at)
-) STRICT;
--- Lists run backwards over all series.
-CREATE INDEX inventory_records_by_day ON inventory_records (starts_at DESC, id);
-
--- Everything that must leave the machine, by lane: a webhook endpoint, the e-mail, the SMS. Lanes are small numbers because every index of
--- the outbox begins or ends with one.
-CREATE TABLE outbox_lanes (
-  id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL,
-  lane TEXT NOT NULL,
-  UNIQUE (kind, lane)
-) STRICT;
-
--- The bytes that are sent. Apart from their messages: an event for a thousand endpoints stands here once, and a change of a message's
--- state does not write them again. `uses` counts the messages that refer to a body; an index over them would cost every message.
-CREATE TABLE outbox_bodies (
-  id INTEGER PRIMARY KEY,
-  uses INTEGER NOT NULL,
-  body TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE outbox (
-  seq INTEGER PRIMARY KEY,
-  -- Sorts by time, and so does event_id: their indexes grow at one end, which is what makes a hundred thousand messages a second possible.
-  id TEXT NOT NULL UNIQUE,
-  lane_id INTEGER NOT NULL REFERENCES outbox_lanes (id),
-  account_id TEXT,
-  event_id TEXT NOT NULL,
-  event_type TEXT NOT NULL,
-  body_id INTEGER NOT NULL,
-  -- What the message is about, for the one who asked for it.
-  ref TEXT,
-  -- Written out: SQLite builds a list of more than two anew for every row, which is a quarter of the cost of a message.
-  state TEXT NOT NULL CHECK (
-    state = 'pending' OR state = 'leased' OR state = 'retry' OR state = 'delivered' OR state = 'failed' OR state = 'skipped'
-  ),
-  due_at INTEGER NOT NULL,
-  -- The next attempt of a message whose lane keeps its order: it stays first in the lane, so due_at stays what it was.
-  hold_until INTEGER,
-  -- Attempts of all time, claims included; those of them that use up the retry schedule since the message was last sent anew; and those in a
-  -- row that this service itself cut short.
-  attempts INTEGER NOT NULL DEFAULT 0,
-  tries INTEGER NOT NULL DEFAULT 0,
-  rescues INTEGER NOT NULL DEFAULT 0,
-  -- Where the message itself allows fewer retries than its lane.
-  max_retries INTEGER,
-  lease_token TEXT,
-  lease_until INTEGER,
-  -- Of the last attempt that ended; last_error also of a message that was not sent.
-  status_code INTEGER,
-  duration_ms INTEGER,
-  last_error TEXT,
-  created_at INTEGER NOT NULL,
-  settled_at INTEGER,
-  -- A producer that runs twice makes one message.
-  UNIQUE (event_id, lane_id)
-) STRICT;
--- What is due in a lane.
-CREATE INDEX outbox_waiting ON outbox (lane_id, due_at) WHERE state IN ('pending', 'retry');
--- What a process that ended left under way: a handful.
-CREATE INDEX outbox_leased ON outbox (lease_until) WHERE state = 'leased';
--- The log of a lane, newest first.
-CREATE INDEX outbox_by_lane ON outbox (lane_id, seq);
--- What its retention is over for.
-CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
-
--- Every attempt that ended.
-CREATE TABLE outbox_attempts (
-  seq INTEGER NOT NULL,
-  attempt INTEGER NOT NULL,
-  ended_at INTEGER NOT NULL,
-  status_code INTEGER,
-  duration_ms INTEGER NOT NULL,
-  error TEXT,
-  -- JSON: headers, the beginning of the answer, timing and TLS, for lanes that ask for it.
-  debug TEXT,
-  PRIMARY KEY (seq, attempt)
-) STRICT, WITHOUT ROWID;
-
--- How people sign in. A password is its argon2id hash.
-CREATE TABLE passwords (
-  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
-  hash TEXT NOT NULL,
-  changed_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
--- Links that sign somebody in once.
-CREATE TABLE sign_in_links (
-  -- SHA-256 of the token; the token itself is never stored.
-  token_hash BLOB PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  -- 1: it went to the account's address, so that its use confirms the address.
-  mailed INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  used_at INTEGER
-) STRICT, WITHOUT ROWID;
-CREATE INDEX sign_in_links_by_account ON sign_in_links (account_id, created_at);
-
--- One row for each session token. A token is signed, so it needs no hash here; the row is what can end it before its time.
-CREATE TABLE sessions (
-  -- The token's jti.
-  id TEXT PRIMARY KEY,
-  -- All tokens that came from one sign-in by refreshing.
-  family_id TEXT NOT NULL,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  method TEXT NOT NULL CHECK (method IN ('password', 'link')),
-  begun_at INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  ended_at INTEGER,
-  -- 1: a refresh ended it. Whoever shows it again has a copy that should not exist, and the whole family ends.
-  replaced INTEGER NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID;
-CREATE INDEX sessions_by_family ON sessions (family_id);
-CREATE INDEX sessions_by_account ON sessions (account_id);
-CREATE INDEX sessions_by_end ON sessions (expires_at);
-
--- People who act on one account together: that of one of their admins, whose plan counts for all.
-CREATE TABLE organizations (
-  id TEXT PRIMARY KEY,
-  name TEXT NOT NULL,
-  account_id TEXT NOT NULL UNIQUE REFERENCES accounts (id),
-  created_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE organization_members (
-  id TEXT PRIMARY KEY,
-  organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
-  -- NULL until the person has accepted: nobody's keys act on a strange account without their consent. An account is in one organization.
-  account_id TEXT UNIQUE REFERENCES accounts (id),
-  email TEXT NOT NULL,
-  role TEXT NOT NULL CHECK (role IN ('admin', 'member', 'read_only')),
-  joined_at INTEGER NOT NULL,
-  UNIQUE (organization_id, email)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE organization_invitations (
-  id TEXT PRIMARY KEY,
-  organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
-  email TEXT NOT NULL,
-  role TEXT NOT NULL CHECK (role IN ('admin', 'member', 'read_only')),
-  message TEXT,
-  -- The member that was listed at once and has yet to accept; NULL: somebody who becomes a member by accepting.
-  member_id TEXT REFERENCES organization_members (id) ON DELETE CASCADE,
-  -- SHA-256 of the token in the letter.
-  token_hash BLOB NOT NULL UNIQUE,
-  invited_by TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  accepted_at INTEGER
-) STRICT, WITHOUT ROWID;
-CREATE INDEX organization_invitations_by_organization ON organization_invitations (organization_id, created_at);
-
--- Addresses beside the first that a person has shown to be theirs, by accepting an invitation that went there.
-CREATE TABLE account_addresses (
-  email TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  confirmed_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX account_addresses_by_account ON account_addresses (account_id);
-
--- Crude oil that each country of OPEC produced, by month (YYYY-MM), in barrels a day. The id is the number under which the record is
--- answered: given in the order of the months, once.
-CREATE TABLE opec_productions (
-  id INTEGER PRIMARY KEY,
-  country TEXT NOT NULL,
-  month TEXT NOT NULL,
-  bpd INTEGER NOT NULL CHECK (bpd >= 0),
-  source TEXT NOT NULL,
-  recorded_at INTEGER NOT NULL,
-  UNIQUE (country, month)
-) STRICT;
-CREATE INDEX opec_productions_by_month ON opec_productions (month DESC, id);
-
--- What is counted of drilling. A region is US, a basin in lower case, a state in upper case, or OTHER for the states that a source adds up. The
--- key leads with the region, because histories and the count before are sought; the index beside it serves lists of all regions by date.
+-- # Drilling: rigs, crews, permits, wells, what is pumped into them and what comes out.
+-- A region is US, a basin in lower case, a state in upper case, or OTHER for the states that a
+-- source adds up. Keys lead with the region, because histories and the count before are sought; the
+-- index beside each key serves lists of all regions by date.
 
 -- Active rotary rigs on the day of a count.
 CREATE TABLE rig_counts (
   region TEXT NOT NULL,
   counted_on TEXT NOT NULL,
   total INTEGER NOT NULL,
-  -- What is drilled for; NULL where a source has the total alone.
+  -- By what is drilled for; NULL where a source has only the total.
   oil INTEGER,
   gas INTEGER,
   misc INTEGER,
-  -- week: a count. month: the mean of a month's counts, dated in its middle.
+  -- week: one count. month: the mean of a month's counts, dated in its middle.
   span TEXT NOT NULL CHECK (span IN ('week', 'month')),
   source TEXT NOT NULL,
   recorded_at INTEGER NOT NULL,
   PRIMARY KEY (region, counted_on),
   CHECK (coalesce(oil + gas + misc, total) = total)
 ) STRICT, WITHOUT ROWID;
--- The span too: lists that leave out the means of months are counted in the index.
+-- With the span: lists that leave out monthly means are counted in the index alone.
 CREATE INDEX rig_counts_by_day ON rig_counts (counted_on, region, span);
 
 -- Active hydraulic fracturing crews.
@@ -692,7 +373,8 @@ CREATE TABLE frac_spreads (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX frac_spreads_by_day ON frac_spreads (counted_on, region);
 
--- Wells that are drilled and not completed, with what was drilled and completed in the month; months are dated in their middle.
+-- Wells that are drilled but not completed, with how many were drilled and completed in the month;
+-- months are dated in their middle.
 CREATE TABLE duc_wells (
   region TEXT NOT NULL,
   counted_on TEXT NOT NULL,
@@ -705,7 +387,8 @@ CREATE TABLE duc_wells (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX duc_wells_by_day ON duc_wells (counted_on, region);
 
--- What new wells bring and old ones lose in a month: oil in barrels a day, gas in thousand cubic feet a day.
+-- What new wells add and old wells lose in a month: oil in barrels a day, gas in thousand cubic
+-- feet a day.
 CREATE TABLE drilling_productivities (
   region TEXT NOT NULL,
   counted_on TEXT NOT NULL,
@@ -722,106 +405,39 @@ CREATE TABLE drilling_productivities (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX drilling_productivities_by_day ON drilling_productivities (counted_on, region);
 
--- What accounts want to be told of a code's price. Alerts are few for a person and many for a code: the number, short and rising, is what
--- evaluation and triggers go by.
-CREATE TABLE alerts (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  series_id INTEGER NOT NULL REFERENCES series (id),
-  name TEXT NOT NULL,
-  -- price, or what is measured of the daily closes; the whole condition is the JSON object beside it.
-  kind TEXT NOT NULL,
-  condition TEXT NOT NULL,
-  -- No price outside can make it fire; infinite where any can. An index over them passes by what does not come into question.
-  low REAL NOT NULL,
-  high REAL NOT NULL,
-  -- JSON object.
-  metadata TEXT,
-  webhook_url TEXT,
-  cooldown_minutes INTEGER NOT NULL,
-  enabled INTEGER NOT NULL,
-  -- Prices that came in before are not judged: those from before the alert, or from before its condition was changed.
-  armed_at INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  -- Gone for everybody; the row stays until its triggers have been dropped, in slices.
-  removed_at INTEGER
-) STRICT;
-CREATE INDEX alerts_by_account ON alerts (account_id, number) WHERE removed_at IS NULL;
-CREATE INDEX alerts_watched ON alerts (series_id, number, low, high) WHERE enabled = 1 AND removed_at IS NULL;
-CREATE INDEX alerts_removed ON alerts (number) WHERE removed_at IS NOT NULL;
-
--- What changes of an alert each time it fires, apart from the rest: a price on which one alert in ten fires would otherwise write the whole
--- table above anew.
-CREATE TABLE alert_counters (
-  alert INTEGER PRIMARY KEY REFERENCES alerts (number),
-  trigger_count INTEGER NOT NULL,
-  last_triggered_at INTEGER,
-  -- The trigger that the cooldown runs from; NULL after the condition was changed.
-  cooling_from INTEGER
-) STRICT;
-
--- One row each time an alert fired. The key is what makes it fire once for an observation, however often that is judged. Rows stand in the
--- order in which they were written: stored by alert, a price on which a hundred thousand fire would touch nearly every page of the table.
-CREATE TABLE alert_triggers (
-  alert INTEGER NOT NULL REFERENCES alerts (number),
-  -- Of alerts on daily values: midnight of the day.
-  observed_at INTEGER NOT NULL,
-  series_id INTEGER NOT NULL,
-  id TEXT NOT NULL,
-  account_id TEXT NOT NULL,
-  triggered_at INTEGER NOT NULL,
-  price REAL NOT NULL,
-  value REAL NOT NULL,
-  threshold REAL NOT NULL,
-  -- As it was then, for people.
-  condition TEXT NOT NULL,
-  -- Space separated.
-  channels TEXT NOT NULL,
-  -- JSON object of what was measured.
-  metadata TEXT,
-  UNIQUE (alert, observed_at, series_id)
-) STRICT;
-CREATE INDEX alert_triggers_by_account ON alert_triggers (account_id, triggered_at, alert, observed_at);
-
--- Prices that alerts have still to be judged by, written in the transaction that recorded them: what a crash interrupts goes on from here.
-CREATE TABLE alert_prices (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  -- The code that alerts watch.
-  series_id INTEGER NOT NULL,
-  -- The series that was priced: of a futures family its front contract.
-  source_id INTEGER NOT NULL,
-  observed_at INTEGER NOT NULL,
-  value REAL NOT NULL,
-  -- When it came in.
-  at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX alert_prices_by_series ON alert_prices (series_id, number);
-
--- What permits are sorted and counted by: states, counties, operators, formations, types of permit and of well. One table, so that one number
--- names any of them in the rows and in the counts below.
+-- What permits are sorted and counted by: states, counties, operators, formations, types of permit
+-- and of well. One table, so that one number names any of them in the rows and in the counts below.
 CREATE TABLE permit_terms (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('state', 'county', 'operator', 'formation', 'permit_type', 'well_type')),
-  -- As it is compared: upper case, without what kind of company it is; a county after its state (TX/REAGAN).
+  kind TEXT NOT NULL CHECK (
+    kind IN ('state', 'county', 'operator', 'formation', 'permit_type', 'well_type')
+  ),
+  -- Normalised for comparison: upper case, without Inc. or LLC; a county after its state
+  -- (TX/REAGAN).
   name TEXT NOT NULL,
-  -- As it is shown.
+  -- As answers show it.
   label TEXT NOT NULL,
   permits INTEGER NOT NULL,
   UNIQUE (kind, name)
 ) STRICT;
 
--- Names of wells, each once: most leases have several wells. Parts of them are found through trigrams.
+-- Names of wells, each once: most leases have several wells. Parts of a name are found through
+-- trigrams.
 CREATE TABLE permit_well_names (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
-CREATE VIRTUAL TABLE permit_well_name_text USING fts5(name, content = 'permit_well_names', content_rowid = 'id', tokenize = 'trigram');
+CREATE VIRTUAL TABLE permit_well_name_text USING fts5(
+  name,
+  content = 'permit_well_names',
+  content_rowid = 'id',
+  tokenize = 'trigram'
+);
 
--- What permits are found by; short rows, because a search by place reads one for each well in its box. The texts stand in well_permit_papers.
--- Every *_id is a row of permit_terms (well_name_id of permit_well_names). They are not declared as foreign keys: those rows are never deleted,
--- and eight look-ups would be a third of what it costs to write a permit.
+-- What permits are found by; short rows, because a search by place reads one for each well in its
+-- box. The texts stand in well_permit_papers. Every *_id is a row of permit_terms (well_name_id of
+-- permit_well_names). They are not declared as foreign keys: those rows are never deleted, and
+-- eight look-ups would be a third of what it costs to write a permit.
 CREATE TABLE well_permits (
   id INTEGER PRIMARY KEY,
   permit_on TEXT NOT NULL,
@@ -833,22 +449,36 @@ CREATE TABLE well_permits (
   well_type_id INTEGER NOT NULL,
   well_name_id INTEGER NOT NULL
 ) STRICT;
--- Each of the four holds every column that a search may also ask for: two million permits are counted without reading a row.
-CREATE INDEX well_permits_by_state ON well_permits (state_id, permit_on, permit_type_id, well_type_id, county_id, operator_id, formation_id);
-CREATE INDEX well_permits_by_county ON well_permits (county_id, permit_on, permit_type_id, well_type_id, state_id, operator_id, formation_id);
-CREATE INDEX well_permits_by_operator ON well_permits (operator_id, permit_on, permit_type_id, well_type_id, state_id, county_id, formation_id);
-CREATE INDEX well_permits_by_formation ON well_permits (formation_id, permit_on, permit_type_id, well_type_id, state_id, county_id, operator_id);
+-- Each of these four has every column that a search may filter by as well: two million permits are
+-- counted without reading a row.
+CREATE INDEX well_permits_by_state
+  ON well_permits (
+    state_id, permit_on, permit_type_id, well_type_id, county_id, operator_id, formation_id
+  );
+CREATE INDEX well_permits_by_county
+  ON well_permits (
+    county_id, permit_on, permit_type_id, well_type_id, state_id, operator_id, formation_id
+  );
+CREATE INDEX well_permits_by_operator
+  ON well_permits (
+    operator_id, permit_on, permit_type_id, well_type_id, state_id, county_id, formation_id
+  );
+CREATE INDEX well_permits_by_formation
+  ON well_permits (
+    formation_id, permit_on, permit_type_id, well_type_id, state_id, county_id, operator_id
+  );
 CREATE INDEX well_permits_by_well_name ON well_permits (well_name_id);
 CREATE INDEX well_permits_by_day ON well_permits (permit_on);
 
--- The rest of a permit, one row for each of well_permits. The reference is the permit's number in its state or, without one, its well and day.
+-- The rest of a permit, one row for each of well_permits. The reference is the permit's number in
+-- its state or, without one, its well and day.
 CREATE TABLE well_permit_papers (
   id INTEGER PRIMARY KEY REFERENCES well_permits (id),
   state_code TEXT NOT NULL,
   reference TEXT NOT NULL,
   permit_number TEXT,
   permit_status TEXT NOT NULL,
-  -- Fourteen digits, and what the source wrote.
+  -- Fourteen digits; raw is what the source wrote.
   api_number TEXT,
   api_number_raw TEXT NOT NULL,
   operator_raw TEXT NOT NULL,
@@ -869,14 +499,26 @@ CREATE TABLE well_permit_papers (
   recorded_at INTEGER NOT NULL,
   UNIQUE (state_code, reference)
 ) STRICT;
-CREATE INDEX well_permit_papers_by_api_number ON well_permit_papers (api_number) WHERE api_number IS NOT NULL;
+CREATE INDEX well_permit_papers_by_api_number
+  ON well_permit_papers (api_number) WHERE api_number IS NOT NULL;
 
--- Where wells are to be drilled and on which day since 1970-01-01 that was permitted. Millionths of a degree are integers and therefore exact.
-CREATE VIRTUAL TABLE well_permit_places USING rtree_i32(id, south, north, west, east, first_day, last_day);
+-- Where wells are to be drilled and on which day since 1970-01-01 that was permitted. Millionths of
+-- a degree are integers and therefore exact.
+CREATE VIRTUAL TABLE well_permit_places USING rtree_i32(
+  id,
+  south,
+  north,
+  west,
+  east,
+  first_day,
+  last_day
+);
 
--- How many permits a search finds and where in time a page of them lies, without walking the permits; written in the transaction that writes
--- them. All permits (term 0) and states are counted by month (2026-11), formations by year (2026), each by type of permit and of well too;
--- counties and operators by year and with 0 for the types, because by type they would have a row for nearly every permit.
+-- How many permits a search finds and where in time a page of them lies, without walking the
+-- permits; written in the transaction that writes them. All permits (term 0) and states are counted
+-- by month (2026-11), formations by year (2026), each by type of permit and of well too; counties
+-- and operators by year and with 0 for the types, because by type they would have a row for nearly
+-- every permit.
 CREATE TABLE permit_periods (
   term_id INTEGER NOT NULL,
   period TEXT NOT NULL,
@@ -887,13 +529,15 @@ CREATE TABLE permit_periods (
   PRIMARY KEY (term_id, period, state_id, permit_type_id, well_type_id)
 ) STRICT, WITHOUT ROWID;
 
--- When a state's list of permits was last read, also where it had nothing new: a state is only quiet if somebody looked.
+-- When a state's list of permits was last read, also where it had nothing new: without it, no new
+-- permits could not be told from no reading.
 CREATE TABLE permit_reads (
   state_code TEXT PRIMARY KEY,
   read_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What was pumped into a well when it was fractured, as its operator disclosed it. The reference is the registry's own id of the disclosure.
+-- What was pumped into a well when it was fractured, as its operator disclosed it. The reference is
+-- the registry's own id of the disclosure.
 CREATE TABLE frac_disclosures (
   id INTEGER PRIMARY KEY,
   reference TEXT NOT NULL UNIQUE,
@@ -901,7 +545,7 @@ CREATE TABLE frac_disclosures (
   state_code TEXT NOT NULL,
   county TEXT NOT NULL,
   operator TEXT NOT NULL,
-  -- As it is compared.
+  -- Normalised for comparison.
   operator_key TEXT NOT NULL,
   well_name TEXT NOT NULL,
   started_on TEXT NOT NULL,
@@ -920,7 +564,14 @@ CREATE INDEX frac_disclosures_by_state ON frac_disclosures (state_code, ended_on
 CREATE INDEX frac_disclosures_by_operator ON frac_disclosures (operator_key, ended_on);
 CREATE INDEX frac_disclosures_by_well ON frac_disclosures (api_number);
 CREATE INDEX frac_disclosures_by_latitude ON frac_disclosures (latitude, longitude);
-CREATE VIRTUAL TABLE frac_disclosure_text USING fts5(operator, well_name, county, content = 'frac_disclosures', content_rowid = 'id', tokenize = 'trigram');
+CREATE VIRTUAL TABLE frac_disclosure_text USING fts5(
+  operator,
+  well_name,
+  county,
+  content = 'frac_disclosures',
+  content_rowid = 'id',
+  tokenize = 'trigram'
+);
 
 -- Each substance once, with the number of disclosures that name it.
 CREATE TABLE frac_substances (
@@ -945,7 +596,8 @@ CREATE TABLE frac_chemicals (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX frac_chemicals_by_substance ON frac_chemicals (substance_id, disclosure_id);
 
--- Wells with the days of their life: permitted, spudded, completed, first production. NULL: not yet, or not known.
+-- Wells with the days of their life: permitted, spudded, completed, first production. NULL: not
+-- yet, or not known.
 CREATE TABLE wells (
   api_number TEXT PRIMARY KEY,
   state_code TEXT NOT NULL,
@@ -964,234 +616,8 @@ CREATE TABLE wells (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX wells_by_state ON wells (state_code, first_production_on);
 
--- What agencies expected of a series in a month (2026-12) or quarter (2026-Q4), as they published it. The id is the number under which the
--- record is answered: given in the order of the publications, once.
-CREATE TABLE outlook_forecasts (
-  id INTEGER PRIMARY KEY,
-  source TEXT NOT NULL,
-  series_id INTEGER NOT NULL REFERENCES series (id),
-  period TEXT NOT NULL,
-  value REAL NOT NULL,
-  published_on TEXT NOT NULL,
-  -- Last day of the period: what a forecast is judged after.
-  target_on TEXT NOT NULL,
-  -- 1: invented by the fixture world; the source is then whom it stands for.
-  fixture INTEGER NOT NULL,
-  recorded_at INTEGER NOT NULL,
-  UNIQUE (source, series_id, period, published_on)
-) STRICT;
-CREATE INDEX outlook_forecasts_by_publication ON outlook_forecasts (published_on DESC, id);
-CREATE INDEX outlook_forecasts_by_target ON outlook_forecasts (target_on DESC, published_on DESC, id);
-
--- What this service itself expected of the mean price of a month (YYYY-MM), by the publication at the beginning of each month. A forecast stays
--- as it was made: it is what accuracy is measured on.
-CREATE TABLE monthly_forecasts (
-  series_id INTEGER NOT NULL REFERENCES series (id),
-  month TEXT NOT NULL,
-  published_at INTEGER NOT NULL,
-  value REAL NOT NULL,
-  low REAL NOT NULL,
-  high REAL NOT NULL,
-  data_points INTEGER NOT NULL,
-  -- When it was computed: long after published_at for one that was made up for, from the closes before it alone.
-  recorded_at INTEGER NOT NULL,
-  PRIMARY KEY (series_id, month, published_at)
-) STRICT, WITHOUT ROWID;
-
--- Prices that are mailed on the clocks of a place. The number orders those made in one millisecond.
-CREATE TABLE scheduled_deliveries (
-  number INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  name TEXT,
-  -- JSON array, in the order of the lines.
-  commodity_codes TEXT NOT NULL,
-  cadence TEXT NOT NULL CHECK (cadence IN ('daily', 'weekdays', 'weekly')),
-  weekday INTEGER CHECK (weekday BETWEEN 1 AND 7),
-  -- Local wall time HH:MM.
-  delivery_time TEXT NOT NULL,
-  time_zone TEXT NOT NULL,
-  -- NULL: the account's own, whichever it is then.
-  recipient_email TEXT,
-  enabled INTEGER NOT NULL,
-  source TEXT NOT NULL,
-  deliveries_count INTEGER NOT NULL DEFAULT 0,
-  last_delivered_on TEXT,
-  -- The next run and the local day that it is of; NULL while paused.
-  next_delivery_at INTEGER,
-  next_on TEXT,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  CHECK ((cadence = 'weekly') = (weekday IS NOT NULL)),
-  CHECK ((next_delivery_at IS NULL) = (next_on IS NULL))
-) STRICT;
-CREATE INDEX scheduled_deliveries_by_account ON scheduled_deliveries (account_id, number);
--- What is due.
-CREATE INDEX scheduled_deliveries_due ON scheduled_deliveries (next_delivery_at) WHERE next_delivery_at IS NOT NULL;
-
--- Every time that a delivery was due or was asked for, and what became of it. What is sent stands in the outbox.
-CREATE TABLE scheduled_delivery_runs (
-  number INTEGER PRIMARY KEY,
-  -- Sorts by time, as the outbox wants it of an event.
-  id TEXT NOT NULL UNIQUE,
-  delivery INTEGER NOT NULL REFERENCES scheduled_deliveries (number) ON DELETE CASCADE,
-  trigger TEXT NOT NULL CHECK (trigger IN ('scheduled', 'manual')),
-  local_on TEXT NOT NULL,
-  recipient TEXT NOT NULL,
-  -- pending covers what is under way: that, its lease and its return are the outbox's.
-  status TEXT NOT NULL CHECK (status IN ('pending', 'sent', 'skipped', 'suppressed')),
-  error TEXT,
-  created_at INTEGER NOT NULL,
-  sent_at INTEGER
-) STRICT;
--- However often it is dispatched, a local day has one run.
-CREATE UNIQUE INDEX scheduled_delivery_runs_once ON scheduled_delivery_runs (delivery, local_on) WHERE trigger = 'scheduled';
--- The last run of a delivery.
-CREATE INDEX scheduled_delivery_runs_by_delivery ON scheduled_delivery_runs (delivery, number);
--- Those that wait for their letter.
-CREATE INDEX scheduled_delivery_runs_pending ON scheduled_delivery_runs (created_at) WHERE status = 'pending';
-CREATE INDEX scheduled_delivery_runs_by_age ON scheduled_delivery_runs (created_at);
-
--- Codes that accounts have looked at on a rhythm.
-CREATE TABLE watches (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  name TEXT,
-  -- JSON list.
-  codes TEXT NOT NULL,
-  interval_seconds INTEGER NOT NULL,
-  deliver_webhook INTEGER NOT NULL,
-  threshold_percent REAL,
-  source TEXT NOT NULL,
-  tool_name TEXT,
-  last_evaluated_at INTEGER,
-  -- What is due is read from here, so that a stop of any length leads to one run. NULL: paused.
-  next_run_at INTEGER,
-  -- JSON object: what the last run found, by code.
-  seen TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  -- Gone for everybody; the row stays while events name it.
-  removed_at INTEGER
-) STRICT;
-CREATE INDEX watches_by_account ON watches (account_id, number) WHERE removed_at IS NULL;
-CREATE INDEX watches_due ON watches (next_run_at, number) WHERE next_run_at IS NOT NULL;
-CREATE INDEX watches_removed ON watches (removed_at) WHERE removed_at IS NOT NULL;
-
--- One feed for each account that has had watches. Its numbers never come again, also when all of its events are gone.
-CREATE TABLE watch_feeds (
-  number INTEGER PRIMARY KEY,
-  account_id TEXT NOT NULL UNIQUE REFERENCES accounts (id),
-  last_seq INTEGER NOT NULL
-) STRICT;
-
--- What the runs of watches said, code by code. A busy account has a million of them a day, so they hold numbers in place of ids and codes, and
--- nothing that follows from the rest.
-CREATE TABLE watch_events (
-  feed INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
-  watch INTEGER NOT NULL REFERENCES watches (number),
-  type TEXT NOT NULL CHECK (type IN ('evaluated', 'threshold_crossed', 'stale')),
-  series_id INTEGER NOT NULL,
-  price REAL,
-  previous_price REAL,
-  as_of INTEGER,
-  created_at INTEGER NOT NULL,
-  PRIMARY KEY (feed, seq)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX watch_events_by_watch ON watch_events (watch, seq);
-CREATE INDEX watch_events_by_time ON watch_events (created_at);
-
--- Filling stations that sell diesel, each with its newest price. The reference is what its source calls it.
-CREATE TABLE diesel_stations (
-  id INTEGER PRIMARY KEY,
-  reference TEXT NOT NULL UNIQUE,
-  name TEXT NOT NULL,
-  address TEXT NOT NULL,
-  state_code TEXT NOT NULL,
-  latitude REAL NOT NULL,
-  longitude REAL NOT NULL,
-  -- USD per gallon.
-  price REAL NOT NULL CHECK (price > 0),
-  -- Space separated.
-  fuel_types TEXT NOT NULL,
-  observed_at INTEGER NOT NULL,
-  source TEXT NOT NULL,
-  recorded_at INTEGER NOT NULL
-) STRICT;
--- Where they are, in millionths of a degree.
-CREATE VIRTUAL TABLE diesel_station_places USING rtree_i32(id, south, north, west, east);
-
--- Where accounts get prices of their own from.
-CREATE TABLE data_sources (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  account_id TEXT NOT NULL REFERENCES accounts (id),
-  name TEXT NOT NULL,
-  -- Any word: what this build does not sync is kept too, and says so.
-  source_type TEXT NOT NULL,
-  -- pending: not synced yet. error: failed, and tried again where that may help. failed: given up.
-  status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'error', 'pending', 'failed')),
-  -- JSON object.
-  scraper_config TEXT,
-  -- A JSON object, sealed by the vault; its id tells one from the one before.
-  credentials BLOB,
-  credential_id TEXT,
-  last_sync_at INTEGER,
-  -- NULL: not by itself.
-  next_sync_at INTEGER,
-  successful_syncs INTEGER NOT NULL DEFAULT 0,
-  failed_syncs INTEGER NOT NULL DEFAULT 0,
-  failed_in_a_row INTEGER NOT NULL DEFAULT 0,
-  last_error TEXT,
-  -- Grows with every change that its owner makes: a sync that began before one has read another source.
-  revision INTEGER NOT NULL DEFAULT 0,
-  created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL,
-  -- Gone for everybody; the row stays until its rows have been dropped, in slices.
-  removed_at INTEGER
-) STRICT;
-CREATE INDEX data_sources_by_account ON data_sources (account_id, number) WHERE removed_at IS NULL;
-CREATE INDEX data_sources_due ON data_sources (next_sync_at) WHERE next_sync_at IS NOT NULL AND removed_at IS NULL;
-CREATE INDEX data_sources_removed ON data_sources (number) WHERE removed_at IS NOT NULL;
-
--- Marine fuel prices of a source: its account's own, in no public series. USD or another currency per metric ton.
-CREATE TABLE data_source_rows (
-  source INTEGER NOT NULL REFERENCES data_sources (number),
-  observed_at INTEGER NOT NULL,
-  fuel_type TEXT NOT NULL,
-  port TEXT NOT NULL,
-  region TEXT,
-  currency TEXT NOT NULL,
-  price REAL NOT NULL,
-  recorded_at INTEGER NOT NULL,
-  PRIMARY KEY (source, observed_at, fuel_type, port)
-) STRICT, WITHOUT ROWID;
-
--- What became of each sync, the newest of a source.
-CREATE TABLE data_source_syncs (
-  number INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  source INTEGER NOT NULL REFERENCES data_sources (number),
-  -- What asked for it.
-  trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'push', 'operator')),
-  status TEXT NOT NULL CHECK (status IN ('success', 'failed')),
-  received INTEGER NOT NULL,
-  inserted INTEGER NOT NULL,
-  revised INTEGER NOT NULL,
-  unchanged INTEGER NOT NULL,
-  rejected INTEGER NOT NULL,
-  -- JSON list of the first sentences about rows that were not taken.
-  rejections TEXT NOT NULL,
-  error TEXT,
-  duration_ms INTEGER NOT NULL,
-  started_at INTEGER NOT NULL,
-  completed_at INTEGER NOT NULL
-) STRICT;
-CREATE INDEX data_source_syncs_by_source ON data_source_syncs (source, number);
-
--- What one well produced in a month (YYYY-MM), in barrels and thousand cubic feet; NULL: not reported.
+-- What one well produced in a month (YYYY-MM), in barrels and thousand cubic feet; NULL: not
+-- reported.
 CREATE TABLE well_production (
   api_number TEXT NOT NULL,
   month TEXT NOT NULL,
@@ -1204,8 +630,9 @@ CREATE TABLE well_production (
   PRIMARY KEY (api_number, month)
 ) STRICT, WITHOUT ROWID;
 
--- The oil of each well by year, written in the transaction that writes its months: the wells with most oil in any months are found among those
--- with most in their years, without reading the months of every well of a state.
+-- The oil of each well by year, written in the transaction that writes its months. The wells with
+-- most oil in some months are found among those with most in the years, without reading the months
+-- of every well of a state.
 CREATE TABLE well_production_years (
   api_number TEXT NOT NULL,
   year TEXT NOT NULL,
@@ -1213,59 +640,250 @@ CREATE TABLE well_production_years (
   oil_bbl REAL NOT NULL,
   PRIMARY KEY (api_number, year)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX well_production_years_best ON well_production_years (state_code, year, oil_bbl DESC, api_number);
+CREATE INDEX well_production_years_best
+  ON well_production_years (state_code, year, oil_bbl DESC, api_number);
 
--- How many wells of a state have a row for a month, written with the rows: what is covered, without counting them.
+-- How many wells of a state have a row for a month, written with the rows, so that nobody has to
+-- count them.
 CREATE TABLE well_production_months (
   state_code TEXT NOT NULL,
   month TEXT NOT NULL,
   wells INTEGER NOT NULL,
-  -- Of the rows that were written last.
+  -- The source of the rows written last.
   source TEXT NOT NULL,
   PRIMARY KEY (state_code, month)
 ) STRICT, WITHOUT ROWID;
 
--- What states produced in a month, as agencies publish it: all wells, also those of which no single one is known. The country is the sum of its
--- states and is not stored.
+-- What states produced in a month, as agencies publish it: all wells, also those that have no row
+-- of their own. The country is the sum of its states and is not stored.
 CREATE TABLE state_production (
   state_code TEXT NOT NULL,
   month TEXT NOT NULL,
   oil_bbl REAL NOT NULL,
   gas_mcf REAL NOT NULL,
   water_bbl REAL,
-  -- 1: not everybody has filed yet.
-  provisional INTEGER NOT NULL,
+  -- 1: not every operator has filed yet.
+  provisional INTEGER NOT NULL CHECK (provisional IN (0, 1)),
   source TEXT NOT NULL,
   recorded_at INTEGER NOT NULL,
   PRIMARY KEY (state_code, month)
 ) STRICT, WITHOUT ROWID;
--- A month of all states, and which is the newest.
+-- For a month of all states, and for the newest month.
 CREATE INDEX state_production_by_month ON state_production (month);
 
--- What accounts have bought of plans. A row is one subscription from its beginning to its end; its periods are in its invoices. Accounts
--- whose plan the operator set by hand have none.
+-- # Accounts: who uses the service, how they sign in, and whom they act with.
+
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE,
+  plan TEXT NOT NULL,
+  -- Add-on ids, space separated.
+  add_ons TEXT NOT NULL DEFAULT '',
+  trial_started_at INTEGER,
+  trial_ends_at INTEGER,
+  email_confirmed_at INTEGER,
+  suspended_at INTEGER,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Further addresses that a person has confirmed by accepting an invitation sent there.
+CREATE TABLE account_addresses (
+  email TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  confirmed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX account_addresses_by_account ON account_addresses (account_id);
+
+-- How people sign in. A password is its argon2id hash.
+CREATE TABLE passwords (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  hash TEXT NOT NULL,
+  changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Links that sign a person in once.
+CREATE TABLE sign_in_links (
+  -- SHA-256 of the token; the token itself is never stored.
+  token_hash BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- 1: it was mailed to the account's address, so using it confirms the address.
+  mailed INTEGER NOT NULL CHECK (mailed IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_links_by_account ON sign_in_links (account_id, created_at);
+
+-- One row for each session token. A token is signed, so no hash is stored; the row can end it
+-- before it expires.
+CREATE TABLE sessions (
+  -- The token's jti.
+  id TEXT PRIMARY KEY,
+  -- All tokens that came from one sign-in by refreshing.
+  family_id TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  method TEXT NOT NULL CHECK (method IN ('password', 'link')),
+  begun_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  -- 1: a refresh replaced it. If it is used again, somebody has a copy that should not exist, and
+  -- the whole family ends.
+  replaced INTEGER NOT NULL DEFAULT 0 CHECK (replaced IN (0, 1))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_family ON sessions (family_id);
+CREATE INDEX sessions_by_account ON sessions (account_id);
+CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+-- People who share one account: that of one of their admins, whose plan counts for all.
+CREATE TABLE organizations (
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  account_id TEXT NOT NULL UNIQUE REFERENCES accounts (id),
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE organization_members (
+  id TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+  -- NULL until the person has accepted: nobody joins without consent. An account is in one
+  -- organization at most.
+  account_id TEXT UNIQUE REFERENCES accounts (id),
+  email TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'member', 'read_only')),
+  joined_at INTEGER NOT NULL,
+  UNIQUE (organization_id, email)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE organization_invitations (
+  id TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role IN ('admin', 'member', 'read_only')),
+  message TEXT,
+  -- The member who is listed already and has yet to accept; NULL: accepting adds the member.
+  member_id TEXT REFERENCES organization_members (id) ON DELETE CASCADE,
+  -- SHA-256 of the token in the invitation's e-mail.
+  token_hash BLOB NOT NULL UNIQUE,
+  invited_by TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  accepted_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX organization_invitations_by_organization
+  ON organization_invitations (organization_id, created_at);
+
+-- # Keys: API keys, what was asked with them, and what a repeated request is answered.
+
+CREATE TABLE api_keys (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- session: stands for everybody who is signed in to the account, so that their requests are
+  -- counted like those of a key. Its id is the account's, no token opens it, and it is never
+  -- listed.
+  kind TEXT NOT NULL DEFAULT 'api' CHECK (kind IN ('api', 'session')),
+  name TEXT,
+  -- SHA-256 of the token; the token itself is never stored.
+  token_hash BLOB NOT NULL UNIQUE,
+  token_hint TEXT NOT NULL,
+  -- The token before a roll with an overlap, until the overlap ends.
+  previous_hash BLOB UNIQUE,
+  previous_until INTEGER,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER,
+  suspended_at INTEGER,
+  expires_at INTEGER,
+  read_only INTEGER NOT NULL DEFAULT 0 CHECK (read_only IN (0, 1)),
+  -- JSON arrays of text.
+  allowed_ips TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(allowed_ips)),
+  allowed_domains TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(allowed_domains))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
+
+-- Requests counted in one quota window of one key. Written at most a second late.
+CREATE TABLE quota_counters (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  window TEXT NOT NULL,
+  starts_at INTEGER NOT NULL,
+  used INTEGER NOT NULL,
+  -- When the key was last used. It is here and not in api_keys because this short row is written
+  -- anyway.
+  last_used_at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, window, starts_at)
+) STRICT, WITHOUT ROWID;
+
+-- Requests added up by key, hour, route and class of status (2, 3, 4, 5).
+CREATE TABLE usage_hours (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  hour_at INTEGER NOT NULL,
+  endpoint TEXT NOT NULL,
+  status_class INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  metered INTEGER NOT NULL,
+  duration_us INTEGER NOT NULL,
+  PRIMARY KEY (key_id, hour_at, endpoint, status_class)
+) STRICT, WITHOUT ROWID;
+
+-- How many requests of a key on one day could have been batched or cached: a refusal for a used-up
+-- quota reports it.
+CREATE TABLE usage_days (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  day_on TEXT NOT NULL,
+  batchable INTEGER NOT NULL,
+  cacheable INTEGER NOT NULL,
+  -- Ids of the series asked for, space separated.
+  series_ids TEXT NOT NULL,
+  PRIMARY KEY (key_id, day_on)
+) STRICT, WITHOUT ROWID;
+
+-- The shares of a quota window that its owner was warned about, so that each warning is sent once
+-- however often the service starts.
+CREATE TABLE usage_warnings (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  starts_at INTEGER NOT NULL,
+  percent INTEGER NOT NULL,
+  PRIMARY KEY (key_id, starts_at, percent)
+) STRICT, WITHOUT ROWID;
+
+-- Answers to requests that carried an Idempotency-Key, kept 24 hours. `sealed` can be decrypted
+-- only with the token of the request, which is stored nowhere: the answer may hold a new token.
+CREATE TABLE idempotency (
+  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  -- SHA-256 of the path and the Idempotency-Key.
+  request_hash BLOB NOT NULL,
+  sealed BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, request_hash)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+-- # Billing: subscriptions to plans, invoices, and requests bought beside a plan.
+
+-- Plans that accounts pay for. A row is one subscription from its beginning to its end; its periods
+-- are in its invoices. Accounts whose plan the operator set by hand have none.
 CREATE TABLE subscriptions (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   plan TEXT NOT NULL,
   billing_period TEXT NOT NULL CHECK (billing_period IN ('monthly', 'yearly')),
-  -- Of the running period, in minor units of USD; the next one costs what the plan table says by then.
+  -- Of the running period, in cents of USD; the next period costs what the plan table says by then.
   price_cents INTEGER NOT NULL CHECK (price_cents >= 0),
   -- 1: the price was agreed with the operator and stays from period to period.
-  agreed INTEGER NOT NULL,
+  agreed INTEGER NOT NULL CHECK (agreed IN (0, 1)),
   status TEXT NOT NULL CHECK (status IN ('active', 'past_due', 'cancelled')),
-  -- From which all ends of periods are counted.
+  -- The ends of all periods are counted from this moment.
   anchor_at INTEGER NOT NULL,
   starts_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL,
-  cancel_at_period_end INTEGER NOT NULL,
+  cancel_at_period_end INTEGER NOT NULL CHECK (cancel_at_period_end IN (0, 1)),
   cancelled_at INTEGER,
-  -- What takes the place of the plan at the end of the period.
+  -- The plan that replaces this one at the end of the period.
   pending_plan TEXT,
   pending_billing_period TEXT CHECK (pending_billing_period IN ('monthly', 'yearly')),
   past_due_at INTEGER,
   ended_at INTEGER,
-  -- manual: periods and invoices are made here. Otherwise by the processor, under the reference.
+  -- manual: this service makes periods and invoices. Otherwise the processor does, and provider_ref
+  -- is its id of the subscription.
   provider TEXT NOT NULL,
   provider_ref TEXT UNIQUE,
   created_at INTEGER NOT NULL,
@@ -1277,23 +895,23 @@ CREATE UNIQUE INDEX subscriptions_running ON subscriptions (account_id) WHERE en
 CREATE INDEX subscriptions_by_account ON subscriptions (account_id, created_at);
 CREATE INDEX subscriptions_by_end ON subscriptions (ends_at) WHERE ended_at IS NULL;
 
--- Every invoice; nothing of it but its payment changes once it is here. The number counts without gaps.
+-- Every invoice; only its payment changes. The invoice number counts without gaps.
 CREATE TABLE invoices (
-  seq INTEGER PRIMARY KEY,
+  number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   subscription_id TEXT REFERENCES subscriptions (id),
-  number TEXT NOT NULL UNIQUE,
+  invoice_number TEXT NOT NULL UNIQUE,
   amount_cents INTEGER NOT NULL,
   currency TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('draft', 'open', 'paid', 'void', 'uncollectible')),
   starts_at INTEGER NOT NULL,
   ends_at INTEGER NOT NULL,
   -- JSON [{description, amountCents}, ...] that add up to the amount.
-  lines TEXT NOT NULL,
+  lines TEXT NOT NULL CHECK (json_valid(lines)),
   billed_to TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  -- From then on it is overdue.
+  -- After this moment it is overdue.
   due_at INTEGER NOT NULL,
   paid_at INTEGER,
   attempts INTEGER NOT NULL,
@@ -1302,12 +920,12 @@ CREATE TABLE invoices (
   provider TEXT NOT NULL,
   provider_ref TEXT UNIQUE
 ) STRICT;
-CREATE INDEX invoices_by_account ON invoices (account_id, created_at, seq);
--- What somebody has yet to pay: few.
+CREATE INDEX invoices_by_account ON invoices (account_id, created_at, number);
+-- Unpaid invoices are few.
 CREATE INDEX invoices_open ON invoices (due_at) WHERE status = 'open';
 CREATE INDEX invoices_by_subscription ON invoices (subscription_id) WHERE status = 'open';
 
--- Requests bought beside a plan. `remaining` is written behind, at most a second late, like the counters of quotas.
+-- Requests bought beside a plan. `remaining` is written at most a second late, like quota_counters.
 CREATE TABLE credit_purchases (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -1323,7 +941,7 @@ CREATE TABLE credit_purchases (
   completed_at INTEGER,
   expires_at INTEGER,
   remaining INTEGER NOT NULL CHECK (remaining BETWEEN 0 AND requests),
-  -- Those that nobody used in time.
+  -- Requests that expired unused.
   lapsed INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX credit_purchases_by_account ON credit_purchases (account_id) WHERE remaining > 0;
@@ -1331,18 +949,19 @@ CREATE INDEX credit_purchases_by_expiry ON credit_purchases (expires_at) WHERE r
 CREATE INDEX credit_purchases_pending ON credit_purchases (created_at) WHERE status = 'pending';
 CREATE INDEX credit_purchases_by_invoice ON credit_purchases (invoice_id);
 
--- Who an account is at the processor, and what it pays with.
+-- The account's customer at the payment processor, and its payment method.
 CREATE TABLE billing_customers (
   account_id TEXT NOT NULL REFERENCES accounts (id),
   provider TEXT NOT NULL,
   provider_ref TEXT,
-  -- NULL: the first of the methods that there are.
+  -- The processor's id; NULL: the first method that the customer has.
   payment_method_id TEXT,
   PRIMARY KEY (account_id, provider)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX billing_customers_by_ref ON billing_customers (provider, provider_ref) WHERE provider_ref IS NOT NULL;
+CREATE UNIQUE INDEX billing_customers_by_ref
+  ON billing_customers (provider, provider_ref) WHERE provider_ref IS NOT NULL;
 
--- Messages of the processor that have been dealt with: each once, for as long as it might be sent again.
+-- Events of the payment processor that were handled, kept for as long as they might be sent again.
 CREATE TABLE processor_events (
   id TEXT PRIMARY KEY,
   type TEXT NOT NULL,
@@ -1350,22 +969,546 @@ CREATE TABLE processor_events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX processor_events_by_age ON processor_events (received_at);
 
--- Feeds: what the operator set by a command or a request, in place of the configuration file; NULL settings: paused alone.
+-- # Alerts: conditions on prices, and each time one was met.
+
+-- Conditions on the price of a code. An account has few alerts and a code may have many: evaluation
+-- and triggers go by the number, which is short and rises.
+CREATE TABLE alerts (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  name TEXT NOT NULL,
+  -- price, or what is measured of the daily closes; the JSON object in condition has the rest.
+  kind TEXT NOT NULL,
+  condition TEXT NOT NULL CHECK (json_valid(condition)),
+  -- No price outside [low, high] can make it fire; infinite where any price can. The index skips
+  -- alerts by them.
+  low REAL NOT NULL,
+  high REAL NOT NULL,
+  -- JSON object.
+  metadata TEXT CHECK (json_valid(metadata)),
+  webhook_url TEXT,
+  cooldown_minutes INTEGER NOT NULL,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  -- Prices received before this moment do not fire it: the alert is newer, or its condition was
+  -- changed.
+  armed_at INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Nobody sees the alert any more; the row is kept until its triggers have been deleted, in
+  -- slices.
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX alerts_by_account ON alerts (account_id, number) WHERE removed_at IS NULL;
+CREATE INDEX alerts_watched
+  ON alerts (series_id, number, low, high) WHERE enabled = 1 AND removed_at IS NULL;
+CREATE INDEX alerts_removed ON alerts (number) WHERE removed_at IS NOT NULL;
+
+-- What changes each time an alert fires, in a table of its own: a price on which one alert in ten
+-- fires would otherwise rewrite all of alerts.
+CREATE TABLE alert_counters (
+  alert_number INTEGER PRIMARY KEY REFERENCES alerts (number),
+  trigger_count INTEGER NOT NULL,
+  last_triggered_at INTEGER,
+  -- Moment of the trigger that the cooldown runs from; NULL after the condition was changed.
+  cooling_from INTEGER
+) STRICT;
+
+-- One row each time an alert fired. The UNIQUE key makes it fire once for an observation, however
+-- often that is judged. Rows lie in the order in which they were written: ordered by alert, a price
+-- on which a hundred thousand alerts fire would touch nearly every page of the table.
+CREATE TABLE alert_triggers (
+  alert_number INTEGER NOT NULL REFERENCES alerts (number),
+  -- For alerts on daily values, midnight of the day.
+  observed_at INTEGER NOT NULL,
+  series_id INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  triggered_at INTEGER NOT NULL,
+  price REAL NOT NULL,
+  value REAL NOT NULL,
+  threshold REAL NOT NULL,
+  -- The condition at that moment, in words.
+  condition TEXT NOT NULL,
+  -- Space separated.
+  channels TEXT NOT NULL,
+  -- JSON object of what was measured.
+  metadata TEXT CHECK (json_valid(metadata)),
+  UNIQUE (alert_number, observed_at, series_id)
+) STRICT;
+CREATE INDEX alert_triggers_by_account
+  ON alert_triggers (account_id, triggered_at, alert_number, observed_at);
+
+-- Prices that alerts are still to be judged by, written in the transaction that recorded them:
+-- after a crash, evaluation goes on from here.
+CREATE TABLE alert_prices (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The code that alerts watch.
+  series_id INTEGER NOT NULL,
+  -- The series that the price is of: for a futures family, its front contract.
+  priced_series_id INTEGER NOT NULL,
+  observed_at INTEGER NOT NULL,
+  value REAL NOT NULL,
+  -- When this service received it.
+  received_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX alert_prices_by_series ON alert_prices (series_id, number);
+
+-- # Watches: codes that are looked at on a rhythm, and what was found.
+
+-- Codes that are evaluated every interval_seconds for an account.
+CREATE TABLE watches (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT,
+  -- JSON list.
+  codes TEXT NOT NULL CHECK (json_valid(codes)),
+  interval_seconds INTEGER NOT NULL,
+  deliver_webhook INTEGER NOT NULL CHECK (deliver_webhook IN (0, 1)),
+  threshold_percent REAL,
+  source TEXT NOT NULL,
+  tool_name TEXT,
+  last_evaluated_at INTEGER,
+  -- When the watch is due next; after a stop of any length it runs once. NULL: paused.
+  next_run_at INTEGER,
+  -- JSON object: what the last run read, by code.
+  seen TEXT NOT NULL CHECK (json_valid(seen)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Nobody sees the watch any more; the row is kept while events refer to it.
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX watches_by_account ON watches (account_id, number) WHERE removed_at IS NULL;
+CREATE INDEX watches_due ON watches (next_run_at, number) WHERE next_run_at IS NOT NULL;
+CREATE INDEX watches_removed ON watches (removed_at) WHERE removed_at IS NOT NULL;
+
+-- One feed for each account that has had watches. A seq is never used again, even when all events
+-- are deleted.
+CREATE TABLE watch_feeds (
+  number INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL UNIQUE REFERENCES accounts (id),
+  last_seq INTEGER NOT NULL
+) STRICT;
+
+-- What each run of a watch found, code by code; seq counts the events of one feed. A busy account
+-- has a million of them a day, so they hold numbers in place of ids and codes, and nothing that
+-- follows from other columns.
+CREATE TABLE watch_events (
+  feed_number INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  watch_number INTEGER NOT NULL REFERENCES watches (number),
+  type TEXT NOT NULL CHECK (type IN ('evaluated', 'threshold_crossed', 'stale')),
+  series_id INTEGER NOT NULL,
+  price REAL,
+  previous_price REAL,
+  observed_at INTEGER,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (feed_number, seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_events_by_watch ON watch_events (watch_number, seq);
+CREATE INDEX watch_events_by_time ON watch_events (created_at);
+
+-- # Deliveries: prices that are mailed on a schedule.
+
+-- Prices that are mailed at a local time. The number orders those created in one millisecond.
+CREATE TABLE scheduled_deliveries (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT,
+  -- JSON array, in the order of the lines.
+  commodity_codes TEXT NOT NULL CHECK (json_valid(commodity_codes)),
+  cadence TEXT NOT NULL CHECK (cadence IN ('daily', 'weekdays', 'weekly')),
+  weekday INTEGER CHECK (weekday BETWEEN 1 AND 7),
+  -- Local wall time HH:MM.
+  delivery_time TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  -- NULL: the account's own address at the time.
+  recipient_email TEXT,
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  source TEXT NOT NULL,
+  deliveries_count INTEGER NOT NULL DEFAULT 0,
+  last_delivered_on TEXT,
+  -- The next run and its local day; NULL while paused.
+  next_delivery_at INTEGER,
+  next_on TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  CHECK ((cadence = 'weekly') = (weekday IS NOT NULL)),
+  CHECK ((next_delivery_at IS NULL) = (next_on IS NULL))
+) STRICT;
+CREATE INDEX scheduled_deliveries_by_account ON scheduled_deliveries (account_id, number);
+-- What is due.
+CREATE INDEX scheduled_deliveries_due
+  ON scheduled_deliveries (next_delivery_at) WHERE next_delivery_at IS NOT NULL;
+
+-- Every time that a delivery was due or was requested, and how it ended. The message itself is in
+-- the outbox.
+CREATE TABLE scheduled_delivery_runs (
+  number INTEGER PRIMARY KEY,
+  -- Sorts by time: the outbox uses it as event_id.
+  id TEXT NOT NULL UNIQUE,
+  delivery_number INTEGER NOT NULL REFERENCES scheduled_deliveries (number) ON DELETE CASCADE,
+  trigger TEXT NOT NULL CHECK (trigger IN ('scheduled', 'manual')),
+  local_on TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  -- pending includes what is being sent: attempts and leases are in the outbox.
+  status TEXT NOT NULL CHECK (status IN ('pending', 'sent', 'skipped', 'suppressed')),
+  error TEXT,
+  created_at INTEGER NOT NULL,
+  sent_at INTEGER
+) STRICT;
+-- A local day has one scheduled run, however often it is dispatched.
+CREATE UNIQUE INDEX scheduled_delivery_runs_once
+  ON scheduled_delivery_runs (delivery_number, local_on) WHERE trigger = 'scheduled';
+-- The last run of a delivery.
+CREATE INDEX scheduled_delivery_runs_by_delivery
+  ON scheduled_delivery_runs (delivery_number, number);
+-- Runs whose message is not sent yet.
+CREATE INDEX scheduled_delivery_runs_pending
+  ON scheduled_delivery_runs (created_at) WHERE status = 'pending';
+CREATE INDEX scheduled_delivery_runs_by_age ON scheduled_delivery_runs (created_at);
+
+-- # Webhooks: endpoints of accounts, what signs for them, and how many events a month had.
+
+-- Endpoints of accounts that receive events. The counts at the end are updated in the transaction
+-- that records an attempt.
+CREATE TABLE webhooks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  url TEXT NOT NULL,
+  -- JSON arrays of text: event names as subscribed, with aliases and patterns; codes; states.
+  -- Empty: all.
+  events TEXT NOT NULL CHECK (json_valid(events)),
+  commodity_filters TEXT NOT NULL CHECK (json_valid(commodity_filters)),
+  state_filters TEXT NOT NULL CHECK (json_valid(state_filters)),
+  description TEXT,
+  -- JSON array of conditions.
+  conditions TEXT NOT NULL CHECK (json_valid(conditions)),
+  condition_logic TEXT NOT NULL CHECK (condition_logic IN ('any', 'all')),
+  debug_mode INTEGER NOT NULL CHECK (debug_mode IN (0, 1)),
+  active INTEGER NOT NULL CHECK (active IN (0, 1)),
+  -- Why the service switched it off; NULL when its owner did.
+  disabled_reason TEXT,
+  -- Sealed. The previous secret signs as well until previous_secret_until.
+  secret BLOB NOT NULL,
+  secret_hint TEXT NOT NULL,
+  previous_secret BLOB,
+  previous_secret_until INTEGER,
+  signature_scheme TEXT NOT NULL CHECK (signature_scheme IN ('timestamped', 'body')),
+  ordered INTEGER NOT NULL CHECK (ordered IN (0, 1)),
+  honor_retry_after INTEGER NOT NULL CHECK (honor_retry_after IN (0, 1)),
+  rate_limit_per_second INTEGER NOT NULL,
+  timeout_seconds INTEGER NOT NULL,
+  max_retries INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  delivered INTEGER NOT NULL DEFAULT 0,
+  failed INTEGER NOT NULL DEFAULT 0,
+  -- Messages that failed since the last 2xx, without those that failed for no fault of the
+  -- receiver.
+  failed_in_a_row INTEGER NOT NULL DEFAULT 0,
+  last_status TEXT CHECK (last_status IN ('success', 'failed')),
+  last_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhooks_by_account ON webhooks (account_id, created_at);
+
+-- Signs events for URLs that are none of the account's endpoints (an alert's webhook_url). Created
+-- when it is first needed.
+CREATE TABLE webhook_account_secrets (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  -- Sealed.
+  secret BLOB NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Events of an account in a calendar month, counted against its plan's allowance. Written at most a
+-- second late.
+CREATE TABLE webhook_months (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  starts_at INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  PRIMARY KEY (account_id, starts_at)
+) STRICT, WITHOUT ROWID;
+
+-- # Outbox: everything that must leave the machine, and what became of it.
+
+-- A lane is one receiver of messages: a webhook endpoint, the e-mail, the SMS. Lanes are small
+-- numbers because every index of the outbox begins or ends with one.
+CREATE TABLE outbox_lanes (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,
+  lane TEXT NOT NULL,
+  UNIQUE (kind, lane)
+) STRICT;
+
+-- The bytes that are sent, apart from the messages: an event for a thousand endpoints is stored
+-- once, and a change of a message's state does not write them again. `uses` counts the messages
+-- that refer to a body; an index over them would cost every message.
+CREATE TABLE outbox_bodies (
+  id INTEGER PRIMARY KEY,
+  uses INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE outbox (
+  number INTEGER PRIMARY KEY,
+  -- Sorts by time, and so does event_id: their indexes grow at one end, which makes a hundred
+  -- thousand messages a second possible.
+  id TEXT NOT NULL UNIQUE,
+  lane_id INTEGER NOT NULL REFERENCES outbox_lanes (id),
+  account_id TEXT,
+  event_id TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  body_id INTEGER NOT NULL,
+  -- What the message is about, for the part of the service that posted it.
+  ref TEXT,
+  -- Written out: for IN, SQLite builds a list of more than two anew for every row, a quarter of the
+  -- cost of a message.
+  state TEXT NOT NULL CHECK (
+    state = 'pending' OR state = 'leased' OR state = 'retry'
+      OR state = 'delivered' OR state = 'failed' OR state = 'skipped'
+  ),
+  due_at INTEGER NOT NULL,
+  -- When a message of an ordered lane is tried again. due_at does not change, so the message stays
+  -- first in its lane.
+  hold_until INTEGER,
+  -- attempts: all, the one under way included. tries: those that count towards the retry schedule
+  -- since the message was last queued. rescues: those in a row that this service itself cut short.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  tries INTEGER NOT NULL DEFAULT 0,
+  rescues INTEGER NOT NULL DEFAULT 0,
+  -- Set where the message allows fewer retries than its lane.
+  max_retries INTEGER,
+  lease_token TEXT,
+  lease_until INTEGER,
+  -- Of the last attempt that ended; last_error also says why a message was not sent.
+  status_code INTEGER,
+  duration_ms INTEGER,
+  last_error TEXT,
+  created_at INTEGER NOT NULL,
+  settled_at INTEGER,
+  -- An event that is posted twice is one message.
+  UNIQUE (event_id, lane_id)
+) STRICT;
+-- Messages that wait in a lane.
+CREATE INDEX outbox_waiting ON outbox (lane_id, due_at) WHERE state IN ('pending', 'retry');
+-- Messages that a process which ended left under way: a handful.
+CREATE INDEX outbox_leased ON outbox (lease_until) WHERE state = 'leased';
+-- The log of a lane, newest first.
+CREATE INDEX outbox_by_lane ON outbox (lane_id, number);
+-- Messages whose retention is over.
+CREATE INDEX outbox_settled ON outbox (settled_at) WHERE settled_at IS NOT NULL;
+
+-- Every attempt that ended.
+CREATE TABLE outbox_attempts (
+  message_number INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  ended_at INTEGER NOT NULL,
+  status_code INTEGER,
+  duration_ms INTEGER NOT NULL,
+  error TEXT,
+  -- JSON of headers, the beginning of the answer, timing and TLS, for webhooks in debug mode.
+  debug TEXT CHECK (json_valid(debug)),
+  PRIMARY KEY (message_number, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- Messages that an evaluation copy captured instead of sending them; the newest thousand of a
+-- channel.
+CREATE TABLE inbox (
+  number INTEGER PRIMARY KEY,
+  channel TEXT NOT NULL CHECK (channel IN ('email', 'sms')),
+  -- The message's own event_id: a repeated attempt is captured once.
+  event_id TEXT NOT NULL,
+  recipient TEXT NOT NULL,
+  subject TEXT,
+  text TEXT NOT NULL,
+  html TEXT,
+  -- JSON array.
+  attachments TEXT NOT NULL CHECK (json_valid(attachments)),
+  captured_at INTEGER NOT NULL,
+  UNIQUE (channel, event_id)
+) STRICT;
+
+-- # Messages: e-mail and text messages to people: addresses, consent, preferences, notifications.
+
+-- Addresses, in lower case, that no mail is sent to: a server reported a permanent failure, or the
+-- operator added them.
+CREATE TABLE mail_suppressions (
+  address TEXT PRIMARY KEY,
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The phone number of an account, verified or not, and the code that was sent to verify it.
+CREATE TABLE phones (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  phone_number TEXT NOT NULL,
+  country TEXT NOT NULL,
+  added_at INTEGER NOT NULL,
+  verified_at INTEGER,
+  -- Consent holds for this number only and is deleted with it.
+  opted_in_at INTEGER,
+  -- HMAC-SHA-256 under the master key: six digits could be guessed from a plain hash.
+  code_hash BLOB,
+  code_sent_at INTEGER,
+  code_expires_at INTEGER,
+  wrong_tries INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+-- Finds the account when a provider refuses a number for good.
+CREATE INDEX phones_by_phone_number ON phones (phone_number);
+
+CREATE TABLE sms_settings (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+  -- Local wall time HH:MM, both or none.
+  quiet_from TEXT,
+  quiet_to TEXT,
+  time_zone TEXT NOT NULL,
+  messages_per_day_max INTEGER NOT NULL,
+  -- JSON array of text.
+  alert_types TEXT NOT NULL CHECK (json_valid(alert_types))
+) STRICT, WITHOUT ROWID;
+
+-- Text messages, counted towards the maximum of a day, of a month and of a phone number. Their text
+-- is in the outbox.
+CREATE TABLE sms_messages (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  purpose TEXT NOT NULL CHECK (purpose IN ('alert', 'verification', 'test')),
+  phone_number TEXT NOT NULL,
+  posted_at INTEGER NOT NULL,
+  -- 1: it was not sent in the end, and does not count.
+  failed INTEGER NOT NULL DEFAULT 0 CHECK (failed IN (0, 1))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sms_messages_by_account ON sms_messages (account_id, posted_at);
+CREATE INDEX sms_messages_by_phone_number ON sms_messages (phone_number, posted_at);
+CREATE INDEX sms_messages_by_age ON sms_messages (posted_at);
+
+-- What an account wants to be told, by channel. Created when it is first changed.
+CREATE TABLE notification_preferences (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  email_enabled INTEGER NOT NULL CHECK (email_enabled IN (0, 1)),
+  email_price_alerts INTEGER NOT NULL CHECK (email_price_alerts IN (0, 1)),
+  email_weekly_digest INTEGER NOT NULL CHECK (email_weekly_digest IN (0, 1)),
+  email_product_updates INTEGER NOT NULL CHECK (email_product_updates IN (0, 1)),
+  sms_enabled INTEGER NOT NULL CHECK (sms_enabled IN (0, 1)),
+  sms_price_alerts INTEGER NOT NULL CHECK (sms_price_alerts IN (0, 1)),
+  push_enabled INTEGER NOT NULL CHECK (push_enabled IN (0, 1))
+) STRICT, WITHOUT ROWID;
+
+-- What happened in an account, kept 90 days. The number orders rows of one millisecond.
+CREATE TABLE notifications (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  type TEXT NOT NULL,
+  title TEXT NOT NULL,
+  message TEXT NOT NULL,
+  -- JSON object.
+  data TEXT CHECK (json_valid(data)),
+  created_at INTEGER NOT NULL,
+  read_at INTEGER
+) STRICT;
+CREATE INDEX notifications_by_account ON notifications (account_id, created_at, number);
+-- The unread count is read most often, and most notifications have been read.
+CREATE INDEX notifications_unread ON notifications (account_id) WHERE read_at IS NULL;
+CREATE INDEX notifications_by_age ON notifications (created_at);
+
+-- # Sources: where accounts get prices of their own from.
+
+-- An account's own sources of marine fuel prices.
+CREATE TABLE data_sources (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  -- Any word: a type that this version cannot sync is kept, with an error that says so.
+  source_type TEXT NOT NULL,
+  -- pending: not synced yet. error: failed, and tried again if that may help. failed: given up.
+  status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'error', 'pending', 'failed')),
+  -- JSON object.
+  scraper_config TEXT CHECK (json_valid(scraper_config)),
+  -- A JSON object, sealed by the vault; credential_id changes whenever the credentials do.
+  credentials BLOB,
+  credential_id TEXT,
+  last_sync_at INTEGER,
+  -- NULL: it is not synced on a schedule.
+  next_sync_at INTEGER,
+  successful_syncs INTEGER NOT NULL DEFAULT 0,
+  failed_syncs INTEGER NOT NULL DEFAULT 0,
+  failed_in_a_row INTEGER NOT NULL DEFAULT 0,
+  last_error TEXT,
+  -- Rises with every change by its owner, so that a sync which began before the change is
+  -- recognised.
+  revision INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- Nobody sees the source any more; the row is kept until its data rows have been deleted, in
+  -- slices.
+  removed_at INTEGER
+) STRICT;
+CREATE INDEX data_sources_by_account ON data_sources (account_id, number) WHERE removed_at IS NULL;
+CREATE INDEX data_sources_due
+  ON data_sources (next_sync_at) WHERE next_sync_at IS NOT NULL AND removed_at IS NULL;
+CREATE INDEX data_sources_removed ON data_sources (number) WHERE removed_at IS NOT NULL;
+
+-- Marine fuel prices of a source, visible to its account alone. USD or another currency per metric
+-- ton.
+CREATE TABLE data_source_rows (
+  source_number INTEGER NOT NULL REFERENCES data_sources (number),
+  observed_at INTEGER NOT NULL,
+  fuel_type TEXT NOT NULL,
+  port TEXT NOT NULL,
+  region TEXT,
+  currency TEXT NOT NULL,
+  price REAL NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  PRIMARY KEY (source_number, observed_at, fuel_type, port)
+) STRICT, WITHOUT ROWID;
+
+-- How the newest syncs of a source ended.
+CREATE TABLE data_source_syncs (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  source_number INTEGER NOT NULL REFERENCES data_sources (number),
+  -- What started it.
+  trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'push', 'operator')),
+  status TEXT NOT NULL CHECK (status IN ('success', 'failed')),
+  received INTEGER NOT NULL,
+  inserted INTEGER NOT NULL,
+  revised INTEGER NOT NULL,
+  unchanged INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  -- JSON list of the first reasons why rows were rejected.
+  rejections TEXT NOT NULL CHECK (json_valid(rejections)),
+  error TEXT,
+  duration_ms INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  completed_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX data_source_syncs_by_source ON data_source_syncs (source_number, number);
+
+-- # Feeds: what this copy fetches from publishers by itself.
+
+-- What the operator set by a command or a request, in place of the configuration file.
 CREATE TABLE feed_settings (
   name TEXT PRIMARY KEY,
-  -- JSON object of what is set; no key.
-  settings TEXT,
+  -- JSON object of what is set, without the key; NULL: nothing but the pause.
+  settings TEXT CHECK (json_valid(settings)),
   -- The key, sealed by the vault.
   secret BLOB,
   paused_at INTEGER,
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Every feed that ever ran, by a small number that observations name it by.
+-- Every feed that ever ran, by a small number that observations refer to it by.
 CREATE TABLE feeds (
   number INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  -- When it is tried next by itself.
+  -- When it is tried next on its schedule.
   next_at INTEGER,
   -- The last release of which a run has read something new.
   served_at INTEGER,
@@ -1373,13 +1516,14 @@ CREATE TABLE feeds (
   consecutive_failures INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- What each run read and wrote, and how it ended.
 CREATE TABLE feed_runs (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   feed TEXT NOT NULL,
   trigger TEXT NOT NULL CHECK (trigger IN ('schedule', 'operator', 'start')),
   started_at INTEGER NOT NULL,
-  -- NULL: under way, or ended by the end of the process; the next start closes it.
+  -- NULL: under way, or cut short by the end of the process; the next start closes it.
   finished_at INTEGER,
   result TEXT CHECK (result IN ('new', 'unchanged', 'failed', 'held')),
   requests INTEGER NOT NULL DEFAULT 0,
@@ -1397,7 +1541,7 @@ CREATE TABLE feed_runs (
 CREATE INDEX feed_runs_by_feed ON feed_runs (feed, number);
 CREATE INDEX feed_runs_open ON feed_runs (number) WHERE finished_at IS NULL;
 
--- Entity tags and dates of publishers' files, so that only what has changed is asked for.
+-- Entity tags and dates of publishers' files, so that only what has changed is fetched.
 CREATE TABLE feed_marks (
   feed TEXT NOT NULL,
   name TEXT NOT NULL,
@@ -1405,7 +1549,7 @@ CREATE TABLE feed_marks (
   PRIMARY KEY (feed, name)
 ) STRICT, WITHOUT ROWID;
 
--- What the last finished run was sent of each line of a map, to compare the next answer with.
+-- What the last finished run received for each line of a map, to compare the next answer with.
 CREATE TABLE feed_lines (
   feed TEXT NOT NULL,
   source_id TEXT NOT NULL,
@@ -1416,8 +1560,9 @@ CREATE TABLE feed_lines (
   PRIMARY KEY (feed, source_id, target)
 ) STRICT, WITHOUT ROWID;
 
--- Of observations that a feed has written, which run of which and what time they speak for: 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year.
--- What is not here was pushed or imported and speaks for its day.
+-- Which run of which feed wrote an observation, and the period that it is of: 0 a day, 1 a week,
+-- 2 a month, 3 a quarter, 4 a year. Observations without a row here were pushed or imported and are
+-- of their day.
 CREATE TABLE feed_observations (
   series_id INTEGER NOT NULL REFERENCES series (id),
   observed_at INTEGER NOT NULL,
@@ -1426,12 +1571,28 @@ CREATE TABLE feed_observations (
   period_kind INTEGER NOT NULL,
   PRIMARY KEY (series_id, observed_at)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX feed_observations_coarse ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
+CREATE INDEX feed_observations_coarse
+  ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
 
--- The same of rows of datasets: whose the row under a key is.
+-- Which feed wrote the row under a key of a dataset.
 CREATE TABLE feed_rows (
   dataset TEXT NOT NULL,
   key TEXT NOT NULL,
   feed INTEGER NOT NULL REFERENCES feeds (number),
   PRIMARY KEY (dataset, key)
+) STRICT, WITHOUT ROWID;
+
+-- # Operator: settings of this copy and the tokens of whoever runs it.
+
+CREATE TABLE settings (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Tokens of the operator, hashed like API keys.
+CREATE TABLE admin_tokens (
+  token_hash BLOB PRIMARY KEY,
+  token_hint TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
 ) STRICT, WITHOUT ROWID;

@@ -27,7 +27,6 @@ import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf, masterKeyPath } from './lib/master-key.ts'
-import { contractCode, familyOf } from './market/futures/families.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
@@ -38,22 +37,7 @@ import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
-import { createAnnotationFiller } from './world/analytics/annotations.ts'
-import { createPositionFiller } from './world/analytics/positions.ts'
-import { createDrillingFiller } from './world/drilling/drilling.ts'
-import { createFracFiller } from './world/drilling/frac.ts'
-import { createPermitFiller } from './world/drilling/permits.ts'
-import { createProductionFiller } from './world/drilling/production.ts'
-import { type Filler, withFillers } from './world/filler.ts'
-import { createStationFiller } from './world/fuels/stations.ts'
-import { createSurchargeFiller } from './world/fuels/surcharges.ts'
-import { createOpecFiller } from './world/fundamentals/opec.ts'
-import { createOutlookFiller } from './world/fundamentals/outlooks.ts'
-import { createStorageCapacityFiller } from './world/fundamentals/storage-capacities.ts'
-import { createFuturesFiller } from './world/futures/futures.ts'
-import { createFixtureFeed, type FixtureFeed } from './world/prices/feed.ts'
-import { withRegions } from './world/prices/regions.ts'
-import { createWorld, type World } from './world/prices/world.ts'
+import { openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000
 
@@ -65,7 +49,7 @@ export interface Instance {
   app: App
   runner: Runner
   /** The fixture world's feed, in an evaluation copy. */
-  feed: FixtureFeed | undefined
+  feed: WorldFeed | undefined
   /** Asked to stop: nothing new is begun. */
   stopping: boolean
   /** What sends the messages of the outbox. */
@@ -119,7 +103,7 @@ export function openInstance({
     db.close()
     throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
   }
-  const feed = runtime.config.mode === 'dev' ? fixtureFeed(services) : undefined
+  const feed = runtime.config.mode === 'dev' ? openWorld(services) : undefined
   const sending = sendingJob(services)
   const jobs = createRunner([...jobsOf(services, feed), sending], runtime.clock, runtime.log)
   const loop = serving ? watchedLoop(runtime.log) : undefined
@@ -203,7 +187,7 @@ function controlsOf(
   { clock, ids }: Services,
   jobs: Runner,
   sending: OutboxJob,
-  feed: FixtureFeed,
+  feed: WorldFeed,
   keeping: NonNullable<InstanceOptions['keeping']>,
   loop: LagWatch | undefined,
 ): DevControls {
@@ -264,139 +248,7 @@ function takeCatalogue({ config, settings, series, catalogue }: Services) {
   catalogue.reload()
 }
 
-function fixtureFeed(services: Services): FixtureFeed {
-  const { config, catalogue, series, ingest, settings, clock } = services
-  const listed = catalogue
-    .list()
-    .map(one => ({ ...one, available: one.unavailableReason === null }))
-  series.markFixture(listed.filter(one => one.available).map(one => one.id))
-  catalogue.reload()
-  const world = withRegions(createWorld({ seed: config.dev.seed, series: listed }), listed)
-  const prices = createFixtureFeed({ world, series: listed, ingest, settings, clock })
-  const capacities = createStorageCapacityFiller(
-    services.storageCapacities,
-    code => catalogue.named(code)?.id,
-  )
-  return withFillers(prices, [
-    futuresFixture(services, world),
-    capacities,
-    surchargeFixture(services, prices),
-    cotFixture(services, prices),
-    annotationFixture(services, prices),
-    createDrillingFiller({ seed: config.dev.seed, world, drilling: services.drilling, clock }),
-    createOpecFiller({ seed: config.dev.seed, world, opec: services.opec, now: clock.now }),
-    createStationFiller({
-      seed: config.dev.seed,
-      world,
-      stations: services.stations,
-      now: clock.now,
-    }),
-    outlookFixture(services, world),
-    ...permitFixtures(services, world),
-  ])
-}
-
-function futuresFixture(
-  { config, catalogue, series, futures, settings, clock }: Services,
-  world: World,
-): Filler {
-  return createFuturesFiller({
-    world,
-    futures,
-    settings,
-    clock,
-    seed: config.dev.seed,
-    decimals: code => catalogue.named(code)!.decimals,
-    open(contracts) {
-      catalogue.addContracts(
-        contracts.map(({ family, month }) => contractOf(familyOf(family), month)),
-      )
-      series.markFixture(
-        contracts.map(({ family, month }) => catalogue.named(contractCode(family, month))!.id),
-      )
-      catalogue.reload()
-    },
-  })
-}
-
-const outlookFixture = (
-  { config, outlooks, monthlyForecasts: store, catalogue, clock }: Services,
-  world: World,
-): Filler =>
-  createOutlookFiller({
-    seed: config.dev.seed,
-    world,
-    outlooks,
-    clock,
-    monthly: createMonthlyForecasts(store),
-    seriesOf: code => catalogue.named(code),
-  })
-
-const surchargeFixture = (
-  { config, surcharges, catalogue, closes, clock }: Services,
-  prices: FixtureFeed,
-): Filler =>
-  createSurchargeFiller({
-    seed: config.dev.seed,
-    surcharges,
-    clock,
-    indexOf(code) {
-      const series = prices.filled().has(code) ? catalogue.named(code) : undefined
-      return (
-        series && {
-          cadence: series.cadence,
-          decimals: series.decimals,
-          closes: closes.of(series.id),
-        }
-      )
-    },
-  })
-
-function permitFixtures(services: Services, world: World): Filler[] {
-  const runtime = { seed: services.config.dev.seed, ...services }
-  const permits = createPermitFiller({ ...runtime, world })
-  const frac = createFracFiller({
-    ...runtime,
-    disclosures: services.fracDisclosures,
-    chemicals: services.fracChemicals,
-    isReady: permits.isFilled,
-  })
-  const production = createProductionFiller({
-    ...runtime,
-    world,
-    production: services.wellProduction,
-    known: services.wells,
-    isReady: permits.isFilled,
-  })
-  return [permits, frac, production]
-}
-
-/** A series of which the whole history is there. */
-const filledSeries = ({ catalogue }: Services, prices: FixtureFeed, code: string) =>
-  prices.filled().has(code) ? catalogue.named(code) : undefined
-
-const cotFixture = (services: Services, prices: FixtureFeed): Filler =>
-  createPositionFiller({
-    seed: services.config.dev.seed,
-    cot: services.cot,
-    clock: services.clock,
-    closesOf(code) {
-      const series = filledSeries(services, prices, code)
-      return series && services.closes.of(series.id)
-    },
-  })
-
-const annotationFixture = (services: Services, prices: FixtureFeed): Filler =>
-  createAnnotationFiller({
-    annotations: services.annotations,
-    clock: services.clock,
-    seriesOf(code) {
-      const series = filledSeries(services, prices, code)
-      return series && { ...series, closes: services.closes.of(series.id) }
-    },
-  })
-
-function jobsOf(services: Services, feed: FixtureFeed | undefined): Job[] {
+function jobsOf(services: Services, feed: WorldFeed | undefined): Job[] {
   const { meter, surchargeMatching, clock } = services
   return [
     // In an evaluation copy the fixture world publishes the forecasts too.

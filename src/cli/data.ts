@@ -1,7 +1,7 @@
-import type { PointWriter } from '../feed/prices/import.ts'
-import { type Catalogue, catalogueOf, type KnownSeries } from '../feed/prices/rows.ts'
+import { type CodeLookup, codeLookupOf, type SeriesIdentity } from '../feed/catalogue/lookup.ts'
+import type { PointWriter } from '../feed/prices/reader.ts'
 import { isoInstant } from '../lib/instant.ts'
-import type { WriteCounts } from '../store/prices/observations.ts'
+import type { WriteCounts } from '../store/write-counts.ts'
 import type { Operator } from './operator.ts'
 
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */
@@ -9,7 +9,7 @@ const ownBatchMax = 20_000
 /** Through a server they come in between requests: small, so that none waits long. */
 const sentBatchMax = 2_000
 
-type ListedSeries = KnownSeries & { aliases: string[] }
+type ListedSeries = SeriesIdentity & { aliases: string[] }
 
 /**
  * The catalogue to check rows against and the way in for points: into the open database, or to the
@@ -17,19 +17,19 @@ type ListedSeries = KnownSeries & { aliases: string[] }
  */
 export async function dataOf(
   operator: Operator,
-): Promise<{ catalogue: Catalogue; writer: PointWriter }> {
+): Promise<{ catalogue: CodeLookup; writer: PointWriter }> {
   const { instance } = operator
   if (instance) {
     const { catalogue, ingest } = instance.services
     return {
-      catalogue: catalogueOf(catalogue.list()),
+      catalogue: codeLookupOf(catalogue.list()),
       writer: { batchMax: ownBatchMax, write: points => ingest.write(points) },
     }
   }
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
   return {
-    catalogue: catalogueOf(series),
+    catalogue: codeLookupOf(series),
     writer: {
       batchMax: sentBatchMax,
       async write(points) {

@@ -1,7 +1,8 @@
-import { mappingOf } from '../feed/files/columns.ts'
-import type { Layout, Row } from '../feed/files/dataset-file.ts'
-import { importDataset, type RowWriter } from '../feed/files/dataset-import.ts'
-import type { WriteCounts } from '../store/prices/observations.ts'
+import { mappingOf } from '../feed/files/mapping.ts'
+import type { Layout, Row } from '../feed/files/row-reader.ts'
+import { importDataset, type RowWriter } from '../feed/files/row-reader.ts'
+import { priceFields } from '../feed/prices/columns.ts'
+import type { WriteCounts } from '../store/write-counts.ts'
 import { dataOfAnswer } from './data.ts'
 import { exitCodes, type ImportReporting, meterFor, summarize } from './import.ts'
 import type { Operator } from './operator.ts'
@@ -48,7 +49,7 @@ export async function runDatasetImport(
       writer,
       stdin: env.stdin,
       dryRun: options.dryRun === true,
-      mapping: options.map === undefined ? new Map() : mappingOf(options.map),
+      mapping: options.map === undefined ? new Map() : mappingOf(options.map, priceFields),
       progress: meter.show,
     })
     meter.stop()

@@ -1,3 +1,4 @@
+import type { CodeLookup, SeriesIdentity } from '../feed/catalogue/lookup.ts'
 import {
   type ExportFormat,
   type ExportPages,
@@ -6,7 +7,6 @@ import {
   exportText,
   formatOf,
 } from '../feed/prices/export.ts'
-import type { Catalogue, KnownSeries } from '../feed/prices/rows.ts'
 
 export interface ExportOptions {
   /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */
@@ -20,9 +20,9 @@ export interface ExportEnvironment {
   out(text: string): void | Promise<void>
   /** One line of standard error. */
   err(line: string): void
-  catalogue: Catalogue
+  catalogue: CodeLookup
   /** The rows of these series, or of all, in the order of code and time. */
-  pages(series: readonly KnownSeries[] | undefined): ExportPages
+  pages(series: readonly SeriesIdentity[] | undefined): ExportPages
 }
 
 const everythingOut = 0
@@ -59,9 +59,9 @@ function formatFor(format: string | undefined, output: string): ExportFormat {
   throw new Error(`--format ${format} is not known: csv or ndjson`)
 }
 
-function seriesOf(codes: readonly string[], catalogue: Catalogue): KnownSeries[] | undefined {
+function seriesOf(codes: readonly string[], catalogue: CodeLookup): SeriesIdentity[] | undefined {
   if (codes.length === 0) return undefined
-  const seriesById = new Map<number, KnownSeries>()
+  const seriesById = new Map<number, SeriesIdentity>()
   for (const code of codes) {
     const series = catalogue.find(code)
     const nearest = series ? undefined : catalogue.nearest(code)

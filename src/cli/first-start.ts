@@ -3,15 +3,7 @@ import { hourMs } from '../lib/instant.ts'
 import { readDisposable, writeSideFile } from '../lib/side-file.ts'
 import type { Services } from '../services.ts'
 import { transact } from '../store/database.ts'
-import { samplePeople } from '../world/samples/account.ts'
-import { sampleAlerts } from '../world/samples/alerts.ts'
-import { sampleBilling } from '../world/samples/billing.ts'
-import { sampleDeliveries } from '../world/samples/deliveries.ts'
-import { sampleId } from '../world/samples/id.ts'
-import { sampleMessages } from '../world/samples/messages.ts'
-import { sampleExtensions } from '../world/samples/sources.ts'
-import { sampleWatches } from '../world/samples/watches.ts'
-import { sampleWebhooks } from '../world/samples/webhooks.ts'
+import { evaluationAccountId, openEvaluationAccount } from '../world/open.ts'
 
 /** What is shown once: the first API key and the operator's token. */
 export interface FirstKeys {
@@ -23,8 +15,6 @@ export interface FirstKeys {
 
 /** Long enough to go and read what a service manager has kept of the first lines. */
 const firstLinkMs = hourMs
-
-const evaluationEmail = 'eval@example.com'
 
 /**
  * An empty production directory gets the operator's account with one key, and the admin token. They
@@ -59,7 +49,7 @@ function makeProductionKeys({ keys, adminTokens, signIn, ids, clock }: Services)
 
 /** A new link at each start of an evaluation copy, as its key is shown at each. */
 export function evaluationLink({ keys, signIn }: Services): string | undefined {
-  const account = keys.account(sampleId(1))
+  const account = keys.account(evaluationAccountId)
   return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
 }
 
@@ -76,7 +66,10 @@ export function evaluationKeys(services: Services, dir: string): FirstKeys {
     services.adminTokens.accepts(stored.adminToken)
   )
     return stored
-  const tokens = { apiKey: evaluationAccount(services), adminToken: services.adminTokens.rotate() }
+  const tokens = {
+    apiKey: openEvaluationAccount(services),
+    adminToken: services.adminTokens.rotate(),
+  }
   writeSideFile(path, JSON.stringify(tokens))
   return tokens
 }
@@ -86,36 +79,4 @@ function keysFrom(text: string): { apiKey: string; adminToken: string } {
   if (typeof apiKey !== 'string' || typeof adminToken !== 'string')
     throw new Error('it holds no keys')
   return { apiKey, adminToken }
-}
-
-/** The account of an evaluation copy with its calling key, one to delete and one to roll. */
-function evaluationAccount(services: Services): string {
-  const { keys, clock, ids } = services
-  const at = clock.now()
-  const key = keys.byId(sampleId(101))
-  if (key) return keys.rollKey(key)
-  const account = keys.putAccount({
-    id: sampleId(1),
-    email: evaluationEmail,
-    plan: 'enterprise',
-    addOns: [],
-    trialStartedAt: null,
-    trialEndsAt: null,
-    emailConfirmedAt: at,
-    suspendedAt: null,
-    createdAt: at,
-  })
-  const token = ids.token()
-  keys.addKey(account, { id: sampleId(101), name: 'evaluation', token })
-  keys.addKey(account, { id: sampleId(102), name: 'to delete' })
-  keys.addKey(account, { id: sampleId(103), name: 'to roll' })
-  sampleMessages(services, account.account.id)
-  sampleAlerts(services, account.account.id)
-  sampleBilling(services, account.account.id)
-  sampleDeliveries(services, account.account.id)
-  samplePeople(services, account.account.id)
-  sampleWebhooks(services, account.account.id)
-  sampleExtensions(services, account.account.id)
-  sampleWatches(services, account.account.id)
-  return token
 }

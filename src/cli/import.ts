@@ -1,13 +1,9 @@
 import { SingleBar } from 'cli-progress'
-import { mappingOf } from '../feed/files/columns.ts'
-import {
-  type FileReport,
-  type ImportReport,
-  importFiles,
-  type PointWriter,
-  type Progress,
-} from '../feed/prices/import.ts'
-import type { Catalogue } from '../feed/prices/rows.ts'
+import type { CodeLookup } from '../feed/catalogue/lookup.ts'
+import type { FileReport, ImportReport, Progress } from '../feed/files/import.ts'
+import { mappingOf } from '../feed/files/mapping.ts'
+import { priceFields } from '../feed/prices/columns.ts'
+import { importPrices, type PointWriter } from '../feed/prices/reader.ts'
 import type { Clock } from '../lib/clock.ts'
 
 export interface ImportOptions {
@@ -32,7 +28,7 @@ export interface ImportReporting {
 
 export interface ImportEnvironment extends ImportReporting {
   stdin: AsyncIterable<Uint8Array>
-  catalogue: Catalogue
+  catalogue: CodeLookup
   writer: PointWriter
 }
 
@@ -63,8 +59,8 @@ export async function runImport(
   try {
     if (files.length === 0) throw new Error('name at least one file, or - for standard input')
     const { catalogue, stdin } = env
-    const mapping = options.map === undefined ? undefined : mappingOf(options.map)
-    const report = await importFiles({
+    const mapping = options.map === undefined ? undefined : mappingOf(options.map, priceFields)
+    const report = await importPrices({
       files,
       mapping,
       series: options.series,

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { catalogueOf } from '../feed/prices/rows.ts'
+import { codeLookupOf } from '../feed/catalogue/lookup.ts'
 import { databasePath } from '../instance.ts'
 import { createSeriesStore } from '../store/catalogue/series.ts'
 import { openDatabase } from '../store/database.ts'
@@ -22,7 +22,7 @@ export function exportSource(
   const byId = new Map(all.map(series => [series.id, series]))
   const observations = createObservationStore(db)
   return {
-    catalogue: catalogueOf(all),
+    catalogue: codeLookupOf(all),
     pages: series =>
       observationPages(observations, series?.map(listed => byId.get(listed.id)!) ?? all),
     close: () => db.close(),

@@ -13,6 +13,7 @@ import type { StorageCapacityStore } from '../store/fundamentals/storage-capacit
 import { createAnnotationsDataset } from './analytics/annotations.ts'
 import { createCongressionalTradesDataset } from './analytics/congressional-trades.ts'
 import { createPositionsDataset } from './analytics/positions.ts'
+import type { CodeLookup } from './catalogue/lookup.ts'
 import { createDucWellsDataset, type DucWellWriter } from './drilling/duc-wells.ts'
 import { createFracChemicalsDataset } from './drilling/frac-chemicals.ts'
 import { createFracDisclosuresDataset } from './drilling/frac-disclosures.ts'
@@ -39,11 +40,10 @@ import { createOutlooksDataset } from './fundamentals/outlooks.ts'
 import { createStorageCapacitiesDataset } from './fundamentals/storage-capacities.ts'
 import { createFuturesSettlementsDataset, type FuturesWriter } from './futures/settlements.ts'
 import { createFuturesTicksDataset } from './futures/ticks.ts'
-import type { Catalogue } from './prices/rows.ts'
 
 export interface DatasetDeps {
   annotations: AnnotationStore
-  catalogue: Catalogue
+  catalogue: CodeLookup
   congressionalTrades: CongressionalTradeStore
   cot: PositionStore
   drilling: RigCountWriter & FracSpreadWriter & DucWellWriter & ProductivityWriter

@@ -18,7 +18,7 @@ export const migrations: readonly Migration[] = [
     sql: `
       CREATE TABLE feed_settings (
         name TEXT PRIMARY KEY,
-        settings TEXT,
+        settings TEXT CHECK (json_valid(settings)),
         secret BLOB,
         paused_at INTEGER,
         updated_at INTEGER NOT NULL
@@ -76,7 +76,8 @@ export const migrations: readonly Migration[] = [
         period_kind INTEGER NOT NULL,
         PRIMARY KEY (series_id, observed_at)
       ) STRICT, WITHOUT ROWID;
-      CREATE INDEX feed_observations_coarse ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
+      CREATE INDEX feed_observations_coarse
+        ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
       CREATE TABLE feed_rows (
         dataset TEXT NOT NULL,
         key TEXT NOT NULL,

@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { WriteCounts } from './prices/observations.ts'
+import type { WriteOutcome } from './write-counts.ts'
 
 export type Columns = Readonly<Record<string, string | number | null>>
-export type Outcome = keyof WriteCounts
 
 /** The column of each field of a record. */
 export type ColumnMap<T> = Readonly<Record<keyof T & string, string>>
@@ -33,17 +32,11 @@ export function upsert<T extends object>(
   const put = db.query(
     `INSERT OR REPLACE INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
   )
-  return (record: T, recordedAt: number): Outcome => {
+  return (record: T, recordedAt: number): WriteOutcome => {
     const row = record as Columns
     const old = stored.get(...keys.map(key => row[key]!))
     if (old && fields.every(field => old[field] === row[field])) return 'unchanged'
     put.run(...fields.map(field => row[field]!), recordedAt)
     return old ? 'revised' : 'inserted'
   }
-}
-
-export function counted(outcomes: readonly Outcome[]): WriteCounts {
-  const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-  for (const outcome of outcomes) counts[outcome] += 1
-  return counts
 }

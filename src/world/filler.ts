@@ -1,5 +1,5 @@
-import { leadingCodes } from './prices/depth.ts'
-import type { FixtureFeed } from './prices/feed.ts'
+import type { WorldFeed } from './prices/feed.ts'
+import { leadingCodes } from './prices/history-depth.ts'
 
 /** The fixture data of one family that is more than price series. */
 export interface Filler {
@@ -19,7 +19,7 @@ export interface Filler {
  * A feed of prices that brings other families along: their history after the codes that everybody
  * tries first, then whatever is published as the clock moves.
  */
-export function withFillers(feed: FixtureFeed, fillers: readonly Filler[]): FixtureFeed {
+export function withFillers(feed: WorldFeed, fillers: readonly Filler[]): WorldFeed {
   // A feed fills the leading codes first.
   const leadersHere = () => feed.filled().size >= Math.min(leadingCodes.length, feed.total)
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type ExportOptions, runExport } from '../../src/cli/export.ts'
-import type { KnownSeries } from '../../src/feed/prices/rows.ts'
+import type { SeriesIdentity } from '../../src/feed/catalogue/lookup.ts'
 import { catalogue } from '../support/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-export-test-'))
@@ -15,7 +15,7 @@ const stored = ['BRENT_CRUDE_USD', 'EUR_USD', 'WTI_USD']
 async function run(codes: string[], options: ExportOptions = {}, out?: (text: string) => void) {
   let text = ''
   const err: string[] = []
-  const pages = (series: readonly KnownSeries[] | undefined) =>
+  const pages = (series: readonly SeriesIdentity[] | undefined) =>
     (series?.map(listed => listed.code) ?? stored).map(code => [
       { code, observedAt: 0, value: 1, currency: 'USD' },
     ])

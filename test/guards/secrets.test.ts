@@ -78,7 +78,7 @@ function posted(type: 'email' | 'sms'): string[] {
   const context = type === 'email' ? letterContext : textContext
   const waiting = db
     .query<{ eventId: string; body: string }, [string]>(
-      'SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id JOIN outbox_lanes l ON l.id = lane_id WHERE l.kind = ? ORDER BY seq',
+      'SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id JOIN outbox_lanes l ON l.id = lane_id WHERE l.kind = ? ORDER BY number',
     )
     .all(type)
   return waiting.map(({ eventId, body }) => {

@@ -200,7 +200,7 @@ async function simulate(
 const rowsOf = (db: Database): Row[] =>
   db
     .query(
-      `SELECT outbox.id, event_id AS eventId, lane, state, attempts, tries, (SELECT count(*) FROM outbox_attempts WHERE seq = outbox.seq) AS recorded
+      `SELECT outbox.id, event_id AS eventId, lane, state, attempts, tries, (SELECT count(*) FROM outbox_attempts WHERE message_number = outbox.number) AS recorded
        FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id`,
     )
     .all() as Row[]

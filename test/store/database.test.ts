@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import schema from '../../schema.sql' with { type: 'text' }
@@ -40,7 +40,25 @@ function shapeOf(db: Database): string[] {
   return rows.map(row => normal(row.sql)).sort()
 }
 
-function made(sql: string): Database {
+type Row = Record<string, unknown>
+
+/** Every row of every ordinary table. */
+function rowsOf(db: Database): Map<string, Row[]> {
+  const names = db
+    .query("SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .values()
+    .flat() as string[]
+  return new Map(names.map(name => [name, db.query(`SELECT * FROM ${name}`).all() as Row[]]))
+}
+
+/** Databases of released versions, written by scripts/version-database.ts. */
+const fixtures = join(import.meta.dir, '../../fixtures')
+const writtenVersions = readdirSync(fixtures)
+  .flatMap(name => /^schema-(\d+)\.sql$/.exec(name)?.[1] ?? [])
+  .map(Number)
+  .sort((a, b) => a - b)
+
+function databaseOf(sql: string): Database {
   const db = new Database(':memory:', { strict: true })
   db.run(sql)
   return db
@@ -106,7 +124,7 @@ describe('a database that is open', () => {
       db.close()
       const copy = openDatabase(`${path}.copy`, { readonly: true })
       expect(copy.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
-      expect(shapeOf(copy)).toEqual(shapeOf(made(schema)))
+      expect(shapeOf(copy)).toEqual(shapeOf(databaseOf(schema)))
       copy.close()
     })
   })
@@ -137,7 +155,7 @@ describe('a database that is open', () => {
 })
 
 describe('a transaction', () => {
-  const opened = () => made('CREATE TABLE notes (text TEXT)')
+  const opened = () => databaseOf('CREATE TABLE notes (text TEXT)')
   const texts = (db: Database) => db.query('SELECT text FROM notes').values().flat()
 
   test('gives back what its work returns', () => {
@@ -211,31 +229,54 @@ describe('migrations', () => {
     CREATE INDEX wells_by_name ON wells (name);
     CREATE TABLE events (well_id INTEGER REFERENCES wells (id), at INTEGER NOT NULL) STRICT;`
   const versioned = (sql: string, version: number) =>
-    made(`${sql} PRAGMA user_version = ${version};`)
+    databaseOf(`${sql} PRAGMA user_version = ${version};`)
 
-  test('lead from the oldest schema to schema.sql', () => {
-    // Until the first migration there is one schema only. Whoever adds it puts the schema of the
-    // first release beside this test.
-    const oldest =
-      migrations.length === 0 ? schema : readFileSync(join(import.meta.dir, 'schema-1.sql'), 'utf8')
-    const db = versioned(oldest, 1)
-    migrate(db, 1)
-    expect(shapeOf(db)).toEqual(shapeOf(made(schema)))
-    expect(pragma(db, 'user_version')).toBe(schemaVersion)
+  test.each(writtenVersions)(
+    'lead from a database of version %d to schema.sql and keep its rows',
+    version => {
+      inDirectory(path => {
+        const old = new Database(path, { strict: true })
+        old.run(readFileSync(join(fixtures, `schema-${version}.sql`), 'utf8'))
+        const [oldShape, oldRows] = [shapeOf(old), rowsOf(old)]
+        expect(pragma(old, 'user_version')).toBe(version)
+        for (const [table, rows] of oldRows) expect([table, rows.length > 0]).toEqual([table, true])
+        old.close()
+
+        const db = openDatabase(path)
+        expect(pragma(db, 'user_version')).toBe(schemaVersion)
+        expect(shapeOf(db)).toEqual(shapeOf(databaseOf(schema)))
+        expect(integrityFaults(db)).toEqual([])
+        const newRows = rowsOf(db)
+        for (const [table, rows] of oldRows) {
+          const kept = newRows.get(table)
+          if (!kept) continue
+          // A column that a migration renamed or took away is that migration's own to test.
+          const shared = Object.keys(rows[0]!).filter(column => column in kept[0]!)
+          const only = (row: Row) => JSON.stringify(shared.map(column => row[column]))
+          expect([table, kept.map(only).sort()]).toEqual([table, rows.map(only).sort()])
+        }
+        if (version === schemaVersion) expect(oldShape).toEqual(shapeOf(db))
+        db.close()
+      })
+    },
+  )
+
+  test('have the oldest version to start from', () => {
+    expect(writtenVersions[0]).toBe(1)
   })
 
   test('are numbered without a gap from 2 on, each with its reason', () => {
-    expect(migrations.map(one => one.version)).toEqual(migrations.map((_, i) => i + 2))
-    for (const one of migrations) expect(one.why).toMatch(/^[A-Z].*\.$/)
+    expect(migrations.map(migration => migration.version)).toEqual(migrations.map((_, i) => i + 2))
+    for (const migration of migrations) expect(migration.why).toMatch(/^[A-Z].*\.$/)
   })
 
   test('in order give the same shape as the schema written out, and none less does', () => {
     for (const from of [1, 2, 3]) {
       const db = versioned(old, 1)
       migrate(db, 1, steps.slice(0, from - 1))
-      expect(Bun.deepEquals(shapeOf(db), shapeOf(made(current)))).toBe(from === 3)
+      expect(Bun.deepEquals(shapeOf(db), shapeOf(databaseOf(current)))).toBe(from === 3)
       migrate(db, from, steps)
-      expect(shapeOf(db)).toEqual(shapeOf(made(current)))
+      expect(shapeOf(db)).toEqual(shapeOf(databaseOf(current)))
       expect(pragma(db, 'user_version')).toBe(3)
     }
   })
@@ -251,7 +292,8 @@ describe('migrations', () => {
       ),
       current.replaceAll(' STRICT', ''),
     ]
-    for (const other of others) expect(shapeOf(made(other))).not.toEqual(shapeOf(made(current)))
+    for (const other of others)
+      expect(shapeOf(databaseOf(other))).not.toEqual(shapeOf(databaseOf(current)))
   })
 
   test('keep the rows', () => {
@@ -272,6 +314,6 @@ describe('migrations', () => {
     migrate(before, 1, steps.slice(0, 1))
     expect(shapeOf(db)).toEqual(shapeOf(before))
     migrate(db, 2, steps)
-    expect(shapeOf(db)).toEqual(shapeOf(made(current)))
+    expect(shapeOf(db)).toEqual(shapeOf(databaseOf(current)))
   })
 })

@@ -126,7 +126,7 @@ export function openAlertInstance({
       db
         .query<{ kind: string; event_type: string; lane: string; body: string }, []>(
           `SELECT l.kind, o.event_type, l.lane, b.body FROM outbox o JOIN outbox_lanes l ON l.id = o.lane_id JOIN outbox_bodies b ON b.id = o.body_id
-           ORDER BY o.seq`,
+           ORDER BY o.number`,
         )
         .all()
         .map(row => ({ ...row, body: JSON.parse(row.body) as Record<string, unknown> })),

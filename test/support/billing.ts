@@ -134,7 +134,7 @@ export function billingHouse(
     events({ account }) {
       const rows = services.db
         .query(
-          "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE account_id = ? AND event_type <> 'email' ORDER BY seq",
+          "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE account_id = ? AND event_type <> 'email' ORDER BY number",
         )
         .all(account.id) as { body: string }[]
       return rows.map(
@@ -144,7 +144,7 @@ export function billingHouse(
     letters() {
       const rows = services.db
         .query(
-          "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY seq",
+          "SELECT body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY number",
         )
         .all() as { body: string }[]
       return rows.map(

@@ -1,9 +1,9 @@
+import { codeLookupOf } from '../../src/feed/catalogue/lookup.ts'
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
 import type { Dataset } from '../../src/feed/files/dataset.ts'
 import { createSurchargeSchedulesDataset } from '../../src/feed/fuels/surcharge-schedules.ts'
 import { createSurchargesDataset } from '../../src/feed/fuels/surcharges.ts'
 import { createStorageCapacitiesDataset } from '../../src/feed/fundamentals/storage-capacities.ts'
-import { catalogueOf } from '../../src/feed/prices/rows.ts'
 import { parseInstant } from '../../src/lib/instant.ts'
 import { createSeriesStore } from '../../src/store/catalogue/series.ts'
 import { openDatabase } from '../../src/store/database.ts'
@@ -18,7 +18,7 @@ export function setUp() {
   const series = createSeriesStore(db)
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)
-  const catalogue = catalogueOf(series.all())
+  const catalogue = codeLookupOf(series.all())
   const [capacities, surcharges] = [createStorageCapacityStore(db), createSurchargeStore(db)]
   return {
     capacities,

@@ -1,4 +1,4 @@
-import type { PointWriter } from '../../src/feed/prices/import.ts'
+import type { PointWriter } from '../../src/feed/prices/reader.ts'
 import type { Point } from '../../src/store/prices/observations.ts'
 import { codeOf } from './shipped-codes.ts'
 

@@ -75,7 +75,7 @@ export function people(flags: Record<string, string> = {}): People {
     letters(to) {
       const rows = services.db
         .query(
-          "SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY seq",
+          "SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY number",
         )
         .all() as { eventId: string; body: string }[]
       const opened = ({ eventId, body }: { eventId: string; body: string }) => {

@@ -1,8 +1,8 @@
 import { createAnnotationsDataset } from '../../src/feed/analytics/annotations.ts'
 import { createCongressionalTradesDataset } from '../../src/feed/analytics/congressional-trades.ts'
 import { createPositionsDataset } from '../../src/feed/analytics/positions.ts'
+import { codeLookupOf } from '../../src/feed/catalogue/lookup.ts'
 import { shippedCatalogue } from '../../src/feed/catalogue/shipped.ts'
-import { catalogueOf } from '../../src/feed/prices/rows.ts'
 import { createAnnotationStore } from '../../src/store/analytics/annotations.ts'
 import { createCongressionalTradeStore } from '../../src/store/analytics/congressional-trades.ts'
 import { createPositionStore } from '../../src/store/analytics/positions.ts'
@@ -27,7 +27,7 @@ export function openPositionDatasets() {
     notes,
     trades,
     positions: createPositionsDataset(cot),
-    annotations: createAnnotationsDataset(notes, catalogueOf(series.all())),
+    annotations: createAnnotationsDataset(notes, codeLookupOf(series.all())),
     congress: createCongressionalTradesDataset(trades),
   }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { catalogueOf } from '../../src/feed/prices/rows.ts'
+import { codeLookupOf } from '../../src/feed/catalogue/lookup.ts'
 
 const rowsOf = (name: string) =>
   readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8')
@@ -23,6 +23,6 @@ export const series = rowsOf('codes.tsv').map(
   }),
 )
 
-export const catalogue = catalogueOf(series)
+export const catalogue = codeLookupOf(series)
 export const idOf = (code: string): number => catalogue.find(code)!.id
 export const codeOf = (id: number): string => series[id - 1]!.code

@@ -54,7 +54,7 @@ export function openWatchInstance(
     messages: () =>
       services.db
         .query<{ body: string }, []>(
-          'SELECT b.body FROM outbox o JOIN outbox_bodies b ON b.id = o.body_id ORDER BY o.seq',
+          'SELECT b.body FROM outbox o JOIN outbox_bodies b ON b.id = o.body_id ORDER BY o.number',
         )
         .all()
         .map(row => JSON.parse(row.body)),

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { createManualClock } from '../../src/lib/clock.ts'
 import { hourMs } from '../../src/lib/instant.ts'
 import { type Filler, withFillers } from '../../src/world/filler.ts'
-import { leadingCodes } from '../../src/world/prices/depth.ts'
-import { createFixtureFeed, type FixtureSeries } from '../../src/world/prices/feed.ts'
+import { createPriceFeed, type StoredSeries } from '../../src/world/prices/feed.ts'
+import { leadingCodes } from '../../src/world/prices/history-depth.ts'
 import { createWorld } from '../../src/world/prices/world.ts'
 
 const start = Date.parse('2026-11-20T15:00:00Z')
 const codes = [...leadingCodes, 'COPPER_USD', 'PROPANE_USD', 'COAL_USD']
-const series: FixtureSeries[] = codes.map((code, i) => ({
+const series: StoredSeries[] = codes.map((code, i) => ({
   id: i + 1,
   code,
   category: 'refined_products',
@@ -29,7 +29,7 @@ function copy() {
   const clock = createManualClock(start)
   const state = new Map<string, string>()
   const said: string[] = []
-  const prices = createFixtureFeed({
+  const prices = createPriceFeed({
     series,
     clock,
     world: createWorld({ seed: 1, series }),

@@ -11,9 +11,8 @@ import {
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
 import { codeOfMarket, marketOfCot } from '../../market/analytics/positions.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import { transactionTypes } from '../../store/analytics/congressional-trades.ts'
-import { fixtureSource } from '../../world/futures/curves.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import { calculated, type IndicatorDeps, metaFields, refusals } from './indicator-shape.ts'
 import { nullable } from './shape.ts'
@@ -102,7 +101,7 @@ function metaOf(
   const page = pageMeta(listed.page, listed.total)
   pageHeaders(set.headers, url, page)
   const sources = [...new Set(listed.rows.map(row => row.source))]
-  const isFixture = (source: string) => source === fixtureSource
+  const isFixture = (source: string) => source === generatedSource
   markFixtures(
     set,
     deps.marks,

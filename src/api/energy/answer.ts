@@ -1,8 +1,8 @@
 import { type TSchema, t } from 'elysia'
 import { Problem } from '../../http/problem/problem.ts'
 import { isoDay } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import { fixtureSource } from '../../world/futures/curves.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 import { rangeOf } from './list.ts'
 
@@ -30,7 +30,7 @@ export function markSources(
   markFixtures(
     set,
     marks,
-    rows.map(({ source }) => ({ series: { fixture: source === fixtureSource } })),
+    rows.map(({ source }) => ({ series: { fixture: source === generatedSource } })),
   )
 }
 

@@ -4,7 +4,7 @@ import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, decimal, nullableAs, optional } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import {
   againstAverage,
   dieselCode,
@@ -15,7 +15,6 @@ import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Board, Quote } from '../../service/prices/board.ts'
 import type { StationNearby, StationStore } from '../../store/fuels/stations.ts'
-import { fixtureSource } from '../../world/futures/curves.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 
 export interface DieselDeps {
@@ -156,7 +155,7 @@ export function dieselStationsRoutes({
       const price =
         average && roundTo(average.quote.observation.value, average.quote.series.decimals)
       const sources = [...new Set(nearest.map(station => station.source))]
-      const isFixture = sources.includes(fixtureSource)
+      const isFixture = sources.includes(generatedSource)
       set.headers['x-cache'] = 'MISS'
       markFixtures(set as Answering, marks, [
         ...(average ? [average.quote] : []),
@@ -228,5 +227,5 @@ function stationRow(station: StationNearby, average: number | undefined) {
 /** Where the prices come from, in a sentence. */
 function sourceSentence(sources: readonly string[]): string {
   if (sources.length === 0) return 'No station is loaded for this area'
-  return sources.map(source => sourceDescription(source, source === fixtureSource)).join('; ')
+  return sources.map(source => sourceDescription(source, source === generatedSource)).join('; ')
 }

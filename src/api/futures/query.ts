@@ -5,7 +5,7 @@ import { momentOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import type { Switched } from '../../http/profiles/profiles.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/instant.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { ContractDay } from '../../market/futures/contract-days.ts'
 import {
   type Family,
@@ -84,7 +84,7 @@ export function createFuturesRoutes({
       const { headers } = set as Answering
       const all = [...sources]
       headers['x-cache'] = 'MISS'
-      if (all.includes('fixture')) headers[marks.fixtureHeader] = 'fixture'
+      if (all.includes(generatedSource)) headers[marks.fixtureHeader] = 'fixture'
       return all[0] ?? catalogue.named(family.code)?.source ?? 'import'
     },
   }
@@ -212,7 +212,7 @@ export function readDate(text: string | undefined): string | undefined {
 }
 
 export const describeSource = (source: string): string =>
-  sourceDescription(source, source === 'fixture')
+  sourceDescription(source, source === generatedSource)
 
 export const sourcesOf = (days: readonly ContractDay[]): Set<string> =>
   new Set(days.map(day => day.source))

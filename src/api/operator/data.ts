@@ -1,11 +1,7 @@
 import { Elysia, t } from 'elysia'
+import { type CodeLookup, codeLookupOf } from '../../feed/catalogue/lookup.ts'
 import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
-import {
-  catalogueOf,
-  checkRow,
-  type RawRow,
-  type Catalogue as RowCatalogue,
-} from '../../feed/prices/rows.ts'
+import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { listOf } from '../../http/input/query.ts'
@@ -65,10 +61,10 @@ export const dataAdminRoutes = (deps: AdminDataDeps) =>
 
 function recording({ access, catalogue, ingest, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
-  let checks: { of: unknown; catalogue: RowCatalogue } | undefined
+  let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
     const list = catalogue.list()
-    if (checks?.of !== list) checks = { of: list, catalogue: catalogueOf(list) }
+    if (checks?.of !== list) checks = { of: list, catalogue: codeLookupOf(list) }
     return checks.catalogue
   }
 
@@ -212,7 +208,7 @@ function rowsOf(body: unknown): unknown[] {
 }
 
 /** Every row as a point, or the refusal of all of them with what is wrong with each. */
-function pointsOf(rows: readonly unknown[], catalogue: RowCatalogue, now: number): Point[] {
+function pointsOf(rows: readonly unknown[], catalogue: CodeLookup, now: number): Point[] {
   const faults: FieldFault[] = []
   const points: Point[] = []
   for (const [i, row] of rows.entries()) {

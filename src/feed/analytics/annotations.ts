@@ -1,8 +1,8 @@
 import type { Annotation, AnnotationStore } from '../../store/analytics/annotations.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, type DatasetRow, neededText, refuse, textIn } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
-import type { Catalogue } from '../prices/rows.ts'
 
 const titleCharactersMax = 200
 const descriptionCharactersMax = 2000
@@ -11,7 +11,7 @@ const categoryPattern = /^[a-z0-9][a-z0-9_]{0,39}$/
 
 export function createAnnotationsDataset(
   store: AnnotationStore,
-  catalogue: Catalogue,
+  catalogue: CodeLookup,
 ): Dataset<Annotation> {
   return {
     name: 'annotations',
@@ -96,7 +96,7 @@ function matching(
   return pattern.test(text) ? text : refuse(field, row[field], 'is not accepted', `write ${right}`)
 }
 
-function commodityIn(row: DatasetRow, catalogue: Catalogue): string | null {
+function commodityIn(row: DatasetRow, catalogue: CodeLookup): string | null {
   const text = textIn(row, 'commodity')
   if (text === undefined) return null
   const series = catalogue.find(text)

@@ -1,5 +1,5 @@
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'

@@ -1,5 +1,5 @@
 import type { Productivity } from '../../store/drilling/productivities.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededNumber } from '../files/fields.ts'
 import { basinIn, neededCount, sourceColumn, sourceIn, surveyIn } from './fields.ts'

@@ -1,6 +1,6 @@
 import { surveyOn } from '../../market/drilling/period.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, type DatasetRow, neededText, refuse } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'

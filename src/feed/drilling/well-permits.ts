@@ -1,7 +1,7 @@
 import { isoDay } from '../../lib/instant.ts'
 import { wordKey } from '../../market/drilling/permits.ts'
 import type { WellPermit } from '../../store/drilling/well-permits.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import {
   checked,

@@ -1,6 +1,6 @@
 import { daysIn } from '../../market/fundamentals/period.ts'
 import type { WellReport } from '../../store/drilling/well-production.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, type DatasetRow, numberIn, refuse, textIn } from '../files/fields.ts'
 import { neededMonth } from '../files/month.ts'

@@ -1,4 +1,4 @@
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 
 /**
  * A row that can not go in: which field, and a sentence that names its value and what would be

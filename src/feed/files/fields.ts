@@ -1,5 +1,5 @@
 import { dayMs, isoDay, parseDay, parseInstant } from '../../lib/instant.ts'
-import { shown } from '../prices/rows.ts'
+import { shown } from './cell.ts'
 import type { DatasetFault } from './dataset.ts'
 
 export type DatasetRow = Readonly<Record<string, unknown>>

@@ -1,5 +1,4 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import type { Table } from '../prices/file.ts'
 import { quoted } from './csv.ts'
 
 /**
@@ -17,17 +16,13 @@ export interface RejectedFile {
   fault(): string | undefined
 }
 
-/**
- * What of a file its rejected lines are written by: of other files than price files the names of
- * the columns are known.
- */
-export type Rejecting =
-  | Table
+/** How rejected lines are written; `header` has the names of the file's columns. */
+export type RejectedForm =
   | { format: 'csv'; separator: string; header: string }
   | { format: 'ndjson' }
 
 /** An old file of the same name is removed at once: what it says is not about this import. */
-export async function rejectedFile(path: string, table: Rejecting): Promise<RejectedFile> {
+export async function rejectedFile(path: string, form: RejectedForm): Promise<RejectedFile> {
   let waiting = ''
   let handle: FileHandle | undefined
   let fault: string | undefined
@@ -48,11 +43,11 @@ export async function rejectedFile(path: string, table: Rejecting): Promise<Reje
   return {
     add(line, reason, text) {
       if (fault !== undefined) return
-      if (waiting === '' && !handle && table.format === 'csv') waiting = headerFor(table)
-      waiting +=
-        table.format === 'csv'
-          ? csvLine(table.separator, line, reason, text)
-          : jsonLine(line, reason, text)
+      if (form.format === 'ndjson') waiting += jsonLine(line, reason, text)
+      else {
+        if (waiting === '' && !handle) waiting = csvHeader(form)
+        waiting += csvLine(form.separator, line, reason, text)
+      }
     },
     flush,
     async close() {
@@ -63,19 +58,8 @@ export async function rejectedFile(path: string, table: Rejecting): Promise<Reje
   }
 }
 
-function headerFor(table: Extract<Rejecting, { format: 'csv' }>): string {
-  const { separator } = table
-  if (!('width' in table)) return `line${separator}reason${separator}${table.header}\n`
-  const { columns, width } = table
-  const names = Array.from({ length: width }, (_, i) => `column_${i + 1}`)
-  if (columns.code !== undefined) names[columns.code] = 'code'
-  if (columns.currency !== undefined && columns.currency < width)
-    names[columns.currency] = 'currency'
-  for (const { place, code } of columns.values)
-    names[place] = columns.values.length > 1 && code ? code : 'price'
-  names[columns.observedAt] = 'observed_at'
-  return `line${separator}reason${separator}${table.header ?? names.join(separator)}\n`
-}
+const csvHeader = ({ separator, header }: { separator: string; header: string }) =>
+  `line${separator}reason${separator}${header}\n`
 
 const csvLine = (separator: string, line: number, reason: string, text: string) =>
   `${line}${separator}${quoted(reason)}${separator}${text}\n`

@@ -1,5 +1,6 @@
 import { usStates } from '../../market/geography/us-states.ts'
 import type { Station, StationStore } from '../../store/fuels/stations.ts'
+import { scaled } from '../files/cell.ts'
 import type { Dataset } from '../files/dataset.ts'
 import {
   checked,
@@ -9,7 +10,6 @@ import {
   refuse,
   textIn,
 } from '../files/fields.ts'
-import { scaled } from '../prices/rows.ts'
 
 /** Gallons in one of these. */
 const unitGallons: Readonly<Record<string, number>> = { gallon: 1, litre: 1 / 3.785411784 }

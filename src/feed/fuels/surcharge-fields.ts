@@ -1,6 +1,6 @@
 import type { CarrierMode, CarrierService } from '../../store/fuels/surcharges.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../files/fields.ts'
-import type { Catalogue } from '../prices/rows.ts'
 
 /** The index that tables are read at unless they say another: US on-highway diesel. */
 export const defaultIndex = 'DIESEL_US_NATIONAL_USD'
@@ -65,7 +65,7 @@ export const indexColumn = {
   description: `Code of the price that the table is read at; default ${defaultIndex}`,
 }
 
-export function indexIn(row: DatasetRow, catalogue: Catalogue): string {
+export function indexIn(row: DatasetRow, catalogue: CodeLookup): string {
   const text = textIn(row, 'index_code') ?? defaultIndex
   const series = catalogue.find(text)
   if (series) return series.code

@@ -1,5 +1,6 @@
 import type { Schedule, SurchargeBand } from '../../market/fuels/surcharge.ts'
 import type { CarrierSchedule, SurchargeStore } from '../../store/fuels/surcharges.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import {
   boolIn,
@@ -10,7 +11,6 @@ import {
   neededText,
   refuse,
 } from '../files/fields.ts'
-import type { Catalogue } from '../prices/rows.ts'
 import {
   indexColumn,
   indexIn,
@@ -27,7 +27,7 @@ const right =
 
 export function createSurchargeSchedulesDataset(
   store: SurchargeStore,
-  catalogue: Catalogue,
+  catalogue: CodeLookup,
 ): Dataset<CarrierSchedule> {
   return {
     name: 'surcharge-schedules',

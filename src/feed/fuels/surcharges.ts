@@ -1,7 +1,7 @@
 import type { Surcharge, SurchargeStore } from '../../store/fuels/surcharges.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, neededInstant, neededNumber, refuse } from '../files/fields.ts'
-import type { Catalogue } from '../prices/rows.ts'
 import {
   indexColumn,
   indexIn,
@@ -18,7 +18,7 @@ const announcedDays = 62
 
 export function createSurchargesDataset(
   store: SurchargeStore,
-  catalogue: Catalogue,
+  catalogue: CodeLookup,
 ): Dataset<Surcharge> {
   return {
     name: 'surcharges',

@@ -1,9 +1,12 @@
 import { inventoryPlaces, placeOfAgencySeries } from '../../market/fundamentals/inventories.ts'
-import type { Point, WriteCounts } from '../../store/prices/observations.ts'
+import type { Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
+import { scaled } from '../files/cell.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededNumber, neededText, refuse } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
-import { type Catalogue, checkRow, scaled } from '../prices/rows.ts'
+import { checkRow } from '../prices/rows.ts'
 
 /** Million barrels that one of these is; MBBL is how the agency abbreviates thousands. */
 const units: ReadonlyMap<string, number> = new Map([
@@ -21,7 +24,7 @@ const codes = new Set(inventoryPlaces.map(place => place.code))
 
 export function createOilInventoriesDataset(
   ingest: ObservationWriter,
-  catalogue: Catalogue,
+  catalogue: CodeLookup,
 ): Dataset<Point> {
   return {
     name: 'oil-inventories',

@@ -1,9 +1,9 @@
 import { opecCountry } from '../../market/fundamentals/opec.ts'
 import type { OpecProduction, OpecStore } from '../../store/fundamentals/opec.ts'
+import { scaled } from '../files/cell.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededNumber, neededText, refuse, textIn } from '../files/fields.ts'
 import { neededMonth } from '../files/month.ts'
-import { scaled } from '../prices/rows.ts'
 
 /** Barrels a day that one of these is; TBPD is how the agency abbreviates its own. */
 const units: ReadonlyMap<string, number> = new Map([

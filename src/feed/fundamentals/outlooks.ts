@@ -2,10 +2,10 @@ import { isoDay } from '../../lib/instant.ts'
 import { valueBounds } from '../../market/catalogue/catalogue.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/period.ts'
 import type { Outlook, OutlookStore } from '../../store/fundamentals/outlooks.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededNumber, neededText, refuse } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
-import type { Catalogue } from '../prices/rows.ts'
 
 /** Series of the agency's short-term outlook that are the same thing in the same unit. */
 const agencySeries: Readonly<Record<string, string>> = {
@@ -18,7 +18,10 @@ const agencySeries: Readonly<Record<string, string>> = {
 const monthsAheadMax = 120
 const sourcePattern = /^[\p{L}\d][\p{L}\d .,&()-]{0,39}$/u
 
-export function createOutlooksDataset(store: OutlookStore, catalogue: Catalogue): Dataset<Outlook> {
+export function createOutlooksDataset(
+  store: OutlookStore,
+  catalogue: CodeLookup,
+): Dataset<Outlook> {
   return {
     name: 'outlooks',
     description:

@@ -2,9 +2,10 @@ import type {
   StorageCapacity,
   StorageCapacityStore,
 } from '../../store/fundamentals/storage-capacities.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
+import { scaled } from '../files/cell.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, neededNumber, neededText, refuse, textIn } from '../files/fields.ts'
-import { type Catalogue, scaled } from '../prices/rows.ts'
 
 /** How many of the unit of a series one of these is. */
 const unitSizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -18,7 +19,7 @@ const aheadDays = 400
 
 export function createStorageCapacitiesDataset(
   store: StorageCapacityStore,
-  catalogue: Catalogue,
+  catalogue: CodeLookup,
 ): Dataset<StorageCapacity> {
   return {
     name: 'storage-capacities',

@@ -1,8 +1,8 @@
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededDay, refuse } from '../files/fields.ts'
-import type { Catalogue } from '../prices/rows.ts'
 import {
   checkTraded,
   contractColumn,
@@ -21,7 +21,7 @@ export interface FuturesWriter {
 
 export interface FuturesDatasetDeps {
   futures: FuturesWriter
-  catalogue: Catalogue
+  catalogue: CodeLookup
   exchangeWords: readonly string[]
 }
 

@@ -1,7 +1,8 @@
 import { hourMs, minuteMs, parseDay, secondMs } from '../../lib/instant.ts'
 import { valueBounds } from '../../market/catalogue/catalogue.ts'
-import type { Columns } from '../files/columns.ts'
-import { type Catalogue, earliestAt, latestAt, scaled } from './rows.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
+import { earliestAt, latestAt, scaled } from '../files/cell.ts'
+import type { Columns } from './columns.ts'
 
 /**
  * Reads the ordinary row (`WTI_USD,2024-03-28T14:30:00Z,83.17`) straight from its bytes, without a
@@ -44,7 +45,7 @@ export interface Shape {
 }
 
 export interface LaneRequest {
-  catalogue: Catalogue
+  catalogue: CodeLookup
   now: number
   scale?: number
 }
@@ -108,7 +109,7 @@ export function laneOf(
  * Series by the bytes of their name. Files mostly repeat the code of the row before, so that one is
  * compared first.
  */
-function spellings(catalogue: Catalogue) {
+function spellings(catalogue: CodeLookup) {
   const byHash = new Map<number, Known>()
   let previous: Known | undefined
   const learn = (bytes: Uint8Array, from: number, to: number): Known | undefined => {

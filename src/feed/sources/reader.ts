@@ -7,8 +7,8 @@ import { connectorRegion, fuelOf, isMetricTon, portNameOf } from '../../market/f
 import { type Port, portOf } from '../../market/fuels/marine.ts'
 import { contentBytesMax, type RowField, type SourceLayout } from '../../plan/source-config.ts'
 import type { SourceRow } from '../../store/sources/sources.ts'
+import { instantOf, isBlank, numberOf, shown } from '../files/cell.ts'
 import { fieldsOf, separatorOf } from '../files/csv.ts'
-import { instantOf, isBlank, numberOf, shown } from '../prices/rows.ts'
 
 /** What a source holds, judged row by row. */
 export interface SourceReading {

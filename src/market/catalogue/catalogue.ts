@@ -121,6 +121,11 @@ export function instrumentDisclosure(code: string, day: string): InstrumentDiscl
   )
 }
 
+/**
+ * The source of records that nobody published: they were generated for evaluation and development.
+ */
+export const generatedSource = 'fixture'
+
 const agencies: Record<string, string> = { market_reporting: 'Compiled from market reporting' }
 
 /** One sentence on where the numbers of a source come from. */

@@ -35,7 +35,8 @@ import {
   type RigCount,
   type RigCountStore,
 } from '../../store/drilling/rig-counts.ts'
-import type { Point, WriteCounts } from '../../store/prices/observations.ts'
+import type { Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Ingest } from '../prices/ingest.ts'
 import type { Events, ServiceEvent } from '../webhooks/events.ts'
 import { ducWellEvent, fracSpreadEvent, rigCountEvent } from './events.ts'

@@ -11,7 +11,7 @@ import {
   type WellPermit,
   type WellPermitStore,
 } from '../../store/drilling/well-permits.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Events } from '../webhooks/events.ts'
 import {
   batchMax,

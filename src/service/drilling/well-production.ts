@@ -16,7 +16,7 @@ import {
   type WellReport,
 } from '../../store/drilling/well-production.ts'
 import type { Well, WellStore } from '../../store/drilling/wells.ts'
-import type { WriteCounts } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 
 /** Why there is no production of a well. */
 export interface MissingWell {

@@ -102,7 +102,7 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
       const rows = laneId === undefined ? [] : store.waiting(laneId, before, limit)
       const at = clock.now()
       for (const row of rows) {
-        store.giveUp(row.seq, reason, at)
+        store.giveUp(row.number, reason, at)
         tell(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
       }
       return rows.length
@@ -120,7 +120,7 @@ type Leases = ReturnType<typeof createLeases>
  */
 function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
   const own = new Set<string>()
-  const keyOf = (row: { seq: number; leaseToken: string }) => `${row.seq} ${row.leaseToken}`
+  const keyOf = (row: { number: number; leaseToken: string }) => `${row.number} ${row.leaseToken}`
   const remembered = (rows: ClaimedRow[]) => {
     for (const row of rows) own.add(keyOf(row))
     return rows

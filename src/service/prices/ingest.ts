@@ -1,10 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
-import type {
-  Change,
-  ObservationStore,
-  Point,
-  WriteCounts,
-} from '../../store/prices/observations.ts'
+import type { Change, ObservationStore, Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 
 /** Hears of every committed change, in the order of the commits. */

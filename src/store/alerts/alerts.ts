@@ -143,7 +143,7 @@ export interface AlertStore {
 }
 
 /** In this order: an alert's number leads to its counters. */
-const withCounters = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert = a.number'
+const withCounters = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert_number = a.number'
 const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${withCounters}`
 
 /**
@@ -172,17 +172,17 @@ export function createAlertStore(db: Database): AlertStore {
      VALUES ($id, $accountId, ${values}, $armedAt, $createdAt, $updatedAt)`,
   )
   const addCounter = db.query(
-    'INSERT INTO alert_counters (alert, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)',
+    'INSERT INTO alert_counters (alert_number, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)',
   )
   const put = db.query(
     `UPDATE alerts SET (${settings}, armed_at, updated_at) = (${values}, $armedAt, $updatedAt) WHERE number = $number`,
   )
-  const cool = db.query('UPDATE alert_counters SET cooling_from = ? WHERE alert = ?')
+  const cool = db.query('UPDATE alert_counters SET cooling_from = ? WHERE alert_number = ?')
   const remove = db.query('UPDATE alerts SET removed_at = ? WHERE number = ?')
   const removed = db.query<{ number: number }, [number]>(
     'SELECT number FROM alerts WHERE removed_at IS NOT NULL LIMIT ?',
   )
-  const dropCounter = db.query('DELETE FROM alert_counters WHERE alert = ?')
+  const dropCounter = db.query('DELETE FROM alert_counters WHERE alert_number = ?')
   const drop = db.query('DELETE FROM alerts WHERE number = ?')
   const firedKinds =
     "account_id = ? AND removed_at IS NULL AND kind <> 'price' AND trigger_count > 0"
@@ -197,14 +197,14 @@ export function createAlertStore(db: Database): AlertStore {
   )
   const fired = db.query(
     `UPDATE alert_counters SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1
-     WHERE alert IN (SELECT value FROM json_each(?2))`,
+     WHERE alert_number IN (SELECT value FROM json_each(?2))`,
   )
   const candidates = db.query<WatchingRow, number[]>(
     `SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, webhook_url AS webhookUrl,
        cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount ${withCounters} WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
        AND armed_at <= ?5 AND (cooling_from IS NULL OR cooling_from + cooldown_minutes * ${minuteMs} <= ?5)
        AND NOT EXISTS (SELECT 1 FROM alert_triggers t
-         WHERE t.alert = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)
+         WHERE t.alert_number = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)
      ORDER BY number LIMIT ?8`,
   )
   const reach = db.query<{ number: number }, number[]>(

@@ -26,11 +26,11 @@ export interface AlertPriceStore {
 }
 
 const columns =
-  'number, series_id AS seriesId, source_id AS sourceId, observed_at AS observedAt, value, at'
+  'number, series_id AS seriesId, priced_series_id AS sourceId, observed_at AS observedAt, value, received_at AS at'
 
 export function createAlertPriceStore(db: Database): AlertPriceStore {
   const add = db.query(
-    'INSERT INTO alert_prices (series_id, source_id, observed_at, value, at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO alert_prices (series_id, priced_series_id, observed_at, value, received_at) VALUES (?, ?, ?, ?, ?)',
   )
   const heads = db.query<PendingPrice, []>(
     `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,

@@ -42,7 +42,7 @@ export interface AlertTriggerStore {
 
 interface Row {
   id: string
-  alert: number
+  alert_number: number
   account_id: string
   series_id: number
   observed_at: number
@@ -62,7 +62,7 @@ interface NamedRow extends Row {
 
 const triggerOf = (row: Row): AlertTrigger => ({
   id: row.id,
-  alert: row.alert,
+  alert: row.alert_number,
   accountId: row.account_id,
   seriesId: row.series_id,
   observedAt: row.observed_at,
@@ -85,29 +85,29 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
   const addAll = manyRows(
     db,
     `INSERT INTO alert_triggers
-       (alert, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
+       (alert_number, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
     '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const newest = db.query<Row, [number, number]>(
-    'SELECT * FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ?',
+    'SELECT * FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?',
   )
-  const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert
+  const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number
      WHERE a.removed_at IS NULL AND`
   const page = db.query<NamedRow, [string, number, number]>(
-    `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
+    `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert_number DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
   )
   const count = db.query<{ n: number }, [string]>(
-    `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert WHERE a.removed_at IS NULL AND t.account_id = ?`,
+    `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number WHERE a.removed_at IS NULL AND t.account_id = ?`,
   )
   const pageOf = db.query<NamedRow, [number, number, number]>(
-    `${named} t.alert = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
+    `${named} t.alert_number = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
   )
   const countOf = db.query<{ n: number }, [number]>(
-    'SELECT count(*) AS n FROM alert_triggers WHERE alert = ?',
+    'SELECT count(*) AS n FROM alert_triggers WHERE alert_number = ?',
   )
   const trim = db.query(
-    `DELETE FROM alert_triggers WHERE (alert, observed_at, series_id) IN (
-       SELECT alert, observed_at, series_id FROM alert_triggers WHERE alert = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
+    `DELETE FROM alert_triggers WHERE (alert_number, observed_at, series_id) IN (
+       SELECT alert_number, observed_at, series_id FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
   )
   return {
     addAll: triggers =>

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 /** A note on a day of the markets. */
 export interface Annotation {
@@ -34,16 +34,16 @@ const columns: ColumnMap<Annotation> = {
   title: 'title',
   description: 'description',
   category: 'category',
-  commodity: 'commodity',
+  commodity: 'commodity_code',
   source: 'source',
 }
 
 export function createAnnotationStore(db: Database): AnnotationStore {
   const page = db.query<Annotation, [string | null, number, number]>(
-    `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
+    `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
   )
   const count = db.query<{ n: number }, [string | null]>(
-    'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity = ?1',
+    'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1',
   )
   const newest = db.query<{ day: string | null }, []>(
     'SELECT max(annotated_on) AS day FROM annotations',
@@ -51,7 +51,8 @@ export function createAnnotationStore(db: Database): AnnotationStore {
   const withId = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(row, recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
     page: (commodity, limit, offset) => page.all(commodity ?? null, limit, offset),
     count: commodity => count.get(commodity ?? null)!.n,
     newestOn: () => newest.get()?.day ?? undefined,

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 export const transactionTypes = [
   'purchase',
@@ -58,7 +58,8 @@ export function createCongressionalTradeStore(db: Database): CongressionalTradeS
   )
   const put = upsert(db, 'congressional_trades', columns, key)
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(row, recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
     page: (limit, offset) => page.all(limit, offset),
     count: () => count.get()!.n,
     newestOn: () => newest.get()?.day ?? undefined,

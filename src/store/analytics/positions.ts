@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, type Outcome, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 
 /** What managed-money traders held of a market on a report date, in contracts. */
 export interface CotReport {
@@ -46,7 +46,7 @@ const columns: ColumnMap<CotReport> = {
 
 type Row = CotReport & { change: number | null }
 
-const jointOutcome = (outcomes: readonly Outcome[]): Outcome =>
+const jointOutcome = (outcomes: readonly WriteOutcome[]): WriteOutcome =>
   outcomes.every(outcome => outcome === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
 export function createPositionStore(db: Database): PositionStore {
@@ -73,7 +73,7 @@ export function createPositionStore(db: Database): PositionStore {
   return {
     write: (rows, recordedAt) =>
       transact(db, () =>
-        counted(rows.map(row => jointOutcome(row.map(report => put(report, recordedAt))))),
+        countsOf(rows.map(row => jointOutcome(row.map(report => put(report, recordedAt))))),
       ),
     page: (market, limit, offset) =>
       page

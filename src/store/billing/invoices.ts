@@ -60,7 +60,7 @@ export interface InvoiceStore {
 
 type Row = Omit<Invoice, 'lines'> & { lines: string }
 
-const columns = `id, account_id AS accountId, subscription_id AS subscriptionId, number, amount_cents AS amountCents, currency, status,
+const columns = `id, account_id AS accountId, subscription_id AS subscriptionId, invoice_number AS number, amount_cents AS amountCents, currency, status,
   starts_at AS startsAt, ends_at AS endsAt, lines, billed_to AS billedTo, created_at AS createdAt, due_at AS dueAt, paid_at AS paidAt, attempts,
   next_attempt_at AS nextAttemptAt, last_error AS lastError, provider, provider_ref AS providerRef`
 
@@ -74,24 +74,28 @@ export function createInvoiceStore(db: Database): InvoiceStore {
   // Both filters may be absent; an account's page runs down its own index, the operator's down the
   // numbers.
   const ofAccount = select<[string, string | null, number, number]>(
-    'WHERE account_id = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, seq DESC LIMIT ?3 OFFSET ?4',
+    'WHERE account_id = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, invoices.number DESC LIMIT ?3 OFFSET ?4',
   )
   const all = select<[string | null, number, number]>(
-    'WHERE (?1 IS NULL OR status = ?1) ORDER BY seq DESC LIMIT ?2 OFFSET ?3',
+    'WHERE (?1 IS NULL OR status = ?1) ORDER BY invoices.number DESC LIMIT ?2 OFFSET ?3',
   )
   const count = db.query<{ n: number }, [string | null, string | null]>(
     'SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)',
   )
-  const nextSeq = db.query<{ n: number }, []>('SELECT coalesce(max(seq), 0) + 1 AS n FROM invoices')
+  const nextSeq = db.query<{ n: number }, []>(
+    'SELECT coalesce(max(number), 0) + 1 AS n FROM invoices',
+  )
   const add = db.query(
-    `INSERT INTO invoices (id, account_id, subscription_id, number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
+    `INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
        created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const pay = db.query(
     'UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?',
   )
-  const openOf = select<[string]>("WHERE subscription_id = ? AND status = 'open' ORDER BY seq")
+  const openOf = select<[string]>(
+    "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
+  )
   const overdue = select<[number, number]>(
     `WHERE status = 'open' AND due_at <= ?1 AND subscription_id IN (SELECT id FROM subscriptions WHERE ended_at IS NULL AND status = 'active')
      ORDER BY due_at LIMIT ?2`,

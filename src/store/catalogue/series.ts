@@ -45,7 +45,7 @@ export interface Extent {
 type SeriesRow = Omit<Series, 'fixture' | 'aliases'> & { fixture: 0 | 1 }
 
 const columns =
-  'id, code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason AS unavailableReason, level, volatility, fixture, contract_of AS contractOf'
+  'id, code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason AS unavailableReason, level, volatility, fixture, family_code AS contractOf'
 
 export interface SeriesStore {
   /** The whole catalogue by code. */
@@ -72,7 +72,7 @@ export function createSeriesStore(db: Database): SeriesStore {
        unavailable_reason = excluded.unavailable_reason, level = excluded.level, volatility = excluded.volatility`,
   )
   const addContract = db.query(
-    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, level, volatility, contract_of)
+    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, level, volatility, family_code)
      SELECT $code, $name, category, currency, unit, decimals, cadence, source, $description, level, volatility, code FROM series
      WHERE code = $family ON CONFLICT DO NOTHING`,
   )

@@ -44,20 +44,20 @@ export interface DeliveryRunStore {
 }
 
 const columns =
-  'id, delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
+  'id, delivery_number AS delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
 
 export function createDeliveryRunStore(db: Database): DeliveryRunStore {
   const add = db.query(
-    `INSERT INTO scheduled_delivery_runs (id, delivery, trigger, local_on, recipient, status, error, created_at, sent_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery, local_on) WHERE trigger = 'scheduled' DO NOTHING`,
+    `INSERT INTO scheduled_delivery_runs (id, delivery_number, trigger, local_on, recipient, status, error, created_at, sent_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery_number, local_on) WHERE trigger = 'scheduled' DO NOTHING`,
   )
-  const ofDelivery = `SELECT ${columns} FROM scheduled_delivery_runs WHERE delivery = ?`
+  const ofDelivery = `SELECT ${columns} FROM scheduled_delivery_runs WHERE delivery_number = ?`
   const last = db.query<DeliveryRun, [number]>(`${ofDelivery} ORDER BY number DESC LIMIT 1`)
   const lastCopy = db.query<DeliveryRun, [number]>(
     `${ofDelivery} AND trigger = 'manual' AND status IN ('pending', 'sent') ORDER BY number DESC LIMIT 1`,
   )
   const lastDay = db.query<{ day: string | null }, [number]>(
-    "SELECT max(local_on) AS day FROM scheduled_delivery_runs WHERE delivery = ? AND trigger = 'scheduled'",
+    "SELECT max(local_on) AS day FROM scheduled_delivery_runs WHERE delivery_number = ? AND trigger = 'scheduled'",
   )
   const note = db.query(
     "UPDATE scheduled_delivery_runs SET error = ? WHERE id = ? AND status = 'pending'",
@@ -71,7 +71,7 @@ export function createDeliveryRunStore(db: Database): DeliveryRunStore {
   const forget = db.query(
     `DELETE FROM scheduled_delivery_runs WHERE number IN (
        SELECT number FROM scheduled_delivery_runs r WHERE created_at < ?
-         AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery = r.delivery AND n.number > r.number) LIMIT ?)`,
+         AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery_number = r.delivery_number AND n.number > r.number) LIMIT ?)`,
   )
   return {
     add: run =>

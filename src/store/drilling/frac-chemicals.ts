@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { counted, type Outcome } from '../upsert.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 
 /** A substance in the fluid of one job. */
 export interface FracChemical {
@@ -68,7 +67,7 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
   const substanceId = (name: string, cas: string) =>
     substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
 
-  const write = (chemical: FracChemical, recordedAt: number): Outcome => {
+  const write = (chemical: FracChemical, recordedAt: number): WriteOutcome => {
     const id = substanceId(chemical.name, chemical.casNumber ?? '')
     const old = stored.get(chemical.disclosureId, id, chemical.purpose)
     const isSame =
@@ -91,7 +90,7 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
   }
   return {
     write: (chemicals, recordedAt) =>
-      transact(db, () => counted(chemicals.map(chemical => write(chemical, recordedAt)))),
+      transact(db, () => countsOf(chemicals.map(chemical => write(chemical, recordedAt)))),
     of: disclosureId => of.all(disclosureId),
     substances: (limit, offset) => substances.all(limit, offset),
     count: () => count.get()!.n,

@@ -2,9 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { operatorKey } from '../../market/drilling/permits.ts'
 import { type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
 import { statements } from '../statements.ts'
-import { type ColumnMap, counted, type Outcome, selected } from '../upsert.ts'
+import { type ColumnMap, selected } from '../upsert.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 import { type FracFilter, fracClauses } from './frac-search.ts'
 
 /** What was pumped into a well, as its operator disclosed it. */
@@ -116,7 +116,7 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   )
   return {
     write: (disclosures, recordedAt) =>
-      transact(db, () => counted(disclosures.map(disclosure => write(disclosure, recordedAt)))),
+      transact(db, () => countsOf(disclosures.map(disclosure => write(disclosure, recordedAt)))),
     get: id => byId.get(id) ?? undefined,
     idOf: reference => idOf.get(reference)?.id,
     ofWell: apiNumber => ofWell.all(apiNumber),
@@ -174,7 +174,7 @@ function disclosureWriter(db: Database) {
   const dropText = db.query(
     `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
   )
-  return (disclosure: FracDisclosure, recordedAt: number): Outcome => {
+  return (disclosure: FracDisclosure, recordedAt: number): WriteOutcome => {
     const row: Row = { ...disclosure, operatorKey: operatorKey(disclosure.operator) }
     const old = stored.get(row.reference)
     if (!old) {

@@ -1,8 +1,8 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 /** What every count of a region has. */
 export interface Regional {
@@ -139,7 +139,7 @@ export function createRegionalStore<T extends Regional>(
 
   return {
     write: (rows, recordedAt) =>
-      transact(db, () => counted(rows.map(row => put(row, row.recordedAt ?? recordedAt)))),
+      transact(db, () => countsOf(rows.map(row => put(row, row.recordedAt ?? recordedAt)))),
     page: (list, { regions, fromOn, toOn }, limit, offset) =>
       numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
     count: (list, { regions, fromOn, toOn }) => count.get(only(list, regions), fromOn, toOn)!.n,

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 /** What a state produced in a month. */
 export interface StateMonth {
@@ -93,7 +93,7 @@ export function createStateProductionStore(db: Database): StateProductionStore {
   const rowsOf = (month: string) => ofMonth.all(month).map(monthOf)
   return {
     write: (rows, recordedAt) =>
-      transact(db, () => counted(rows.map(row => write(rowOf(row), recordedAt)))),
+      transact(db, () => countsOf(rows.map(row => write(rowOf(row), recordedAt)))),
     ofMonth: rowsOf,
     ofState: (state, fromMonth, toMonth) => ofState.all(state, fromMonth, toMonth).map(monthOf),
     newestOf(state) {

@@ -9,8 +9,8 @@ import {
   wordKey,
 } from '../../market/drilling/permits.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
 import { type ColumnMap, selected } from '../upsert.ts'
+import type { WriteCounts } from '../write-counts.ts'
 import { createPermitPeriods } from './permit-periods.ts'
 import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
 

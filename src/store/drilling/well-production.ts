@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { monthAfter } from '../../market/fundamentals/period.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
+import type { WriteCounts } from '../write-counts.ts'
 
 /** What one well produced in a month; null: not reported. */
 export interface WellMonth {

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 /** A well with the days of its life; null: not yet, or not known. */
 export interface Well {
@@ -83,7 +83,7 @@ export function createWellStore(db: Database): WellStore {
   )
   return {
     put: (wells, recordedAt) =>
-      transact(db, () => counted(wells.map(well => write(well, recordedAt)))),
+      transact(db, () => countsOf(wells.map(well => write(well, recordedAt)))),
     get: apiNumber => byNumber.get(apiNumber) ?? undefined,
     search({ state, operator, formation, producingFrom, producingTo, circle }) {
       const box = circle && boxAround(circle)

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, milesBetween, type Place, spansOf } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type Columns, counted, type Outcome } from '../upsert.ts'
+import type { Columns } from '../upsert.ts'
+import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 
 /** A filling station and its newest price of diesel. */
 export interface Station extends Place {
@@ -75,7 +75,7 @@ export function createStationStore(db: Database): StationStore {
      WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`,
   )
 
-  const writeStation = (station: Station, recordedAt: number): Outcome => {
+  const writeStation = (station: Station, recordedAt: number): WriteOutcome => {
     const { reference, latitude, longitude, observedAt } = station
     const old = stored.get(reference)
     const row = rowOf(station)
@@ -95,7 +95,7 @@ export function createStationStore(db: Database): StationStore {
 
   return {
     write: (stations, recordedAt) =>
-      transact(db, () => counted(stations.map(station => writeStation(station, recordedAt)))),
+      transact(db, () => countsOf(stations.map(station => writeStation(station, recordedAt)))),
     near(centre, radiusMiles, limit) {
       const box = boxAround({ ...centre, radiusMiles })
       const [south, north] = [Math.floor(box.south * degree), Math.ceil(box.north * degree)]

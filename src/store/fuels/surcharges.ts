@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Schedule, WeekSurcharge } from '../../market/fuels/surcharge.ts'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 export type CarrierMode = 'ltl' | 'parcel'
 
@@ -214,10 +214,12 @@ export function createSurchargeStore(db: Database): SurchargeStore {
   let version = 0
   return {
     write: (rows, recordedAt) =>
-      transact(db, () => counted(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
+      transact(db, () => countsOf(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
     writeSchedules(rows, recordedAt) {
       version += 1
-      return transact(db, () => counted(rows.map(row => putSchedule(scheduleRow(row), recordedAt))))
+      return transact(db, () =>
+        countsOf(rows.map(row => putSchedule(scheduleRow(row), recordedAt))),
+      )
     },
     get version() {
       return version

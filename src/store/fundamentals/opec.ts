@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
+import type { WriteCounts } from '../write-counts.ts'
 
 /** Crude oil that a country produced in a month. */
 export interface OpecProduction {

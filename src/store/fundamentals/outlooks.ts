@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
+import type { WriteCounts } from '../write-counts.ts'
 
 /** What an agency expects of a series in a month or quarter. */
 export interface Outlook {

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import type { WriteCounts } from '../prices/observations.ts'
-import { type ColumnMap, counted, selected, upsert } from '../upsert.ts'
+import { type ColumnMap, selected, upsert } from '../upsert.ts'
+import { countsOf, type WriteCounts } from '../write-counts.ts'
 
 /** How much a place can hold from a day on, in the unit of its series. */
 export interface StorageCapacity {
@@ -34,7 +34,8 @@ export function createStorageCapacityStore(db: Database): StorageCapacityStore {
     `SELECT ${selected(columns)} FROM storage_capacities WHERE series_id = ? AND effective_on <= ? ORDER BY effective_on DESC LIMIT 1`,
   )
   return {
-    write: (rows, recordedAt) => transact(db, () => counted(rows.map(row => put(row, recordedAt)))),
+    write: (rows, recordedAt) =>
+      transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
     on: (seriesId, day) => on.get(seriesId, day) ?? undefined,
   }
 }

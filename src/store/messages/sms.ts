@@ -68,7 +68,7 @@ export function createSmsStore(db: Database): SmsStore {
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const record = db.query(
-    'INSERT INTO sms_messages (id, account_id, purpose, number, posted_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO sms_messages (id, account_id, purpose, phone_number, posted_at) VALUES (?, ?, ?, ?, ?)',
   )
   const fail = db.query('UPDATE sms_messages SET failed = 1 WHERE id = ?')
   const countSince = db.query<{ n: number }, [string, number]>(
@@ -76,7 +76,7 @@ export function createSmsStore(db: Database): SmsStore {
   )
   // Failed ones too: whoever makes numbers up must not get tries for nothing.
   const codesSince = db.query<{ at: number }, [string, string, number]>(
-    `SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR number = ?2) AND posted_at >= ?3
+    `SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
      ORDER BY posted_at`,
   )
   const forget = db.query(

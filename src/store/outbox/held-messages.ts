@@ -95,7 +95,7 @@ function createHeldReading(db: Database): Pick<HeldMessageStore, 'counts' | 'lis
     `SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, created_at AS createdAt,
        settled_at AS heldAt ${joined}
      WHERE ${isHeld} AND ($kind IS NULL OR kind = $kind) AND ($ids IS NULL OR outbox.id IN (SELECT value FROM json_each($ids)))
-     ORDER BY seq LIMIT $limit OFFSET $offset`,
+     ORDER BY number LIMIT $limit OFFSET $offset`,
   )
   const reopenRun = db.query(
     `UPDATE scheduled_delivery_runs SET status = 'pending', error = NULL WHERE id = ? AND status = 'suppressed' AND error = ?`,

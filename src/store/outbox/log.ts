@@ -7,7 +7,7 @@ const columns = `outbox.id, event_id AS eventId, event_type AS eventType, accoun
   (SELECT body FROM outbox_bodies WHERE id = body_id) AS body, created_at AS createdAt,
   iif(state = 'delivered', settled_at, NULL) AS deliveredAt,
   iif(state IN ('pending', 'retry'), max(due_at, ifnull(hold_until, 0)), NULL) AS nextAttemptAt,
-  (SELECT debug FROM outbox_attempts WHERE seq = outbox.seq ORDER BY attempt DESC LIMIT 1) AS debug`
+  (SELECT debug FROM outbox_attempts WHERE message_number = outbox.number ORDER BY attempt DESC LIMIT 1) AS debug`
 
 // Lists of any length are one parameter, so that the statements are prepared once; NULL asks for
 // all.
@@ -60,7 +60,7 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
   )
   const from = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE lane_id = $lane'
   const page = db.query<LogEntry, Settings>(
-    `SELECT ${columns} ${from} AND ${matches} ORDER BY seq DESC LIMIT $limit OFFSET $offset`,
+    `SELECT ${columns} ${from} AND ${matches} ORDER BY number DESC LIMIT $limit OFFSET $offset`,
   )
   // Without a filter the index alone is counted.
   const all = db.query<{ total: number }, [number]>(
@@ -74,12 +74,12 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
   const resend = db.query(
     `UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`,
   )
-  const slice = db.query<{ seq: number; chosen: number }, Settings>(
-    `SELECT seq, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
-     FROM outbox WHERE lane_id = $lane AND seq > $after ORDER BY seq LIMIT ${rowsEach}`,
+  const slice = db.query<{ number: number; chosen: number }, Settings>(
+    `SELECT number, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
+     FROM outbox WHERE lane_id = $lane AND number > $after ORDER BY number LIMIT ${rowsEach}`,
   )
   const replay = db.query(
-    `UPDATE outbox SET ${again} WHERE seq = $seq AND state IN ('delivered', 'failed')`,
+    `UPDATE outbox SET ${again} WHERE number = $number AND state IN ('delivered', 'failed')`,
   )
 
   const find = (lane: number, id: string) =>
@@ -111,9 +111,9 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
       const chosen = rows.filter(row => row.chosen).slice(0, limit)
       let replayed = 0
       transact(db, () => {
-        for (const { seq } of chosen) replayed += replay.run({ seq, now }).changes
+        for (const { number } of chosen) replayed += replay.run({ number, now }).changes
       })
-      return { replayed, last: rows.length < rowsEach ? undefined : rows.at(-1)!.seq }
+      return { replayed, last: rows.length < rowsEach ? undefined : rows.at(-1)!.number }
     },
   }
 }

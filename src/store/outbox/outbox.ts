@@ -19,7 +19,7 @@ export interface NewRow {
 
 /** A message that an attempt has been counted for. */
 export interface ClaimedRow {
-  seq: number
+  number: number
   id: string
   laneId: number
   kind: Kind
@@ -98,13 +98,13 @@ export interface OutboxStore {
   nextDue(laneId: number): number | undefined
   nextDueInOrder(laneId: number): number | undefined
   /** Ends an attempt. False when the lease is not held any more: then nothing is changed. */
-  end(row: Pick<ClaimedRow, 'seq' | 'leaseToken' | 'attempts'>, ending: Ending): boolean
+  end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean
   /** Attempts whose lease ended before `before`. */
   leased(before: number, limit: number): ClaimedRow[]
   /** Messages of a lane that wait and were due before `before`, the oldest first. */
   waiting(laneId: number, before: number, limit: number): ClaimedRow[]
   /** A message that is not sent any more. */
-  giveUp(seq: number, error: string, at: number): void
+  giveUp(number: number, error: string, at: number): void
   /**
    * Deletes what was settled before `before`, at most `limit` messages, and lanes that nothing is
    * left of; how many messages.
@@ -113,7 +113,7 @@ export interface OutboxStore {
 }
 
 const waits = `state IN ('pending', 'retry')`
-const columns = `seq, id, lane_id AS laneId, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, attempts, tries, rescues,
+const columns = `number, id, lane_id AS laneId, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, attempts, tries, rescues,
   max_retries AS maxRetries, due_at AS dueAt, created_at AS createdAt, lease_token AS leaseToken,
   (SELECT kind FROM outbox_lanes WHERE id = lane_id) AS kind, (SELECT lane FROM outbox_lanes WHERE id = lane_id) AS lane,
   (SELECT body FROM outbox_bodies WHERE id = body_id) AS body`
@@ -154,8 +154,8 @@ function additions(db: Database) {
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
     once,
   )
-  const last = db.query<{ seq: number | null }, []>('SELECT max(seq) AS seq FROM outbox')
-  const since = db.query<{ id: string }, [number]>('SELECT id FROM outbox WHERE seq > ?')
+  const last = db.query<{ number: number | null }, []>('SELECT max(number) AS number FROM outbox')
+  const since = db.query<{ id: string }, [number]>('SELECT id FROM outbox WHERE number > ?')
   const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
   return {
     findLane,
@@ -179,7 +179,7 @@ function additions(db: Database) {
       return addBodies(bodies.map(({ uses, body }) => [uses, body])).lastId - bodies.length + 1
     },
     addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[] {
-      const before = last.get()!.seq ?? 0
+      const before = last.get()!.number ?? 0
       const { changes } = addAll(rows.map(valuesOf))
       if (changes === rows.length) return rows
       const newIds = new Set(since.all(before).map(row => row.id))
@@ -205,11 +205,11 @@ function valuesOf({
 
 function createClaims(db: Database) {
   const claim = db.query<ClaimedRow, Settings>(
-    `${lease} WHERE seq IN (SELECT seq FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, seq LIMIT $limit)
+    `${lease} WHERE number IN (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, number LIMIT $limit)
      RETURNING ${columns}`,
   )
   const claimFirst = db.query<ClaimedRow, Settings>(
-    `${lease} WHERE seq = (SELECT seq FROM outbox WHERE lane_id = $lane AND ${waits} ORDER BY due_at, seq LIMIT 1)
+    `${lease} WHERE number = (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} ORDER BY due_at, number LIMIT 1)
        AND due_at <= $now AND ifnull(hold_until, 0) <= $now
      RETURNING ${columns}`,
   )
@@ -220,7 +220,7 @@ function createClaims(db: Database) {
     `SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`,
   )
   const nextInOrder = db.query<{ at: number }, [number]>(
-    `SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, seq LIMIT 1`,
+    `SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, number LIMIT 1`,
   )
   const backlog = db.query<LaneBacklog, []>(
     `SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
@@ -230,7 +230,8 @@ function createClaims(db: Database) {
     `SELECT count(*) AS count, min(due_at) AS dueAt FROM outbox WHERE state = 'leased'`,
   )
   // The rows that an UPDATE answers come in no order.
-  const inOrder = (rows: ClaimedRow[]) => rows.sort((a, b) => a.dueAt - b.dueAt || a.seq - b.seq)
+  const inOrder = (rows: ClaimedRow[]) =>
+    rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
   return {
     backlog: () => backlog.all(),
     underWay: () => underWay.get()!,
@@ -248,31 +249,31 @@ function createEndings(db: Database) {
   const end = db.query(
     `UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
        tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt
-     WHERE seq = $seq AND state = 'leased' AND lease_token = $token`,
+     WHERE number = $number AND state = 'leased' AND lease_token = $token`,
   )
   const attempt = db.query(
-    'INSERT INTO outbox_attempts (seq, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO outbox_attempts (message_number, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
   const leased = db.query<ClaimedRow, [number, number]>(
-    `SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, seq LIMIT ?`,
+    `SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`,
   )
   const waiting = db.query<ClaimedRow, [number, number, number]>(
-    `SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, seq LIMIT ?`,
+    `SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`,
   )
   const giveUp = db.query(
-    `UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE seq = ? AND ${waits}`,
+    `UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE number = ? AND ${waits}`,
   )
-  const over = db.query<{ seq: number; bodyId: number; laneId: number }, [number, number]>(
-    'SELECT seq, body_id AS bodyId, lane_id AS laneId FROM outbox WHERE settled_at < ? ORDER BY settled_at LIMIT ?',
+  const over = db.query<{ number: number; bodyId: number; laneId: number }, [number, number]>(
+    'SELECT number, body_id AS bodyId, lane_id AS laneId FROM outbox WHERE settled_at < ? ORDER BY settled_at LIMIT ?',
   )
-  const dropAttempts = db.query('DELETE FROM outbox_attempts WHERE seq = ?')
-  const drop = db.query('DELETE FROM outbox WHERE seq = ?')
+  const dropAttempts = db.query('DELETE FROM outbox_attempts WHERE message_number = ?')
+  const drop = db.query('DELETE FROM outbox WHERE number = ?')
   const dropLane = db.query(
     'DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)',
   )
   const { changeUses } = additions(db)
   return {
-    end(row: Pick<ClaimedRow, 'seq' | 'leaseToken' | 'attempts'>, ending: Ending): boolean {
+    end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean {
       const {
         state,
         dueAt = null,
@@ -286,7 +287,7 @@ function createEndings(db: Database) {
         at,
       } = ending
       const settledAt = isOver(state) ? at : null
-      const leaseKey = { seq: row.seq, token: row.leaseToken }
+      const leaseKey = { number: row.number, token: row.leaseToken }
       const changed =
         end.run({
           ...leaseKey,
@@ -300,17 +301,17 @@ function createEndings(db: Database) {
           error,
           settledAt,
         }).changes > 0
-      if (changed) attempt.run(row.seq, row.attempts, at, statusCode, durationMs, error, debug)
+      if (changed) attempt.run(row.number, row.attempts, at, statusCode, durationMs, error, debug)
       return changed
     },
     leased: (before: number, limit: number) => leased.all(before, limit),
     waiting: (laneId: number, before: number, limit: number) => waiting.all(laneId, before, limit),
-    giveUp: (seq: number, error: string, at: number) => void giveUp.run(error, at, seq),
+    giveUp: (number: number, error: string, at: number) => void giveUp.run(error, at, number),
     forget(before: number, limit: number): number {
       const rows = over.all(before, limit)
-      for (const { seq, bodyId } of rows) {
-        dropAttempts.run(seq)
-        drop.run(seq)
+      for (const { number, bodyId } of rows) {
+        dropAttempts.run(number)
+        drop.run(number)
         changeUses(bodyId, -1)
       }
       for (const laneId of new Set(rows.map(row => row.laneId))) dropLane.run(laneId)

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Observation } from '../../market/prices/bars.ts'
 import { transact } from '../database.ts'
+import type { WriteCounts } from '../write-counts.ts'
 import {
   anyTime,
   type BarReads,
@@ -23,12 +24,6 @@ export interface Point {
   observedAt: number
   value: number
   recordedAt?: number
-}
-
-export interface WriteCounts {
-  inserted: number
-  revised: number
-  unchanged: number
 }
 
 /**

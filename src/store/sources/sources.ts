@@ -213,7 +213,7 @@ function sources(db: Database) {
 }
 
 const rowColumns = 'observed_at AS observedAt, fuel_type AS fuelType, port, region, currency, price'
-const rowKey = 'source = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
+const rowKey = 'source_number = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
 
 function rowsOf(db: Database) {
   const refused = db.query<
@@ -221,16 +221,18 @@ function rowsOf(db: Database) {
     [number, number, string, string]
   >(`SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
   const put = db.query(
-    `INSERT OR REPLACE INTO data_source_rows (source, observed_at, fuel_type, port, region, currency, price, recorded_at)
+    `INSERT OR REPLACE INTO data_source_rows (source_number, observed_at, fuel_type, port, region, currency, price, recorded_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const oldestKept = db.query<{ at: number }, [number, number]>(
-    'SELECT observed_at AS at FROM data_source_rows WHERE source = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?',
+    'SELECT observed_at AS at FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?',
   )
-  const dropBefore = db.query('DELETE FROM data_source_rows WHERE source = ? AND observed_at < ?')
+  const dropBefore = db.query(
+    'DELETE FROM data_source_rows WHERE source_number = ? AND observed_at < ?',
+  )
   const owned = 'SELECT number FROM data_sources WHERE account_id = ? AND removed_at IS NULL'
   const any = db.query<unknown, [string]>(
-    `SELECT 1 FROM data_source_rows WHERE source IN (${owned}) LIMIT 1`,
+    `SELECT 1 FROM data_source_rows WHERE source_number IN (${owned}) LIMIT 1`,
   )
   const ownSources = db.query<{ number: number; name: string }, [string]>(
     'SELECT number, name FROM data_sources WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
@@ -240,11 +242,11 @@ function rowsOf(db: Database) {
     [number, number, string | null, string | null, string | null, number]
   >(
     `SELECT ${rowColumns} FROM data_source_rows
-     WHERE source = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
+     WHERE source_number = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
      ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`,
   )
   const newest = db.query<SourceRow, [number, number]>(
-    `SELECT ${rowColumns} FROM data_source_rows WHERE source = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`,
+    `SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`,
   )
   return {
     writeRows(number: number, rows: readonly SourceRow[], recordedAt: number, kept: number) {
@@ -282,7 +284,7 @@ interface SyncRow extends Omit<SourceSyncLog, 'rejections'> {
 
 function syncsOf(db: Database) {
   const add = db.query(
-    `INSERT INTO data_source_syncs (id, source, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
+    `INSERT INTO data_source_syncs (id, source_number, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
        started_at, completed_at)
      VALUES ($id, $source, $trigger, $status, $received, $inserted, $revised, $unchanged, $rejected, $rejections, $error, $durationMs,
        $startedAt, $completedAt)`,
@@ -290,11 +292,11 @@ function syncsOf(db: Database) {
   const newest = db.query<SyncRow, [number, number]>(
     `SELECT id, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms AS durationMs,
        started_at AS startedAt, completed_at AS completedAt
-     FROM data_source_syncs WHERE source = ? ORDER BY number DESC LIMIT ?`,
+     FROM data_source_syncs WHERE source_number = ? ORDER BY number DESC LIMIT ?`,
   )
   const trim = db.query(
-    `DELETE FROM data_source_syncs WHERE source = ?1 AND number <=
-       (SELECT number FROM data_source_syncs WHERE source = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
+    `DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
+       (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
   )
   return {
     addSync(number: number, sync: SourceSyncLog, kept: number) {
@@ -311,10 +313,10 @@ function sweeper(db: Database) {
     'SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1',
   )
   const dropRows = db.query(
-    `DELETE FROM data_source_rows WHERE (source, observed_at, fuel_type, port) IN
-       (SELECT source, observed_at, fuel_type, port FROM data_source_rows WHERE source = ? LIMIT ?)`,
+    `DELETE FROM data_source_rows WHERE (source_number, observed_at, fuel_type, port) IN
+       (SELECT source_number, observed_at, fuel_type, port FROM data_source_rows WHERE source_number = ? LIMIT ?)`,
   )
-  const dropSyncs = db.query('DELETE FROM data_source_syncs WHERE source = ?')
+  const dropSyncs = db.query('DELETE FROM data_source_syncs WHERE source_number = ?')
   const drop = db.query('DELETE FROM data_sources WHERE number = ?')
   return (rows: number): boolean => {
     const count = removed.get()

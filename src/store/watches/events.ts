@@ -44,23 +44,23 @@ export function createWatchEventStore(db: Database): WatchEventStore {
      ON CONFLICT (account_id) DO UPDATE SET last_seq = last_seq + ?2 RETURNING number AS feed, last_seq AS seq`,
   )
   const add = db.query(
-    `INSERT INTO watch_events (feed, seq, watch, type, series_id, price, previous_price, as_of, created_at)
+    `INSERT INTO watch_events (feed_number, seq, watch_number, type, series_id, price, previous_price, observed_at, created_at)
      VALUES ($feed, $seq, $watch, $type, $seriesId, $price, $previousPrice, $asOf, $createdAt)`,
   )
-  const columns = `e.seq, w.id AS watchId, e.type, e.series_id AS seriesId, e.price, e.previous_price AS previousPrice, e.as_of AS asOf,
+  const columns = `e.seq, w.id AS watchId, e.type, e.series_id AS seriesId, e.price, e.previous_price AS previousPrice, e.observed_at AS asOf,
     e.created_at AS createdAt`
-  const from = 'FROM watch_events e JOIN watches w ON w.number = e.watch'
+  const from = 'FROM watch_events e JOIN watches w ON w.number = e.watch_number'
   const feedOf = db.query<{ number: number; last_seq: number }, [string]>(
     'SELECT number, last_seq FROM watch_feeds WHERE account_id = ?',
   )
   const after = db.query<WatchEventRow, number[]>(
-    `SELECT ${columns} ${from} WHERE e.feed = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`,
+    `SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`,
   )
   const afterOf = db.query<WatchEventRow, number[]>(
-    `SELECT ${columns} ${from} WHERE e.feed = ? AND e.seq > ? AND e.watch = ? ORDER BY e.seq LIMIT ?`,
+    `SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? AND e.watch_number = ? ORDER BY e.seq LIMIT ?`,
   )
   const forget = db.query(
-    'DELETE FROM watch_events WHERE (feed, seq) IN (SELECT feed, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)',
+    'DELETE FROM watch_events WHERE (feed_number, seq) IN (SELECT feed_number, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)',
   )
   return {
     append(accountId, events) {

@@ -112,7 +112,7 @@ export function createWatchStore(db: Database): WatchStore {
   const remove = db.query('UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?')
   const drop = db.query(
     `DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
-       AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch = w.number) LIMIT ?)`,
+       AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch_number = w.number) LIMIT ?)`,
   )
   const due = db.query<Row, [number, number]>(
     'SELECT * FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?',

@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
 import { dayMs, isoDay, startOfMonth, startOfNextMonth } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { changePercent } from '../../market/prices/change.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Annotation, AnnotationStore } from '../../store/analytics/annotations.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 
 /** A series that is looked at, once its history is complete. */
 export interface NotedSeries {
@@ -73,7 +73,7 @@ function noteOf(
     description: `${name} ${kind === 'price' ? 'closed' : 'stood'} at ${textOf(after)} ${measure}, ${size} from ${textOf(before)} on ${before.day}.`,
     category: kind === 'price' ? 'price_move' : 'inventory',
     commodity: code,
-    source: fixtureSource,
+    source: generatedSource,
   }
 }
 

@@ -1,10 +1,10 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { cotMarkets, cotReleasedAt, reportDays } from '../../market/analytics/positions.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { type Close, dayAfter } from '../../market/prices/window.ts'
 import type { CotReport, PositionStore } from '../../store/analytics/positions.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { createPath, type Path } from '../prices/path.ts'
 
 /** Usual open interest in contracts, and which part of it managed money is long and short. */
@@ -94,7 +94,7 @@ export function createPositionFiller(deps: {
       market,
       reportedOn: day,
       openInterest,
-      source: fixtureSource,
+      source: generatedSource,
       managedMoneyLong: part(size.long, 0.5 * lean),
       managedMoneyShort: part(size.short, -lean),
     }

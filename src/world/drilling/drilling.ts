@@ -15,8 +15,8 @@ import type { Recorded, Regional, RegionalStore } from '../../store/drilling/reg
 import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
 import type { Filler } from '../filler.ts'
 import type { World } from '../prices/world.ts'
+import { ducRows, fracRows, rigRows } from './count-rows.ts'
 import { productivityRows } from './productivity.ts'
-import { ducRows, fracRows, rigRows } from './rows.ts'
 
 /** The families, and the way in for what is new in them. */
 export interface DrillingTarget {

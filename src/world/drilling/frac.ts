@@ -1,13 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { hourMs, isoDay, startOfWeek } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'
 import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
 import type { FracDisclosure } from '../../store/drilling/frac-disclosures.ts'
 import type { Well } from '../../store/drilling/wells.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import type { Progress } from '../prices/feed.ts'
 import { keyOf, uniform } from '../prices/noise.ts'
 import { sampleWell } from './permit-rows.ts'
@@ -115,7 +115,7 @@ const publishedBetween = ({ seed, wells }: FracFillerDeps, after: string, upTo: 
     .search({})
     .filter(
       ({ source, completedOn }) =>
-        source === fixtureSource &&
+        source === generatedSource &&
         completedOn !== null &&
         completedOn > after &&
         completedOn <= upTo,
@@ -169,7 +169,7 @@ function disclosureOf(seed: number, well: Well): FracDisclosure {
     longitude: well.longitude,
     waterGallons: Math.round((4e6 + 18e6 * uniform(key, 3)) / 1000) * 1000,
     nonWaterGallons: uniform(key, 4) < 0.1 ? Math.round(4e5 * uniform(key, 5)) : 0,
-    source: fixtureSource,
+    source: generatedSource,
   }
 }
 
@@ -200,7 +200,7 @@ function chemicalsOf(seed: number, well: Well, disclosureId: number): FracChemic
   ].map(({ percent, ...substance }) => ({
     disclosureId,
     ...substance,
-    source: fixtureSource,
+    source: generatedSource,
     concentrationPercent: Math.round(percent * 1e5) / 1e5,
     massLbs: Math.round((wholeLbs * percent) / 100),
   }))

@@ -2,7 +2,7 @@
  * Where the permits of the fixture world lie. Counties and formations are real; who drills there is
  * not.
  */
-export interface FixtureCounty {
+export interface PermitCounty {
   name: string
   /** In API numbers. */
   code: string
@@ -13,13 +13,13 @@ export interface FixtureCounty {
   formations: readonly string[]
 }
 
-export interface FixtureState {
+export interface PermitState {
   code: string
   /** Permits on a working day where the catalogue has no series of them. */
   daily: number
   /** Share of wells that are drilled for gas. */
   gas: number
-  counties: readonly FixtureCounty[]
+  counties: readonly PermitCounty[]
   /** The agency publishes a quarter at a time, so late that its list is always behind. */
   isQuarterly?: true
 }
@@ -55,7 +55,7 @@ WY 9 0.25: Converse|009|43|-105.5|7|Turner,Niobrara,Parkman; Campbell|005|44.2|-
 
 const quarterly: readonly string[] = ['NV', 'NY']
 
-function countyOf(text: string): FixtureCounty {
+function countyOf(text: string): PermitCounty {
   const [name, code, latitude, longitude, weight, formations] = text.trim().split('|') as [
     string,
     string,
@@ -74,7 +74,7 @@ function countyOf(text: string): FixtureCounty {
   }
 }
 
-export const fixtureStates: readonly FixtureState[] = table
+export const statePlaces: readonly PermitState[] = table
   .trim()
   .split('\n')
   .map(line => {
@@ -90,7 +90,7 @@ export const fixtureStates: readonly FixtureState[] = table
   })
 
 /** Companies that do not exist. */
-export const fixtureOperators: readonly string[] = [
+export const operatorNames: readonly string[] = [
   'Juniper Ridge Operating, LLC',
   'Badland Petroleum, Inc.',
   'Copperline Energy, LP',
@@ -129,7 +129,7 @@ export const fixtureOperators: readonly string[] = [
   'Tumbleweed Drilling Co.',
 ]
 
-export const fixtureLeases: readonly string[] =
+export const leaseNames: readonly string[] =
   'Bradford,Sorenson,Holloway,Pruitt,Guidry,Yarbrough,McCandless,Tillery,Vance,Okafor,Lindqvist,Barragan,Culpepper,Dvorak,Estes,Fontenot,Gaskill,Hruska,Ibarra,Jessup,Kettleman,Lovelady,Moffat,Nygaard,Ortega,Pettibone,Quarles,Rademacher,Stovall,Truitt,Ulrich,Villarreal,Wainscott,Yoder,Zapata,Ashcroft,Beaumont,Castellano,Donnelly,Everhart'.split(
     ',',
   )

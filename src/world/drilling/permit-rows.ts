@@ -1,11 +1,11 @@
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { usStates } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { WellPermit } from '../../store/drilling/well-permits.ts'
 import type { Well } from '../../store/drilling/wells.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { draw, keyOf, uniform } from '../prices/noise.ts'
-import { type FixtureState, fixtureLeases, fixtureOperators } from './permit-places.ts'
+import { leaseNames, operatorNames, type PermitState } from './permit-places.ts'
 
 /** The well that documentation and tests name. */
 export const sampleWell = { apiNumber: '42329400010000', state: 'TX', county: 'Midland' } as const
@@ -45,7 +45,7 @@ const prefixOf = new Map(usStates.map(state => [state.code, state.apiPrefix]))
 /** The permits of a state that are dated on a day: the same for a seed at any time. */
 export function permitsOn(
   seed: number,
-  state: FixtureState,
+  state: PermitState,
   day: string,
   count: number,
   fetchedAt: number,
@@ -59,7 +59,7 @@ export function permitsOn(
 
 function permitOf(
   key: number,
-  state: FixtureState,
+  state: PermitState,
   day: string,
   dayNumber: number,
   i: number,
@@ -69,8 +69,8 @@ function permitOf(
   const at = (n: number) => uniform(key, slot * drawsEach + n)
   const county = weighted(state.counties, at(0))
   const operator =
-    fixtureOperators[(key + Math.floor(operatorsEach * at(1) ** 2) * 7) % fixtureOperators.length]!
-  const [formation, lease] = [pick(county.formations, at(2)), pick(fixtureLeases, at(3))]
+    operatorNames[(key + Math.floor(operatorsEach * at(1) ** 2) * 7) % operatorNames.length]!
+  const [formation, lease] = [pick(county.formations, at(2)), pick(leaseNames, at(3))]
   const api = `${prefixOf.get(state.code)}-${county.code}-${String(slot).padStart(5, '0')}`
   const surveyed = !unsurveyed.includes(state.code)
   const section = 1 + Math.floor(36 * at(4))
@@ -103,20 +103,20 @@ function permitOf(
     section: surveyed ? String(section) : null,
     township: surveyed ? `${1 + Math.floor(30 * at(16))}N` : null,
     range: surveyed ? `${1 + Math.floor(40 * at(17))}W` : null,
-    source: fixtureSource,
+    source: generatedSource,
     sourceUrl: '',
     fetchedAt,
     dataAsOfOn: isoDay(fetchedAt),
   }
 }
 
-const typeOf = (state: FixtureState, at: (n: number) => number): 'oil' | 'gas' | 'injection' =>
+const typeOf = (state: PermitState, at: (n: number) => number): 'oil' | 'gas' | 'injection' =>
   at(12) < 0.04 ? 'injection' : at(6) < state.gas ? 'gas' : 'oil'
 
 /** What the well of a number was drilled for, as its permit says. */
 export function wellTypeOf(
   seed: number,
-  state: FixtureState,
+  state: PermitState,
   apiNumber: string,
 ): 'oil' | 'gas' | 'injection' {
   if (apiNumber === sampleWell.apiNumber) return 'oil'
@@ -130,7 +130,7 @@ const round6 = (degrees: number) => Math.round(degrees * 1e6) / 1e6
 /** The first permit of all: that of the well that documentation and tests name. */
 export function samplePermit(
   seed: number,
-  state: FixtureState,
+  state: PermitState,
   day: string,
   fetchedAt: number,
 ): WellPermit {
@@ -179,7 +179,7 @@ export function wellOf(seed: number, permit: WellPermit, today: string): Well | 
     longitude: permit.longitude,
     permitOn: permit.permitOn,
     ...upTo(wellDays, today),
-    source: fixtureSource,
+    source: generatedSource,
   }
 }
 

@@ -9,17 +9,17 @@ import {
   startOfDay,
   weekdayOf,
 } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'
 import type { WellPermit } from '../../store/drilling/well-permits.ts'
 import type { Well } from '../../store/drilling/wells.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import type { Progress } from '../prices/feed.ts'
 import { draw, keyOf, uniform } from '../prices/noise.ts'
 import type { World } from '../prices/world.ts'
-import { type FixtureState, fixtureStates } from './permit-places.ts'
+import { type PermitState, statePlaces } from './permit-places.ts'
 import { permitsOn, samplePermit, sampleWell, wellOf, wellOn } from './permit-rows.ts'
 
 export interface PermitTarget {
@@ -56,7 +56,7 @@ const names = {
 
 /** The list of a state and day, and when it comes out. */
 interface DayList {
-  state: FixtureState
+  state: PermitState
   day: string
   count: number
   at: number
@@ -148,7 +148,7 @@ function createPermitWrites(
   const wellsOf = (rows: readonly WellPermit[], today: string) =>
     rows.flatMap(permit => wellOf(seed, permit, today) ?? [])
   const sample = () => {
-    const state = fixtureStates.find(({ code }) => code === sampleWell.state)!
+    const state = statePlaces.find(({ code }) => code === sampleWell.state)!
     return samplePermit(seed, state, isoDay(begin()), begin())
   }
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -193,7 +193,7 @@ function followWells({ seed, db, wells, settings }: PermitFillerDeps, now: numbe
   const today = isoDay(now)
   if (settings.get(names.wellsOn) === today) return
   const changed = wells
-    .unfinished(fixtureSource, dayAfter(today, -unfinishedDays))
+    .unfinished(generatedSource, dayAfter(today, -unfinishedDays))
     .flatMap(well => {
       const updated = wellOn(seed, well, today)
       const isSame =
@@ -210,21 +210,21 @@ function followWells({ seed, db, wells, settings }: PermitFillerDeps, now: numbe
 
 /** What comes out in a span of time `[from, to)`, by state and day. */
 function dayLists(seed: number, world: World) {
-  const bySeries = (state: FixtureState, code: string, from: number, to: number): DayList[] =>
+  const bySeries = (state: PermitState, code: string, from: number, to: number): DayList[] =>
     world.observations(code, from, to).map(({ observedAt, recordedAt, value }) => ({
       state,
       day: isoDay(observedAt),
       count: Math.max(0, Math.round(value)),
       at: recordedAt,
     }))
-  const countOn = (state: FixtureState, dayAt: number): number => {
+  const countOn = (state: PermitState, dayAt: number): number => {
     const key = keyOf(`${seed}/lists/${state.code}`)
     const slot = (2 * dayAt) / dayMs
     return weekdayOf(dayAt) > 5
       ? 0
       : Math.floor(state.daily * 2 * uniform(key, slot) + uniform(key, slot + 1))
   }
-  const byDay = (state: FixtureState, from: number, to: number): DayList[] => {
+  const byDay = (state: PermitState, from: number, to: number): DayList[] => {
     const dayLists: DayList[] = []
     const lag = state.isQuarterly ? (92 + quarterlyLagDays + 1) * dayMs : dayMs
     for (let dayAt = startOfDay(from - lag); dayAt < to; dayAt += dayMs) {
@@ -243,7 +243,7 @@ function dayLists(seed: number, world: World) {
     return exists
   }
   return (from: number, to: number): DayList[] =>
-    fixtureStates
+    statePlaces
       .flatMap(state => {
         const code = `${permitStateOf(state.code)!.name.toUpperCase().replaceAll(' ', '_')}_WELL_PERMITS`
         return !state.isQuarterly && hasSeries(code, to)

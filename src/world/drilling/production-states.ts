@@ -1,7 +1,7 @@
 import { dayMs, parseDay } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { daysIn, endOfMonth, monthAfter } from '../../market/fundamentals/period.ts'
 import type { StateMonth } from '../../store/drilling/state-production.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { keyOf, uniform } from '../prices/noise.ts'
 import { createPath } from '../prices/path.ts'
 import type { Observation, World } from '../prices/world.ts'
@@ -81,7 +81,7 @@ export function stateMonths(
         state,
         month,
         provisional,
-        source: fixtureSource,
+        source: generatedSource,
         waterBbl: null,
         oilBbl: Math.round(oils[i]! * filed),
         gasMcf: Math.round(gases[i]! * filed),

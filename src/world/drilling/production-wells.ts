@@ -1,11 +1,11 @@
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { type Decline, outputAfter } from '../../market/drilling/decline.ts'
 import { daysIn, monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import { dayNumber } from '../../market/prices/window.ts'
 import type { WellMonth } from '../../store/drilling/well-production.ts'
 import type { Well } from '../../store/drilling/wells.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { keyOf, normal, uniform } from '../prices/noise.ts'
-import { fixtureStates } from './permit-places.ts'
+import { statePlaces } from './permit-places.ts'
 import { wellTypeOf } from './permit-rows.ts'
 
 /**
@@ -29,7 +29,7 @@ const fields: Readonly<Record<string, Field>> = {
 }
 
 /** The states whose wells are reported one by one. */
-export const reportedStates = fixtureStates.filter(state => fields[state.code])
+export const reportedStates = statePlaces.filter(state => fields[state.code])
 const stateOf = new Map(reportedStates.map(state => [state.code, state]))
 
 /** Standard deviation of the logarithm of a well's first rate. */
@@ -95,7 +95,7 @@ export function wellMonths(
       apiNumber: well.apiNumber,
       state: well.state,
       month,
-      source: fixtureSource,
+      source: generatedSource,
       daysProducing: days,
       oilBbl: Math.round(oil),
       gasMcf: Math.round(gas),

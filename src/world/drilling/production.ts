@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {
   newestPublishedMonth,
   productionPublishedAt,
@@ -10,7 +11,6 @@ import type { StateMonth } from '../../store/drilling/state-production.ts'
 import type { WellMonth } from '../../store/drilling/well-production.ts'
 import type { Well } from '../../store/drilling/wells.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import type { Progress } from '../prices/feed.ts'
 import type { World } from '../prices/world.ts'
 import { stateMonths } from './production-states.ts'
@@ -94,7 +94,7 @@ export function createProductionFiller(deps: ProductionFillerDeps): Required<Fil
 const producingBy = (wells: ProductionFillerDeps['known'], month: string): Well[] =>
   reportedStates
     .flatMap(({ code }) => wells.search({ state: code, producingTo: `${monthAfter(month, 1)}-01` }))
-    .filter(well => well.source === fixtureSource)
+    .filter(well => well.source === generatedSource)
     .sort((a, b) => (a.apiNumber < b.apiNumber ? -1 : 1))
 
 /** Writes the history some wells at a time, and the states once the last well is written. */

@@ -3,8 +3,8 @@ import { basinKeys } from '../../market/drilling/drilling.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import { createPath, type Path } from '../prices/path.ts'
 import type { World } from '../prices/world.ts'
-import { type Yield, yields } from './habits.ts'
-import { monthBefore, regionRow, surveyRigs } from './rows.ts'
+import { type Yield, yields } from './basins.ts'
+import { monthBefore, regionRow, surveyRigs } from './count-rows.ts'
 
 /** Rigs become better and fields grow, from a level that holds for this year. */
 const [levelYear, yearDays, betterAYear, moreAYear] = [2026, 365.25, 0.03, 0.02]

@@ -1,8 +1,8 @@
 import { dayMs, hourMs, minuteMs } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { dieselCode } from '../../market/fuels/diesel.ts'
 import type { Station, StationStore } from '../../store/fuels/stations.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { draw, keyOf, normal } from '../prices/noise.ts'
 import type { World } from '../prices/world.ts'
 
@@ -177,6 +177,6 @@ function stationOn({ key, ...place }: Place, publishedAt: number, average: numbe
     // Pump prices end in nine tenths of a cent.
     price: (Math.floor(price * 100) * 10 + 9) / 1000,
     observedAt: publishedAt - (1 + (draw(key, 8) % collectedMinutes)) * minuteMs,
-    source: fixtureSource,
+    source: generatedSource,
   }
 }

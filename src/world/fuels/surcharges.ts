@@ -14,7 +14,7 @@ import type { Filler } from '../filler.ts'
 import { draw, keyOf } from '../prices/noise.ts'
 
 /** A price that tables are read at: its daily closes, once its history is complete. */
-export interface FixtureIndex {
+export interface SurchargeIndex {
   cadence: Cadence
   decimals: number
   closes: readonly Close[]
@@ -114,7 +114,7 @@ export function createSurchargeFiller(deps: {
   seed: number
   surcharges: SurchargeStore
   /** Undefined until the code has its history. */
-  indexOf(code: string): FixtureIndex | undefined
+  indexOf(code: string): SurchargeIndex | undefined
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
@@ -133,7 +133,7 @@ export function createSurchargeFiller(deps: {
 
   const rowsOf = (
     { tables, key }: Service,
-    { closes, cadence, decimals }: FixtureIndex,
+    { closes, cadence, decimals }: SurchargeIndex,
     now: number,
   ): Surcharge[] => {
     const weeks = indexWeeks(closes, cadence, decimals, isoDay(now))

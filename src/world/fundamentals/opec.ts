@@ -1,10 +1,10 @@
 import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
 import { releasedAt, scheduleOf } from '../../market/calendars/schedule.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { opecMembers, shareOut } from '../../market/fundamentals/opec.ts'
 import { monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import type { OpecProduction, OpecStore } from '../../store/fundamentals/opec.ts'
 import type { Filler } from '../filler.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { createPath } from '../prices/path.ts'
 import type { Observation, World } from '../prices/world.ts'
 
@@ -55,7 +55,7 @@ export function createOpecFiller(deps: {
       country,
       month,
       bpd: parts[i]!,
-      source: fixtureSource,
+      source: generatedSource,
       recordedAt,
     }))
   }

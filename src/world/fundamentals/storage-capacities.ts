@@ -1,4 +1,5 @@
 import { isoDay } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type {
   StorageCapacity,
@@ -44,7 +45,7 @@ export function createStorageCapacityFiller(
           seriesId,
           effectiveOn: day,
           capacity: roundTo(first + index * halfYearly, 3),
-          source: 'fixture',
+          source: generatedSource,
         }))
       })
       // Capacities imported for the same day are kept.

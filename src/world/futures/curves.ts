@@ -1,5 +1,6 @@
 import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
 import { sessionOf } from '../../market/calendars/calendar.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
 import {
   type ContractSession,
@@ -59,7 +60,7 @@ export interface CurveDate {
  * The prices of the contracts of one family: functions of seed, contract and instant alone, the
  * front month closing where the family's own series does.
  */
-export interface FixtureCurve {
+export interface WorldCurve {
   family: Family
   /** Undefined when the exchange is closed on the day. */
   date(day: string): CurveDate | undefined
@@ -78,14 +79,12 @@ export interface FixtureCurve {
   ticks(date: CurveDate, month: string, from: number, to: number, stride: number): TickRecord[]
 }
 
-export const fixtureSource = 'fixture'
-
-export function createFixtureCurve(deps: {
+export function createWorldCurve(deps: {
   seed: number
   family: Family
   decimals: number
   world: World
-}): FixtureCurve {
+}): WorldCurve {
   const { family, decimals, world, seed } = deps
   const shape = shapes[family.code]
   const keys = Object.fromEntries(
@@ -221,7 +220,7 @@ export function createFixtureCurve(deps: {
     return path
   }
 
-  const ticks: FixtureCurve['ticks'] = (of, month, from, to, stride) => {
+  const ticks: WorldCurve['ticks'] = (of, month, from, to, stride) => {
     const { opensAt, closesAt } = of.session
     const steps = (closesAt - opensAt) / stepMs
     const [firstStep, endStep] = [
@@ -252,7 +251,7 @@ export function createFixtureCurve(deps: {
         tradedAt: opensAt + step * stepMs,
         price,
         volume,
-        source: fixtureSource,
+        source: generatedSource,
       })
     }
     return found
@@ -289,7 +288,7 @@ export function createFixtureCurve(deps: {
         settlement: settlement(of.day, month),
         volume: Math.round(lotsOf(of, month)),
         openInterest: openInterest(of.day, month),
-        source: fixtureSource,
+        source: generatedSource,
       }
     },
   }

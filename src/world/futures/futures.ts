@@ -9,6 +9,7 @@ import {
   startOfDay,
   weekdayOf,
 } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {
   type DayRecord,
   earlierDay,
@@ -21,13 +22,7 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Filler } from '../filler.ts'
 import type { Progress } from '../prices/feed.ts'
 import type { World } from '../prices/world.ts'
-import {
-  type CurveDate,
-  createFixtureCurve,
-  type FixtureCurve,
-  fixtureSource,
-  monthsOn,
-} from './curves.ts'
+import { type CurveDate, createWorldCurve, monthsOn, type WorldCurve } from './curves.ts'
 
 /** Takes what was published, each call in one transaction; the same again changes nothing. */
 export interface FuturesWriter {
@@ -98,7 +93,7 @@ const rowsPerWrite = 1_500
 export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
   const { settings, clock, stopwatch = createSystemClock(), reach = fullReach } = deps
   const curves = families.map(family =>
-    createFixtureCurve({
+    createWorldCurve({
       seed: deps.seed,
       family,
       decimals: deps.decimals(family.code),
@@ -139,7 +134,7 @@ export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
   }
 
   /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
-  const fillSome = (curve: FixtureCurve, start: number) => {
+  const fillSome = (curve: WorldCurve, start: number) => {
     if (rest?.code !== curve.family.code) {
       rest = { code: curve.family.code, months: historyMonths(curve, start, reach) }
       open(rest.months.map(month => ({ family: curve.family.code, month })))
@@ -193,7 +188,7 @@ interface Published {
 }
 
 /** The contracts whose history a copy holds that starts at `start`, oldest first. */
-function historyMonths({ family }: FixtureCurve, start: number, reach: Reach): string[] {
+function historyMonths({ family }: WorldCurve, start: number, reach: Reach): string[] {
   const oldest = isoDay(start - reach.nearMonthsDays * dayMs)
   const months: string[] = []
   let month = oldest.slice(0, 7)
@@ -209,7 +204,7 @@ function historyMonths({ family }: FixtureCurve, start: number, reach: Reach): s
 }
 
 /** All of one contract that was published before `start`. */
-function historyOf(curve: FixtureCurve, month: string, start: number, reach: Reach): Published {
+function historyOf(curve: WorldCurve, month: string, start: number, reach: Reach): Published {
   const { code } = curve.family
   const listedFrom = (count: number, daysBack: number) => {
     const from = dayAfter(lastTradingDay(code, monthAfter(month, -count)), 1)
@@ -234,7 +229,7 @@ function historyOf(curve: FixtureCurve, month: string, start: number, reach: Rea
 }
 
 /** All that is published of a family in `[from, to)`. */
-function publishedOf(curve: FixtureCurve, from: number, to: number, tickFrom: number): Published {
+function publishedOf(curve: WorldCurve, from: number, to: number, tickFrom: number): Published {
   const made: Published = { days: [], ticks: [] }
   // A session can begin the evening before its date, and the last of a date is published on it.
   for (let day = isoDay(from - dayMs); parseDay(day)! - dayMs < to; day = dayAfter(day, 1)) {
@@ -257,7 +252,7 @@ function publishedOf(curve: FixtureCurve, from: number, to: number, tickFrom: nu
  * bar of an older one, nothing new on a holiday.
  */
 function collect(
-  curve: FixtureCurve,
+  curve: WorldCurve,
   day: string,
   months: readonly string[],
   from: number,
@@ -302,7 +297,7 @@ function collect(
 }
 
 const settlementRecord = (
-  curve: FixtureCurve,
+  curve: WorldCurve,
   { day }: CurveDate,
   month: string,
   recordedAt: number,
@@ -317,7 +312,7 @@ const settlementRecord = (
  * On a weekday that the exchange is closed its last prices are confirmed at noon: no long holiday
  * makes a copy stale that is kept up.
  */
-function confirm(curve: FixtureCurve, day: string, months: readonly string[], made: Published) {
+function confirm(curve: WorldCurve, day: string, months: readonly string[], made: Published) {
   const { day: before, ...last } = curve.dateBefore(day)
   const at = parseDay(day)! + confirmationMs
   const listed = monthsOn({ day: before, ...last }, quotedCount)
@@ -330,7 +325,7 @@ function confirm(curve: FixtureCurve, day: string, months: readonly string[], ma
     })
 }
 
-const blank = ({ family }: FixtureCurve, month: string, tradedOn: string): DayRecord => ({
+const blank = ({ family }: WorldCurve, month: string, tradedOn: string): DayRecord => ({
   family: family.code,
   month,
   tradedOn,
@@ -341,5 +336,5 @@ const blank = ({ family }: FixtureCurve, month: string, tradedOn: string): DayRe
   settlement: null,
   volume: null,
   openInterest: null,
-  source: fixtureSource,
+  source: generatedSource,
 })

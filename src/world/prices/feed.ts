@@ -1,10 +1,10 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/instant.ts'
-import { isMainCode, leadingCodes } from './depth.ts'
+import { isMainCode, leadingCodes } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
 import type { Observation, World } from './world.ts'
 
-export interface FixtureSeries extends WorldSeries {
+export interface StoredSeries extends WorldSeries {
   id: number
 }
 
@@ -12,7 +12,7 @@ export interface FixtureSeries extends WorldSeries {
  * An observation of the fixture world on its way to the database, with the time at which it counts
  * as recorded.
  */
-export interface FixturePoint extends Observation {
+export interface WorldPoint extends Observation {
   seriesId: number
 }
 
@@ -21,7 +21,7 @@ export interface FixturePoint extends Observation {
  * nothing.
  */
 export interface Writer {
-  write(points: readonly FixturePoint[], recordedAt: number): unknown
+  write(points: readonly WorldPoint[], recordedAt: number): unknown
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Progress {
  * The data of an evaluation copy: its history first, then whatever the world publishes as the clock
  * moves.
  */
-export interface FixtureFeed {
+export interface WorldFeed {
   /**
    * Writes history for about `budgetMs`, at least one transaction; false once every code has its
    * own.
@@ -80,15 +80,15 @@ const names = {
   paused: 'fixture.paused',
 }
 
-export function createFixtureFeed(deps: {
+export function createPriceFeed(deps: {
   world: World
-  series: readonly FixtureSeries[]
+  series: readonly StoredSeries[]
   ingest: Writer
   settings: Progress
   clock: Clock
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Clock
-}): FixtureFeed {
+}): WorldFeed {
   const { world, ingest, settings, clock, stopwatch = createSystemClock() } = deps
   const order = fillOrder(deps.series)
   let known = { text: '', codes: new Set<string>() as ReadonlySet<string> }
@@ -115,7 +115,7 @@ export function createFixtureFeed(deps: {
 
   const isPaused = (): boolean => settings.get(names.paused) === 'true'
 
-  function write(points: readonly FixturePoint[]): void {
+  function write(points: readonly WorldPoint[]): void {
     const now = clock.now()
     for (let i = 0; i < points.length; i += pointsPerWrite)
       ingest.write(points.slice(i, i + pointsPerWrite), now)
@@ -124,11 +124,11 @@ export function createFixtureFeed(deps: {
   /** Up to where the codes that are filled have everything. */
   const filledTo = (): number | undefined => instant(names.filledTo) ?? instant(names.startedAt)
 
-  function pointsOf(series: FixtureSeries, observations: readonly Observation[]): FixturePoint[] {
+  function pointsOf(series: StoredSeries, observations: readonly Observation[]): WorldPoint[] {
     return observations.map(one => ({ seriesId: series.id, ...one }))
   }
 
-  function published(series: FixtureSeries, from: number, to: number, now: number): FixturePoint[] {
+  function published(series: StoredSeries, from: number, to: number, now: number): WorldPoint[] {
     const denseFrom = now - denseDays * dayMs
     return pointsOf(
       series,
@@ -142,11 +142,11 @@ export function createFixtureFeed(deps: {
 
   /** The next codes that fit into one transaction; a single one may need several. */
   function nextBatch(
-    missing: readonly FixtureSeries[],
+    missing: readonly StoredSeries[],
     start: number,
-  ): { codes: string[]; points: FixturePoint[] } {
+  ): { codes: string[]; points: WorldPoint[] } {
     const codes: string[] = []
-    let points: FixturePoint[] = []
+    let points: WorldPoint[] = []
     const to = filledTo() ?? start
     for (const series of missing) {
       const own = [
@@ -208,8 +208,8 @@ export function createFixtureFeed(deps: {
  * The codes that answers name first, then those that are quoted all day, then the rest; those
  * without data not at all.
  */
-function fillOrder(series: readonly FixtureSeries[]): FixtureSeries[] {
-  const rank = (one: FixtureSeries): number => {
+function fillOrder(series: readonly StoredSeries[]): StoredSeries[] {
+  const rank = (one: StoredSeries): number => {
     const leading = leadingCodes.indexOf(one.code)
     return leading >= 0 ? leading : leadingCodes.length + (isMainCode(one) ? 0 : 1)
   }

@@ -7,7 +7,7 @@ import {
   rigCountCode,
 } from '../../market/drilling/drilling.ts'
 import { states } from '../../market/drilling/states.ts'
-import { type Depth, depthOf } from './depth.ts'
+import { type Depth, depthOf } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
 import type { Observation, World } from './world.ts'
 

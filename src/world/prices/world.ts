@@ -8,7 +8,7 @@ import {
   scheduleOf,
 } from '../../market/calendars/schedule.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
-import { type Depth, depthOf } from './depth.ts'
+import { type Depth, depthOf } from './history-depth.ts'
 import { draw, keyOf, uniform } from './noise.ts'
 import { createPath, epochDay, type Path } from './path.ts'
 import { createRecipes, type Recipe, type Season } from './recipes.ts'

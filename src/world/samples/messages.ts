@@ -4,7 +4,7 @@ import type { NotificationStore } from '../../store/messages/notifications.ts'
 import { createPhoneStore } from '../../store/messages/phones.ts'
 import { sampleId } from './id.ts'
 
-export interface SampleMessagesDeps {
+export interface MessageSamplesDeps {
   db: Database
   notifications: NotificationStore
   clock: Clock
@@ -17,7 +17,7 @@ const notificationId = sampleId(701)
  * records are kept.
  */
 export function sampleMessages(
-  { db, notifications, clock }: SampleMessagesDeps,
+  { db, notifications, clock }: MessageSamplesDeps,
   accountId: string,
 ): void {
   const at = clock.now()

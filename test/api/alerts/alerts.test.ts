@@ -563,7 +563,7 @@ describe('POST /v1/alerts/test and /v1/alerts/{id}/test: testing', () => {
     home.record(code, [91.5], startAt, 1)
     await home.services.alerts.evaluation.pass()
     const state = () => [
-      db.query('SELECT * FROM alerts JOIN alert_counters ON alert = number').all(),
+      db.query('SELECT * FROM alerts JOIN alert_counters ON alert_number = number').all(),
       db.query('SELECT count(*) AS n FROM outbox').get(),
       db.query('SELECT * FROM alert_triggers').all(),
     ]

@@ -168,7 +168,7 @@ describe('GET /admin/v1/outbox/held and POST /admin/v1/outbox/release: what a re
     const plan = db
       .query(
         `EXPLAIN QUERY PLAN SELECT outbox.id FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
-         WHERE settled_at IN (SELECT value FROM json_each('[1]')) AND state = 'failed' AND last_error = '${heldReason}' ORDER BY seq LIMIT 1`,
+         WHERE settled_at IN (SELECT value FROM json_each('[1]')) AND state = 'failed' AND last_error = '${heldReason}' ORDER BY number LIMIT 1`,
       )
       .all() as { detail: string }[]
     expect(plan.map(step => step.detail).join('\n')).toContain('outbox_settled (settled_at=?)')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { CotRecord } from '../../../src/feed/analytics/positions.ts'
-import { importDataset, type RowWriter } from '../../../src/feed/files/dataset-import.ts'
+import { importDataset, type RowWriter } from '../../../src/feed/files/row-reader.ts'
 import { faultOf, now } from '../../support/carriers.ts'
 import { noInput } from '../../support/memory-writer.ts'
 import { openPositionDatasets, record } from '../../support/positions.ts'

@@ -11,7 +11,7 @@ import {
   exportText,
   formatOf,
 } from '../../../src/feed/prices/export.ts'
-import { importFiles, type PointWriter } from '../../../src/feed/prices/import.ts'
+import { importPrices, type PointWriter } from '../../../src/feed/prices/reader.ts'
 import { valueBounds } from '../../../src/market/catalogue/catalogue.ts'
 import { noInput } from '../../support/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../support/shipped-codes.ts'
@@ -124,7 +124,7 @@ describe('law', () => {
           await exportFile(path, pagesOf(rows, size), formatOf(name))
           const first = readFileSync(path)
           const store = copy()
-          const report = await importFiles({
+          const report = await importPrices({
             files: [path],
             catalogue,
             now,

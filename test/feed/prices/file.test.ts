@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { inferSchema, initParser } from 'udsv'
-import { type ColumnRequest, checkRequest, mappingOf } from '../../../src/feed/files/columns.ts'
 import { fieldsOf, separatorOf } from '../../../src/feed/files/csv.ts'
+import { mappingOf } from '../../../src/feed/files/mapping.ts'
 import { recordsOf } from '../../../src/feed/files/records.ts'
 import { openSource, type Source } from '../../../src/feed/files/source.ts'
-import { blocksOf, recordText, rowsIn, type Table, tableOf } from '../../../src/feed/prices/file.ts'
+import { blocksOf, recordText } from '../../../src/feed/files/table.ts'
+import { type ColumnRequest, checkRequest, priceFields } from '../../../src/feed/prices/columns.ts'
+import { type PriceTable, priceTableOf, rowsIn } from '../../../src/feed/prices/reader.ts'
 import type { RawRow } from '../../../src/feed/prices/rows.ts'
 import { catalogue } from '../../support/shipped-codes.ts'
 
@@ -31,13 +33,13 @@ function file(content: string | Uint8Array): Promise<Source> {
 }
 
 const request = (options: { map?: string; series?: string } = {}): ColumnRequest => ({
-  mapping: options.map ? mappingOf(options.map) : new Map(),
+  mapping: options.map ? mappingOf(options.map, priceFields) : new Map(),
   series: options.series,
   catalogue,
   now,
 })
 
-async function read(table: Table): Promise<{ line: number; rows: RawRow[] | string }[]> {
+async function read(table: PriceTable): Promise<{ line: number; rows: RawRow[] | string }[]> {
   const all: { line: number; rows: RawRow[] | string }[] = []
   for await (const block of blocksOf(table)) {
     for (let i = block.first; i < block.count; i += 1)
@@ -47,7 +49,7 @@ async function read(table: Table): Promise<{ line: number; rows: RawRow[] | stri
 }
 
 const rows = async (content: string | Uint8Array, options = {}) =>
-  read(await tableOf(await file(content), request(options)))
+  read(await priceTableOf(await file(content), request(options)))
 
 /** The rows as text, for tables of cases: `line code time price currency`. */
 async function told(content: string | Uint8Array, options = {}): Promise<string[]> {
@@ -447,7 +449,7 @@ describe('sources', () => {
     const spool = join(folder, 'spool')
     mkdirSync(spool)
     const source = await openSource('-', bytes(plain.slice(0, 30), plain.slice(30)), spool)
-    const table = await tableOf(source, request())
+    const table = await priceTableOf(source, request())
     const once = await read(table)
     expect(await read(table)).toEqual(once)
     expect(once.length).toBe(2)

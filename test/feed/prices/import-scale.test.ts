@@ -3,9 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import fc from 'fast-check'
-import { mappingOf } from '../../../src/feed/files/columns.ts'
-import { type ImportRequest, importFiles } from '../../../src/feed/prices/import.ts'
-import { scaled } from '../../../src/feed/prices/rows.ts'
+import { scaled } from '../../../src/feed/files/cell.ts'
+import { mappingOf } from '../../../src/feed/files/mapping.ts'
+import { priceFields } from '../../../src/feed/prices/columns.ts'
+import { importPrices, type PriceImport } from '../../../src/feed/prices/reader.ts'
 import { memory, noInput } from '../../support/memory-writer.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
 import { catalogue } from '../../support/shipped-codes.ts'
@@ -21,9 +22,9 @@ function file(content: string): string {
   return path
 }
 
-const run = async (path: string, more: Partial<ImportRequest>) => {
+const run = async (path: string, more: Partial<PriceImport>) => {
   const store = memory()
-  const report = await importFiles({
+  const report = await importPrices({
     files: [path],
     writer: store,
     catalogue,
@@ -62,7 +63,7 @@ describe('a scale', () => {
     })
     const wide = await run(file('day,spr,x\n2024-01-05,409822,1\n'), {
       scale: 0.001,
-      mapping: mappingOf('observed_at=day,SPR_STORAGE=spr'),
+      mapping: mappingOf('observed_at=day,SPR_STORAGE=spr', priceFields),
     })
     const lines = await run(file('{"code":"SPR","date":"2024-01-05","value":409822}\n'), {
       scale: 0.001,
@@ -114,7 +115,7 @@ describe("the energy agency's weekly files", () => {
       const regions =
         'US_CRUDE_STORAGE=crude_US,PADD1_CRUDE_STORAGE=crude_PADD1,PADD5_CRUDE_STORAGE=crude_PADD5'
       const wide = await run(eia('petroleum_inventories.csv'), {
-        mapping: mappingOf(`observed_at=date,${regions}`),
+        mapping: mappingOf(`observed_at=date,${regions}`, priceFields),
         dryRun: true,
       })
       expect(wide.report).toMatchObject({ read: 1560, points: 1560, rejected: 0 })

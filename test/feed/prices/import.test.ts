@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { mappingOf } from '../../../src/feed/files/columns.ts'
+import type { Progress } from '../../../src/feed/files/import.ts'
+import { mappingOf } from '../../../src/feed/files/mapping.ts'
+import { priceFields } from '../../../src/feed/prices/columns.ts'
 import {
-  type ImportRequest,
-  importFiles,
+  importPrices,
   type PointWriter,
-  type Progress,
-} from '../../../src/feed/prices/import.ts'
+  type PriceImport,
+} from '../../../src/feed/prices/reader.ts'
 import { isoInstant } from '../../../src/lib/instant.ts'
 import { memory, noInput } from '../../support/memory-writer.ts'
 import { catalogue } from '../../support/shipped-codes.ts'
@@ -27,8 +28,8 @@ function file(content: string | Uint8Array, name = 'prices.csv'): string {
   return path
 }
 
-const run = (path: string | string[], writer: PointWriter, more: Partial<ImportRequest> = {}) =>
-  importFiles({ files: [path].flat(), writer, catalogue, now, stdin: noInput(), ...more })
+const run = (path: string | string[], writer: PointWriter, more: Partial<PriceImport> = {}) =>
+  importPrices({ files: [path].flat(), writer, catalogue, now, stdin: noInput(), ...more })
 
 const counts = (report: Awaited<ReturnType<typeof run>>) => {
   const { read, inserted, revised, unchanged, superseded, blank, rejected } = report
@@ -99,7 +100,7 @@ describe('an import', () => {
       'Date,USD,JPY,CYP,\n2026-04-13,1.1684,186.75,N/A,\n2026-04-10,1.1711,x,N/A,\n2026-04-0,1,2,3,\n',
     )
     const report = await run(path, store, {
-      mapping: mappingOf('observed_at=Date,EUR_USD=USD,EUR_JPY=JPY,EUR_CHF=CYP'),
+      mapping: mappingOf('observed_at=Date,EUR_USD=USD,EUR_JPY=JPY,EUR_CHF=CYP', priceFields),
     })
     expect(counts(report)).toEqual({ ...none, read: 9, inserted: 3, blank: 2, rejected: 4 })
     expect(readFileSync(`${path}.rejected`, 'utf8').split('\n').slice(0, 2)).toEqual([
@@ -370,7 +371,7 @@ describe.skipIf(!real)(
     const into = (name: string) => ({
       rejectedPath: () => join(folder, `${name.replaceAll('/', '-')}.rejected`),
     })
-    const cases: [string, Partial<ImportRequest>, Partial<typeof none>, string, number][] = [
+    const cases: [string, Partial<PriceImport>, Partial<typeof none>, string, number][] = [
       [
         'oil-prices/wti-daily.csv',
         { series: 'WTI_USD' },
@@ -415,7 +416,7 @@ describe.skipIf(!real)(
       ],
       [
         'ecb-fx/eurofxref-hist.csv',
-        { mapping: mappingOf('observed_at=Date,EUR_USD=USD,EUR_GBP=GBP') },
+        { mapping: mappingOf('observed_at=Date,EUR_USD=USD,EUR_GBP=GBP', priceFields) },
         { read: 13_966, inserted: 13_966 },
         'EUR_USD 1999-01-04',
         1.1789,

@@ -4,7 +4,7 @@ import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/instant.ts'
 import { dataStatus, freshUntil, maxAgeHours } from '../../../src/market/calendars/freshness.ts'
 import type { Listing } from '../../../src/market/calendars/schedule.ts'
-import { depthOf } from '../../../src/world/prices/depth.ts'
+import { depthOf } from '../../../src/world/prices/history-depth.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
 const at = (text: string): number => parseInstant(text)!

@@ -456,7 +456,7 @@ describe('after a crash', () => {
       half.stop()
       const firedOf = (instance: AlertInstance) =>
         instance.services.db
-          .query('SELECT count(*) AS n, count(DISTINCT alert) AS alerts FROM alert_triggers')
+          .query('SELECT count(*) AS n, count(DISTINCT alert_number) AS alerts FROM alert_triggers')
           .get()
       const first = firedOf(before) as { n: number }
       expect(first.n).toBe(100)

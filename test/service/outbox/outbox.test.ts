@@ -86,7 +86,7 @@ test('many messages at once are what each of them alone would be', () => {
     world.db
       .query(
         `SELECT lane, event_id, state, due_at, last_error, body, created_at FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
-         JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY seq`,
+         JOIN outbox_bodies ON outbox_bodies.id = body_id ORDER BY number`,
       )
       .values()
   fc.assert(
@@ -107,7 +107,7 @@ test('many messages at once are what each of them alone would be', () => {
         const ids = transact(all.db, () => all.outbox.putAll(whole(drawn)))
         expect(ids.map(id => id !== undefined)).toEqual(single)
         expect(written(all)).toEqual(written(each))
-        const keptIds = all.db.query('SELECT id FROM outbox ORDER BY seq').values().flat()
+        const keptIds = all.db.query('SELECT id FROM outbox ORDER BY number').values().flat()
         for (const id of ids) if (id !== undefined) expect(keptIds).toContain(id)
         const bodyUses =
           'SELECT (SELECT count(*) FROM outbox WHERE body_id = b.id) AS n, uses FROM outbox_bodies b'

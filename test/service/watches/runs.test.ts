@@ -151,7 +151,7 @@ test('a watch that can not be run does not keep the others from it, and is tried
   const broken = instance.watch({ codes: ['WTI_USD'] })
   const sound = instance.watch({ codes: ['BRENT_CRUDE_USD'] })
   services.db.run(
-    `CREATE TRIGGER broken BEFORE INSERT ON watch_events WHEN NEW.watch = ${broken.number} BEGIN SELECT RAISE(ABORT, 'broken'); END`,
+    `CREATE TRIGGER broken BEFORE INSERT ON watch_events WHEN NEW.watch_number = ${broken.number} BEGIN SELECT RAISE(ABORT, 'broken'); END`,
   )
   clock.advance(minuteMs)
   await services.watchRuns.pass()

@@ -17,7 +17,7 @@ function world() {
     db,
     store,
     count,
-    states: () => db.query('SELECT id, state, attempts, tries FROM outbox ORDER BY seq').all(),
+    states: () => db.query('SELECT id, state, attempts, tries FROM outbox ORDER BY number').all(),
   }
 }
 
@@ -88,7 +88,7 @@ describe('a claim', () => {
     const { db } = world()
     const plan = db
       .query(
-        "EXPLAIN QUERY PLAN SELECT seq FROM outbox WHERE lane_id = 1 AND state IN ('pending', 'retry') AND due_at <= 5 ORDER BY due_at, seq",
+        "EXPLAIN QUERY PLAN SELECT number FROM outbox WHERE lane_id = 1 AND state IN ('pending', 'retry') AND due_at <= 5 ORDER BY due_at, number",
       )
       .all() as { detail: string }[]
     expect(plan.map(row => row.detail).join(' ')).toContain('outbox_waiting')

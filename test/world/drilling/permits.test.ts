@@ -7,7 +7,7 @@ import { dayAfter } from '../../../src/market/prices/window.ts'
 import { createPermits } from '../../../src/service/drilling/permits.ts'
 import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
 import { createFracFiller } from '../../../src/world/drilling/frac.ts'
-import { fixtureStates } from '../../../src/world/drilling/permit-places.ts'
+import { statePlaces } from '../../../src/world/drilling/permit-places.ts'
 import { createPermitFiller } from '../../../src/world/drilling/permits.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
@@ -155,7 +155,7 @@ describe('the permits of an evaluation copy', () => {
   })
 
   test('have counties of the state with numbers of their own', () => {
-    for (const state of fixtureStates)
+    for (const state of statePlaces)
       expect(new Set(state.counties.map(county => county.code)).size).toBe(state.counties.length)
   })
 })

@@ -6,7 +6,7 @@ import { daysIn, monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { createWellProduction } from '../../../src/service/drilling/well-production.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import type { Well } from '../../../src/store/drilling/wells.ts'
-import { fixtureStates } from '../../../src/world/drilling/permit-places.ts'
+import { statePlaces } from '../../../src/world/drilling/permit-places.ts'
 import { permitsOn, wellTypeOf } from '../../../src/world/drilling/permit-rows.ts'
 import { createPermitFiller } from '../../../src/world/drilling/permits.ts'
 import { createProductionFiller } from '../../../src/world/drilling/production.ts'
@@ -89,7 +89,7 @@ describe('the production of an evaluation copy', () => {
       })),
     )
     expect(months.map(month => states.ofMonth(month).length)).toEqual(
-      months.map(() => fixtureStates.length),
+      months.map(() => statePlaces.length),
     )
     expect(states.newestMonth()).toBe('2026-08')
     expect(new Set(months.flatMap(month => states.ofMonth(month).map(row => row.source)))).toEqual(
@@ -145,7 +145,7 @@ describe('the production of an evaluation copy', () => {
   })
 
   test('follows what a well was drilled for, as its permit says', () => {
-    const texas = fixtureStates.find(state => state.code === 'TX')!
+    const texas = statePlaces.find(state => state.code === 'TX')!
     const some = ['2025-01-15', '2026-03-17'].flatMap(day => permitsOn(1, texas, day, 60, startAt))
     expect(some.map(permit => wellTypeOf(1, texas, permit.apiNumber!))).toEqual(
       some.map(permit => permit.wellType as 'oil'),

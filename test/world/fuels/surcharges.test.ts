@@ -3,7 +3,7 @@ import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/instant.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createSurchargeStore, type SurchargeStore } from '../../../src/store/fuels/surcharges.ts'
-import { createSurchargeFiller, type FixtureIndex } from '../../../src/world/fuels/surcharges.ts'
+import { createSurchargeFiller, type SurchargeIndex } from '../../../src/world/fuels/surcharges.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
 const firstMonday = parseDay('2021-01-04')!
@@ -23,7 +23,7 @@ function indexAt(now: () => number) {
     const last = isoDay(now() - 22 * 3_600_000)
     return closes.slice(0, closes.findLastIndex(({ day }) => day <= last) + 1)
   }
-  return (code: string): FixtureIndex =>
+  return (code: string): SurchargeIndex =>
     code === 'JET_FUEL_USD'
       ? { cadence: 'twice_daily', decimals: 3, closes: published(jet) }
       : { cadence: 'weekly', decimals: 3, closes: published(diesel) }

@@ -4,9 +4,9 @@ import { type Clock, createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
 import {
-  createFixtureFeed,
-  type FixturePoint,
-  type FixtureSeries,
+  createPriceFeed,
+  type StoredSeries,
+  type WorldPoint,
 } from '../../../src/world/prices/feed.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 
@@ -31,7 +31,7 @@ const rows: [
   ['EUR_USD', 'fx', 'intraday_5m', 1.1575, 0.075, 'rate', 4],
   ['US_RIG_COUNT', 'drilling', 'weekly', 546, 0.08, 'rigs', 0],
 ]
-const series: FixtureSeries[] = rows.map(
+const series: StoredSeries[] = rows.map(
   ([code, category, cadence, level, volatility, unit, decimals, available = true], i) => ({
     id: i + 1,
     code,
@@ -50,13 +50,13 @@ const codeOf = new Map(series.map(one => [one.id, one.code]))
 
 /** What a database would hold, and how it came there. */
 class Recorder {
-  readonly values = new Map<string, FixturePoint>()
-  readonly writes: FixturePoint[][] = []
+  readonly values = new Map<string, WorldPoint>()
+  readonly writes: WorldPoint[][] = []
   inserted = 0
   /** Fails each write from this one on. */
   failsFrom = Number.POSITIVE_INFINITY
 
-  write(points: readonly FixturePoint[]): void {
+  write(points: readonly WorldPoint[]): void {
     if (this.writes.length >= this.failsFrom) throw new Error('the disk is full')
     this.writes.push([...points])
     for (const point of points) {
@@ -87,7 +87,7 @@ function copy(at = start, state = new Map<string, string>(), ingest = new Record
     get: (name: string) => state.get(name),
     set: (name: string, value: string) => void state.set(name, value),
   }
-  const feed = createFixtureFeed({ world, series, ingest, settings, clock, stopwatch: ticking() })
+  const feed = createPriceFeed({ world, series, ingest, settings, clock, stopwatch: ticking() })
   const fill = () => {
     while (feed.step(1));
   }

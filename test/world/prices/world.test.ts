@@ -14,7 +14,7 @@ import {
 import { isTradingDay, marketOf, sessionOf } from '../../../src/market/calendars/calendar.ts'
 import { currentUntil } from '../../../src/market/calendars/schedule.ts'
 import { type Cadence, isIntraday } from '../../../src/market/catalogue/catalogue.ts'
-import { depthOf, isMainCode, leadingCodes } from '../../../src/world/prices/depth.ts'
+import { depthOf, isMainCode, leadingCodes } from '../../../src/world/prices/history-depth.ts'
 import type { WorldSeries } from '../../../src/world/prices/series.ts'
 import { createWorld, type Observation } from '../../../src/world/prices/world.ts'
 

@@ -7,7 +7,7 @@ import type { OrganizationStore } from '../../store/account/organizations.ts'
 import type { Account } from '../../store/keys/accounts.ts'
 import { sampleId } from './id.ts'
 
-export interface SamplePeopleDeps {
+export interface OrganizationSamplesDeps {
   keys: {
     account(id: string): { account: Account } | undefined
     accountByEmail(email: string): { account: Account } | undefined
@@ -26,8 +26,8 @@ const secondAddress = `second@${host}`
  * The evaluation account's organization: itself as admin, a member, a read-only member, and an open
  * invitation to its second address.
  */
-export function samplePeople(
-  { keys, organizationStore: store, clock, ids }: SamplePeopleDeps,
+export function sampleOrganization(
+  { keys, organizationStore: store, clock, ids }: OrganizationSamplesDeps,
   accountId: string,
 ): void {
   const owner = keys.account(accountId)?.account

@@ -13,7 +13,7 @@ interface SampleSource {
 }
 
 /** What the sample sources are made with. */
-export interface ExtensionSamplesDeps<A extends Account> {
+export interface DataSourceSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   dataSources: {
     byId(id: string): unknown
@@ -25,8 +25,8 @@ export interface ExtensionSamplesDeps<A extends Account> {
  * The data sources of the evaluation account: a paused one that is asked for prices, and one to
  * delete. Those that are there stay as they are.
  */
-export function sampleExtensions<A extends Account>(
-  { keys, dataSources }: ExtensionSamplesDeps<A>,
+export function sampleDataSources<A extends Account>(
+  { keys, dataSources }: DataSourceSamplesDeps<A>,
   accountId: string,
 ): void {
   const account = keys.account(accountId)

@@ -1,17 +1,12 @@
-import { type Catalogue, instantOf, isBlank, numberOf, shown } from '../prices/rows.ts'
-import { fieldsOf } from './csv.ts'
-
-/**
- * Column names by field (`code`, `observed_at`, `price`, `currency`) or, in a wide file, by the
- * commodity code that a column holds.
- */
-export type Mapping = ReadonlyMap<string, string>
+import type { CodeLookup } from '../catalogue/lookup.ts'
+import { instantOf, isBlank, numberOf, shown } from '../files/cell.ts'
+import type { Mapping } from '../files/mapping.ts'
 
 export interface ColumnRequest {
   mapping: Mapping
   /** The one code that all rows belong to. */
   series: string | undefined
-  catalogue: Catalogue
+  catalogue: CodeLookup
   now: number
 }
 
@@ -28,8 +23,8 @@ export interface Columns<Place> {
   values: { place: Place; code: string | undefined }[]
 }
 
-const fields = ['code', 'observed_at', 'price', 'currency'] as const
-type FieldName = (typeof fields)[number]
+export const priceFields = ['code', 'observed_at', 'price', 'currency'] as const
+type FieldName = (typeof priceFields)[number]
 
 /** What other publishers call the fields; the first is our own name and wins. */
 const synonyms: Record<FieldName, readonly string[]> = {
@@ -59,34 +54,13 @@ const synonyms: Record<FieldName, readonly string[]> = {
   currency: ['currency', 'currency_code', 'ccy'],
 }
 
-const isField = (name: string): name is FieldName => (fields as readonly string[]).includes(name)
+const isField = (name: string): name is FieldName =>
+  (priceFields as readonly string[]).includes(name)
 const plain = (name: string) =>
   name
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
-
-/**
- * Reads `code=Col,observed_at=Col,price=Col`; a pair whose column has a comma stands in double
- * quotes. Throws a sentence.
- */
-export function mappingOf(text: string): Mapping {
-  const mapping = new Map<string, string>()
-  for (const pair of fieldsOf(text, ',') ?? [text]) {
-    const [, key, column] = /^([^=]+)=(.+)$/.exec(pair) ?? []
-    if (!key || !column)
-      throw new Error(
-        `--map ${shown(pair)} is not FIELD=COLUMN: write for example --map observed_at=Date,price=Close`,
-      )
-    const name = isField(key.trim().toLowerCase())
-      ? key.trim().toLowerCase()
-      : key.trim().toUpperCase()
-    if (mapping.has(name))
-      throw new Error(`--map names ${name} twice: one column for each field or code`)
-    mapping.set(name, column.trim())
-  }
-  return mapping
-}
 
 /**
  * Refuses, with a sentence, requests that no file can meet: unknown codes, or two answers to which
@@ -113,12 +87,12 @@ export function checkRequest({ mapping, series, catalogue }: ColumnRequest): voi
     )
 }
 
-function knownCode(code: string, option: string, catalogue: Catalogue): void {
+function knownCode(code: string, option: string, catalogue: CodeLookup): void {
   if (catalogue.find(code)) return
   const nearest = catalogue.nearest(code)
   const role =
     option === '--map'
-      ? `neither a field (${fields.join(', ')}) nor a code of the catalogue`
+      ? `neither a field (${priceFields.join(', ')}) nor a code of the catalogue`
       : 'not a code of the catalogue'
   throw new Error(
     `${option} ${shown(code)}: this is ${role}${nearest ? `; did you mean ${nearest}?` : ''}`,
@@ -242,7 +216,8 @@ function withoutHeader(
       order[Number(column) - 1] = key
     }
   } else if (series !== undefined && first.length === 2) order = ['observed_at', 'price']
-  else if (series === undefined && (first.length === 3 || first.length === 4)) order = [...fields]
+  else if (series === undefined && (first.length === 3 || first.length === 4))
+    order = [...priceFields]
   const at = (field: FieldName) => {
     const place = order.indexOf(field)
     return place >= 0 && place < first.length ? place : undefined

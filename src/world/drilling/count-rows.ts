@@ -1,4 +1,5 @@
 import { parseDay, weekdayOf } from '../../lib/instant.ts'
+import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {
   basinKeys,
   country,
@@ -13,11 +14,10 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { FracSpreads } from '../../store/drilling/frac-spreads.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
-import { fixtureSource } from '../futures/curves.ts'
 import { apportion } from '../prices/regions.ts'
 import type { World } from '../prices/world.ts'
-import { basinHabits, sharedStates, stateHabits, stateShares } from './habits.ts'
-import { basinValues, dayValues, sum } from './reads.ts'
+import { basinHabits, sharedStates, stateHabits, stateShares } from './basins.ts'
+import { basinValues, dayValues, sum } from './code-values.ts'
 import { type RigHabit, type RigTypes, rigTypes } from './rig-types.ts'
 
 /** Wells that a rig drills in a month. */
@@ -27,7 +27,7 @@ const friday = 5
 export const regionRow = (region: string, countedOn: string) => ({
   region,
   countedOn,
-  source: fixtureSource,
+  source: generatedSource,
 })
 
 export const monthBefore = (day: string): string =>

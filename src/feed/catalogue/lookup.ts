@@ -1,0 +1,48 @@
+import { distance } from 'fastest-levenshtein'
+import type { Series } from '../../store/catalogue/series.ts'
+
+/** What the checks need to know of a series. */
+export type SeriesIdentity = Pick<
+  Series,
+  'id' | 'code' | 'category' | 'currency' | 'unit' | 'level'
+>
+
+export interface CodeLookup {
+  /** The series of a code or an alias, in any letter case. */
+  find(code: string): SeriesIdentity | undefined
+  /** The code that somebody who wrote `code` probably meant. */
+  nearest(code: string): string | undefined
+}
+
+/**
+ * Only so many different wrong codes get a search for what was meant: a file of nothing but wrong
+ * codes must not become slow.
+ */
+const nearestMax = 1000
+
+export function codeLookupOf(
+  series: readonly (SeriesIdentity & { aliases: readonly string[] })[],
+): CodeLookup {
+  const byName = new Map<string, SeriesIdentity>()
+  for (const one of series) for (const alias of one.aliases) byName.set(alias.toUpperCase(), one)
+  for (const one of series) byName.set(one.code.toUpperCase(), one)
+  const meant = new Map<string, string | undefined>()
+  const search = (code: string): string | undefined => {
+    let best: string | undefined
+    let bound = Math.max(2, Math.floor(code.length / 3)) + 1
+    for (const [name, one] of byName) {
+      if (Math.abs(name.length - code.length) >= bound) continue
+      const far = distance(code, name)
+      if (far < bound) [best, bound] = [one.code, far]
+    }
+    return best
+  }
+  return {
+    find: code => byName.get(code) ?? byName.get(code.toUpperCase()),
+    nearest(code) {
+      const name = code.slice(0, 60).toUpperCase()
+      if (!meant.has(name) && meant.size < nearestMax) meant.set(name, search(name))
+      return meant.get(name)
+    },
+  }
+}

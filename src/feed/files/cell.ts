@@ -1,0 +1,99 @@
+import { dayMs, isoInstant, parseDay, parseInstant } from '../../lib/instant.ts'
+
+export const earliestAt = parseDay('1900-01-01')!
+
+/** Clocks of publishers run ahead and days begin earlier in the east: a day of grace. */
+export const latestAt = (now: number): number => now + dayMs
+
+const blanks = new Set(['', '.', 'N/A', 'n/a', 'NA', 'w', 'W'])
+
+/**
+ * How publishers write that there is no value: nothing, `.`, `N/A`, `NA`, `w` (withheld); null in
+ * JSON.
+ */
+export const isBlank = (price: unknown): boolean =>
+  price === null || (typeof price === 'string' && blanks.has(price.trim()))
+
+/**
+ * `value` times `scale` as decimals have it, without the noise of binary fractions: to 12
+ * significant digits, more than any publisher prints.
+ */
+export const scaled = (value: number, scale: number): number =>
+  scale === 1 ? value : Number((value * scale).toPrecision(12))
+
+const zoneless = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/
+const rightTime =
+  'write an instant with its zone, such as 2024-03-28T14:30:00Z, or a day, such as 2024-03-28'
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const englishDay = /^([A-Z][a-z]{2}) (\d{2}), (\d{4})$/
+
+/**
+ * `Aug 20, 1982`, as the tables of the Energy Information Administration write their weeks: the one
+ * other spelling that means one day only.
+ */
+function englishDayOf(text: string): number | undefined {
+  const [, month, date, year] = englishDay.exec(text) ?? []
+  const index = months.indexOf(month?.toLowerCase() ?? '')
+  return index < 0 ? undefined : parseDay(`${year}-${String(index + 1).padStart(2, '0')}-${date}`)
+}
+
+/**
+ * Unix ms of an ISO 8601 instant with a zone, or of a bare day (its midnight UTC); otherwise the
+ * sentence that says what is wrong.
+ */
+export function instantOf(time: unknown, now: number): number | string {
+  if (typeof time !== 'string' || time.trim() === '')
+    return `observed_at ${absent(time)}: ${rightTime}`
+  const text = time.trim()
+  const at = text.length === 10 ? parseDay(text) : (parseInstant(text) ?? englishDayOf(text))
+  if (at === undefined) {
+    if (!zoneless.test(text)) return `observed_at ${shown(text)} is not a time: ${rightTime}`
+    const utc = `${text.replace(' ', 'T')}Z`
+    if (parseInstant(utc) === undefined)
+      return `observed_at ${shown(text)} is not in the calendar or on the clock: ${rightTime}`
+    return `observed_at ${text} has no zone: write ${utc} if it is UTC, otherwise end it with the offset, such as ${text.replace(' ', 'T')}+01:00`
+  }
+  if (at < earliestAt)
+    return `observed_at ${shown(text)} is before 1900: times from 1900-01-01 on are accepted`
+  if (at > latestAt(now))
+    return `observed_at ${shown(text)} is in the future: times up to ${isoInstant(latestAt(now))} are accepted`
+  return at
+}
+
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const rightNumber =
+  'write a decimal number with a point and without thousands separators, such as 1234.5, -36.98 or .833'
+
+/** A JSON number or a plain decimal in text; otherwise the sentence that says what is wrong. */
+export function numberOf(price: unknown): number | string {
+  if (typeof price === 'string') {
+    const text = price.trim()
+    if (!decimal.test(text)) return `price ${shown(text)} is not a plain number: ${rightNumber}`
+    price = Number(text)
+    if (!Number.isFinite(price))
+      return `price ${shown(text)} is too large for a number: ${rightNumber}`
+  }
+  if (typeof price !== 'number') return `price ${absent(price)}: ${rightNumber}`
+  if (!Number.isFinite(price)) return `price ${price} is not a finite number: ${rightNumber}`
+  // Minus zero would come back as another number than it was sent.
+  return price + 0
+}
+
+/** What is wrong with a value that is not there, or is no text where text must be. */
+export function absent(value: unknown): string {
+  if (value === undefined || value === null) return 'is missing'
+  return typeof value === 'string' ? 'is empty' : `${shown(value)} has the wrong type`
+}
+
+/**
+ * A value as a message shows it: at most 60 characters, control characters escaped, so that it
+ * stays on one line.
+ */
+export function shown(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value))
+  const cut = text.length > 60 ? `${text.slice(0, 60)}…` : text
+  return JSON.stringify(cut) === `"${cut}"` && cut.trim() === cut && cut !== ''
+    ? cut
+    : JSON.stringify(cut)
+}

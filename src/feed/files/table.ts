@@ -1,0 +1,103 @@
+import { shown } from './cell.ts'
+import { fieldsOf, separatorOf } from './csv.ts'
+import { type Block, recordsOf } from './records.ts'
+import { contentOf, headOf, type Source } from './source.ts'
+
+/** How the records of a file are told apart. */
+export interface FileForm {
+  source: Source
+  format: 'csv' | 'ndjson'
+  /** Of CSV; a comma, of no use, for NDJSON. */
+  separator: string
+  /** 10, or 13 for files that end their lines with a carriage return alone. */
+  lineEnd: number
+}
+
+/** The beginning of a file. */
+export interface FileHead {
+  form: FileForm
+  /** The first bytes as text. */
+  text: string
+  /** In CSV the names of the columns or already a row; it may have line breaks inside quotes. */
+  firstRecord: string
+}
+
+/** Reads the first bytes of a source. Throws a sentence that names the file. */
+export async function fileHeadOf(source: Source): Promise<FileHead> {
+  const text = new TextDecoder().decode(await headOf(source))
+  const start = text.trimStart()
+  if (start === '') throw new Error(`${source.name} is empty`)
+  if (start.startsWith('['))
+    throw new Error(`${source.name} is one JSON array: write one object a line (NDJSON)`)
+  const lineEnd = text.includes('\n') || !text.includes('\r') ? 10 : 13
+  const firstLine = linesOf(text, lineEnd).find(line => line.trim() !== '')!
+  if (start.startsWith('{'))
+    return {
+      form: { source, format: 'ndjson', separator: ',', lineEnd },
+      text,
+      firstRecord: firstLine,
+    }
+  const form: FileForm = { source, format: 'csv', separator: separatorOf(firstLine), lineEnd }
+  return { form, text, firstRecord: await firstRecordOf(form, text, firstLine) }
+}
+
+/** The lines of a text, by the line end of its file. */
+export const linesOf = (text: string, lineEnd: number): string[] =>
+  text.split(lineEnd === 10 ? /\r?\n/ : '\r')
+
+async function firstRecordOf(form: FileForm, text: string, firstLine: string): Promise<string> {
+  for await (const block of recordsOf(single(text), framingOf(form))) return recordText(block, 0)
+  return firstLine
+}
+
+async function* single(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}
+
+const framingOf = ({ source, format, separator, lineEnd }: FileForm) => ({
+  name: source.name,
+  separator: format === 'csv' ? separator.charCodeAt(0) : undefined,
+  lineEnd,
+})
+
+/** Every record of a file, block by block; `hasHeader`: the first is the names of the columns. */
+export async function* blocksOf(
+  form: FileForm & { hasHeader: boolean },
+  heard?: (bytes: number) => void,
+): AsyncGenerator<Block> {
+  let first = form.hasHeader ? 1 : 0
+  for await (const block of recordsOf(contentOf(form.source, heard), framingOf(form))) {
+    block.first = first
+    yield block
+    first = 0
+  }
+}
+
+export const recordText = (block: Block, i: number): string =>
+  Buffer.from(
+    block.bytes.buffer,
+    block.bytes.byteOffset + block.starts[i]!,
+    block.ends[i]! - block.starts[i]!,
+  ).toString()
+
+/** The fields of a CSV record, or the sentence that says why they can not be read. */
+export function csvFieldsOf(text: string, separator: string, width: number): string[] | string {
+  const fields = fieldsOf(text, separator)
+  if (!fields)
+    return 'the row has a quote that is not closed, or text after a closing quote: write a quote inside a field twice'
+  if (fields.slice(width).some(field => field !== ''))
+    return `the row has ${fields.length} fields where the first has ${width}: put a field that contains ${shown(separator)} in double quotes`
+  return fields
+}
+
+/** The object that a line of NDJSON is. */
+export function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,230 @@
+import { contractCode, type FamilyCode, familyOf } from '../market/futures/families.ts'
+import type { Runtime } from '../runtime.ts'
+import type { AccountServices } from '../service/account/open.ts'
+import type { AlertServices } from '../service/alerts/open.ts'
+import type { AnalyticsServices } from '../service/analytics/open.ts'
+import type { BillingServices } from '../service/billing/open.ts'
+import type { CatalogueServices } from '../service/catalogue/open.ts'
+import type { DeliveryServices } from '../service/deliveries/open.ts'
+import type { DrillingServices } from '../service/drilling/open.ts'
+import type { FuelServices } from '../service/fuels/open.ts'
+import { createMonthlyForecasts } from '../service/fundamentals/monthly-forecasts.ts'
+import type { FundamentalServices } from '../service/fundamentals/open.ts'
+import { contractOf } from '../service/futures/contracts.ts'
+import type { FuturesServices } from '../service/futures/open.ts'
+import type { KeyServices } from '../service/keys/open.ts'
+import type { MessageServices } from '../service/messages/open.ts'
+import type { OperatorServices } from '../service/operator/open.ts'
+import type { OutboxServices } from '../service/outbox/open.ts'
+import type { PriceServices } from '../service/prices/open.ts'
+import type { SourceServices } from '../service/sources/open.ts'
+import type { WatchServices } from '../service/watches/open.ts'
+import type { WebhookServices } from '../service/webhooks/open.ts'
+import { createAnnotationFiller } from './analytics/annotations.ts'
+import { createPositionFiller } from './analytics/positions.ts'
+import { createDrillingFiller } from './drilling/drilling.ts'
+import { createFracFiller } from './drilling/frac.ts'
+import { createPermitFiller } from './drilling/permits.ts'
+import { createProductionFiller } from './drilling/production.ts'
+import { type Filler, withFillers } from './filler.ts'
+import { createStationFiller } from './fuels/stations.ts'
+import { createSurchargeFiller } from './fuels/surcharges.ts'
+import { createOpecFiller } from './fundamentals/opec.ts'
+import { createOutlookFiller } from './fundamentals/outlooks.ts'
+import { createStorageCapacityFiller } from './fundamentals/storage-capacities.ts'
+import { createFuturesFiller } from './futures/futures.ts'
+import { createPriceFeed, type WorldFeed } from './prices/feed.ts'
+import { withRegions } from './prices/regions.ts'
+import { createWorld, type World } from './prices/world.ts'
+import { sampleAlerts } from './samples/alerts.ts'
+import { sampleBilling } from './samples/billing.ts'
+import { sampleDataSources } from './samples/data-sources.ts'
+import { sampleDeliveries } from './samples/deliveries.ts'
+import { sampleId } from './samples/id.ts'
+import { sampleMessages } from './samples/messages.ts'
+import { sampleOrganization } from './samples/organization.ts'
+import { sampleWatches } from './samples/watches.ts'
+import { sampleWebhooks } from './samples/webhooks.ts'
+
+/**
+ * The only way into the world from outside: a market that never was and the records of somebody
+ * who uses it, both for an evaluation copy. A copy that serves real data never comes here.
+ */
+
+export type { WorldFeed } from './prices/feed.ts'
+
+/** What the data of the world is written through. */
+export interface WorldServices
+  extends Pick<Runtime, 'db' | 'config' | 'clock'>,
+    Pick<OperatorServices, 'settings'>,
+    CatalogueServices,
+    Pick<PriceServices, 'ingest' | 'closes'>,
+    FuturesServices,
+    Pick<FundamentalServices, 'storageCapacities' | 'opec' | 'outlooks' | 'monthlyForecasts'>,
+    Pick<AnalyticsServices, 'annotations' | 'cot'>,
+    Pick<FuelServices, 'surcharges' | 'stations'>,
+    DrillingServices {}
+
+/** Data of every family that the service answers, filled step by step and then kept current. */
+export function openWorld(services: WorldServices): WorldFeed {
+  const { config, catalogue, series, ingest, settings, clock } = services
+  const { seed } = config.dev
+  const listed = catalogue
+    .list()
+    .map(row => ({ ...row, available: row.unavailableReason === null }))
+  series.markFixture(listed.filter(row => row.available).map(row => row.id))
+  catalogue.reload()
+  const world = withRegions(createWorld({ seed, series: listed }), listed)
+  const prices = createPriceFeed({ world, series: listed, ingest, settings, clock })
+  return withFillers(prices, [
+    futuresFiller(services, world),
+    createStorageCapacityFiller(services.storageCapacities, code => catalogue.named(code)?.id),
+    surchargeFiller(services, prices),
+    positionFiller(services, prices),
+    annotationFiller(services, prices),
+    createDrillingFiller({ seed, world, drilling: services.drilling, clock }),
+    createOpecFiller({ seed, world, opec: services.opec, now: clock.now }),
+    createStationFiller({ seed, world, stations: services.stations, now: clock.now }),
+    outlookFiller(services, world),
+    ...wellFillers(services, world),
+  ])
+}
+
+function futuresFiller(services: WorldServices, world: World): Filler {
+  const { config, catalogue, series, futures, settings, clock } = services
+  const open = (contracts: readonly { family: FamilyCode; month: string }[]) => {
+    catalogue.addContracts(
+      contracts.map(({ family, month }) => contractOf(familyOf(family), month)),
+    )
+    const codes = contracts.map(({ family, month }) => contractCode(family, month))
+    series.markFixture(codes.map(code => catalogue.named(code)!.id))
+    catalogue.reload()
+  }
+  const decimals = (code: FamilyCode) => catalogue.named(code)!.decimals
+  return createFuturesFiller({
+    world,
+    futures,
+    settings,
+    clock,
+    seed: config.dev.seed,
+    decimals,
+    open,
+  })
+}
+
+function outlookFiller(services: WorldServices, world: World): Filler {
+  const { config, outlooks, monthlyForecasts, catalogue, clock } = services
+  return createOutlookFiller({
+    seed: config.dev.seed,
+    world,
+    outlooks,
+    clock,
+    monthly: createMonthlyForecasts(monthlyForecasts),
+    seriesOf: code => catalogue.named(code),
+  })
+}
+
+function wellFillers(services: WorldServices, world: World): Filler[] {
+  const { config, db, settings, clock, wells } = services
+  const shared = { seed: config.dev.seed, db, settings, clock }
+  const permits = createPermitFiller({ ...shared, world, wells, permits: services.permits })
+  const frac = createFracFiller({
+    ...shared,
+    wells,
+    disclosures: services.fracDisclosures,
+    chemicals: services.fracChemicals,
+    isReady: permits.isFilled,
+  })
+  const production = createProductionFiller({
+    ...shared,
+    world,
+    production: services.wellProduction,
+    known: wells,
+    isReady: permits.isFilled,
+  })
+  return [permits, frac, production]
+}
+
+/** A series with its daily closes, once its whole history is there. */
+function filledSeries({ catalogue, closes }: WorldServices, prices: WorldFeed, code: string) {
+  const series = prices.filled().has(code) ? catalogue.named(code) : undefined
+  return series && { ...series, closes: closes.of(series.id) }
+}
+
+const surchargeFiller = (services: WorldServices, prices: WorldFeed): Filler =>
+  createSurchargeFiller({
+    seed: services.config.dev.seed,
+    surcharges: services.surcharges,
+    clock: services.clock,
+    indexOf: code => filledSeries(services, prices, code),
+  })
+
+const positionFiller = (services: WorldServices, prices: WorldFeed): Filler =>
+  createPositionFiller({
+    seed: services.config.dev.seed,
+    cot: services.cot,
+    clock: services.clock,
+    closesOf: code => filledSeries(services, prices, code)?.closes,
+  })
+
+const annotationFiller = (services: WorldServices, prices: WorldFeed): Filler =>
+  createAnnotationFiller({
+    annotations: services.annotations,
+    clock: services.clock,
+    seriesOf: code => filledSeries(services, prices, code),
+  })
+
+export const evaluationAccountId = sampleId(1)
+const callingKeyId = sampleId(101)
+const evaluationEmail = 'eval@example.com'
+
+/** What the records of the evaluation account are written through. */
+export interface SampleServices
+  extends Pick<Runtime, 'db' | 'clock' | 'ids'>,
+    CatalogueServices,
+    Pick<KeyServices, 'keys' | 'organizationStore'>,
+    Pick<MessageServices, 'notifications'>,
+    AlertServices,
+    BillingServices,
+    DeliveryServices,
+    WebhookServices,
+    OutboxServices,
+    SourceServices,
+    WatchServices,
+    AccountServices {}
+
+/**
+ * The account of an evaluation copy, with a few records of everything that an account can have. Its
+ * keys: one to call with, one to delete and one to roll. Answers the token of the first; an account
+ * that exists gets a new one.
+ */
+export function openEvaluationAccount(services: SampleServices): string {
+  const { keys, clock, ids } = services
+  const callingKey = keys.byId(callingKeyId)
+  if (callingKey) return keys.rollKey(callingKey)
+  const at = clock.now()
+  const account = keys.putAccount({
+    id: evaluationAccountId,
+    email: evaluationEmail,
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  const token = ids.token()
+  keys.addKey(account, { id: callingKeyId, name: 'evaluation', token })
+  keys.addKey(account, { id: sampleId(102), name: 'to delete' })
+  keys.addKey(account, { id: sampleId(103), name: 'to roll' })
+  sampleMessages(services, evaluationAccountId)
+  sampleAlerts(services, evaluationAccountId)
+  sampleBilling(services, evaluationAccountId)
+  sampleDeliveries(services, evaluationAccountId)
+  sampleOrganization(services, evaluationAccountId)
+  sampleWebhooks(services, evaluationAccountId)
+  sampleDataSources(services, evaluationAccountId)
+  sampleWatches(services, evaluationAccountId)
+  return token
+}
