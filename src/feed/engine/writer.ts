@@ -1,8 +1,9 @@
 import { dayMs, isoDay } from '../../lib/instant.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import type { FeedObservation, FeedStore } from '../../store/feeds/feeds.ts'
-import type { Change, Point, WriteCounts } from '../../store/prices/observations.ts'
-import type { Catalogue } from '../catalogue/lookup.ts'
+import type { Change, Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checkRow } from '../prices/rows.ts'
 import { timesDecimal } from '../publishers/decimal.ts'
@@ -32,7 +33,7 @@ export interface Written extends WriteCounts {
 /** What the writer needs of the services over the stores. */
 export interface FeedWriterDeps {
   store: FeedStore
-  catalogue: Catalogue
+  catalogue: CodeLookup
   observations: {
     oldestFirst(seriesId: number, from: number, to: number): Observation[]
     withdraw(seriesId: number, observedAts: readonly number[], at: number): void
