@@ -66,6 +66,7 @@ const leftOut = new Set([
   'getDocumentationPage',
   'getSwaggerPage',
   'receiveProcessorEvent',
+  'speakModelContextProtocol',
 ])
 
 export const resolved = (document: Document, schema: Schema | undefined): Schema => {

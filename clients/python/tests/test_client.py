@@ -36,6 +36,7 @@ LEFT_OUT = {
     "getDocumentationPage",
     "getSwaggerPage",
     "receiveProcessorEvent",
+    "speakModelContextProtocol",
 }
 
 
