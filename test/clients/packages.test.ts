@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
@@ -10,7 +10,7 @@ import {
   type Outcome,
   root,
   runProgram,
-  startCopy,
+  sharedCopy,
 } from '../support/packages.ts'
 
 const hasPython = has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))')
@@ -20,9 +20,8 @@ const hasMypy = hasPython && has('mypy', '--version')
 let copy: Wellhead
 beforeAll(async () => {
   clientPackages()
-  copy = await startCopy()
+  copy = await sharedCopy()
 }, 240_000)
-afterAll(() => copy?.stop())
 
 describe('the package for Python', () => {
   const python = (args: string[]) =>

@@ -65,6 +65,16 @@ export async function startCopy(options: StartOptions = {}): Promise<Wellhead> {
   }
 }
 
+const shared = globalThis as { runningCopy?: Promise<Wellhead> }
+
+/**
+ * One copy for all tests of clients, because filling it takes seconds. It ends with the process.
+ */
+export function sharedCopy(): Promise<Wellhead> {
+  shared.runningCopy ??= startCopy()
+  return shared.runningCopy
+}
+
 export interface Outcome {
   code: number
   text: string
