@@ -293,10 +293,7 @@ function fileValues(
   for (const [name, value] of flatten(parsed.table, keys)) {
     const line = parsed.lineOf(name)
     const source = line === undefined ? file.label : `${file.label}:${line}`
-    const profiles =
-      name === profilesKey && Array.isArray(value) && value.every(isTable)
-        ? parseProfiles(value)
-        : undefined
+    const profiles = name === profilesKey && Array.isArray(value) ? parseProfiles(value) : undefined
     for (const { field, message } of profiles?.faults ?? []) {
       const fieldLine =
         parsed.lineOf(field.replace(/\[\d+\]$/, '')) ??

@@ -19,6 +19,7 @@ import { printOpenapi } from './openapi.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
 import { heldLines, outboxCommands } from './outbox.ts'
 import { exportSource } from './pages.ts'
+import { explainProfile, listShippedProfiles } from './profiles.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
 import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/commands.ts'
 import type { Range } from './remote/prices.ts'
@@ -367,6 +368,19 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       results.set(await healthcheck(configOf(options, 'serve', env), env)),
     )
   inspecting(program, env, results)
+  const profiles = program.command('profiles').description('shapes for sorts of existing clients')
+  located(
+    profiles
+      .command('explain')
+      .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
+      .description('which profile a client gets by its headers, and what it switches'),
+  ).action((options: Options & { header: string[] }) =>
+    explainProfile(options.header, configOf(options, 'serve', env), env.out),
+  )
+  profiles
+    .command('list')
+    .description('the profiles that are shipped')
+    .action(() => listShippedProfiles(env.out))
   program
     .command('version')
     .description('print the version')
