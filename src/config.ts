@@ -6,6 +6,7 @@ import { configKeys } from './config-keys.ts'
 import { oneLine, redact } from './lib/log.ts'
 import { isTable, parseToml, type Table } from './lib/toml.ts'
 import { type ClientProfile, parseProfiles } from './plan/client-profiles.ts'
+import { switchNames } from './plan/switches.ts'
 
 export type Mode = 'serve' | 'dev'
 
@@ -156,7 +157,10 @@ export function explain(config: Common, keys: ConfigKeys = configKeys): Explaine
       description: 'Production, or evaluation and development.',
     },
     ...rows,
-    { ...profiles, description: 'How many profiles of client shapes are listed.' },
+    {
+      ...profiles,
+      description: `How many profiles of client shapes are listed, "shipped" ones too. Switches: ${switchNames.join(', ')}.`,
+    },
   ]
 }
 

@@ -134,7 +134,7 @@ function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName
     else
       fault(
         `${at}[${i}]`,
-        `${valueText(name)} is no switch${suggestion(name, switchNames)}; there are ${switchNames.join(', ')}`,
+        `${valueText(name)} is no switch${suggestion(name, switchNames)} (${switchNames.join(', ')})`,
       )
   }
   for (const [first, other] of exclusive)
