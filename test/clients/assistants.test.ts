@@ -11,7 +11,7 @@ const resultMax = 25_000
 let copy: Wellhead
 beforeAll(async () => {
   copy = await sharedCopy()
-}, 240_000)
+}, 600_000)
 
 const overHttp = (apiKey: string) =>
   new StreamableHTTPClientTransport(new URL('/mcp', copy.url), {

@@ -9,7 +9,7 @@ import { environmentOf, sharedCopy } from '../support/packages.ts'
 let copy: Wellhead
 beforeAll(async () => {
   copy = await sharedCopy()
-}, 240_000)
+}, 600_000)
 
 interface Outcome {
   code: number

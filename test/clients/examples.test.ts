@@ -28,7 +28,7 @@ const blocksOf = (language: string) =>
 let copy: Wellhead
 beforeAll(async () => {
   copy = await sharedCopy()
-}, 240_000)
+}, 600_000)
 
 /** Runs a text of the page as a file; `more` is added to the environment. */
 async function runText(

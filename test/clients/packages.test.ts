@@ -21,7 +21,7 @@ let copy: Wellhead
 beforeAll(async () => {
   clientPackages()
   copy = await sharedCopy()
-}, 240_000)
+}, 600_000)
 
 describe('the package for Python', () => {
   const python = (args: string[]) =>

@@ -12,7 +12,7 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 let copy: Wellhead
 beforeAll(async () => {
   copy = await sharedCopy()
-}, 240_000)
+}, 600_000)
 
 interface Reply {
   status: number
