@@ -65,13 +65,25 @@ export async function startCopy(options: StartOptions = {}): Promise<Wellhead> {
   }
 }
 
+/**
+ * A copy that a shell ends, and whose files it removes, when this process is gone: the runner calls
+ * nobody at its end.
+ */
+async function startGuarded(): Promise<Wellhead> {
+  const data = mkdtempSync(join(tmpdir(), 'wellhead-shared-'))
+  const copy = await startCopy({ data })
+  const guard = `while kill -0 ${process.pid}; do sleep 1; done; kill -9 ${copy.pid}; rm -rf '${data}'`
+  Bun.spawn(['setsid', 'sh', '-c', guard], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+  return copy
+}
+
 const shared = globalThis as { runningCopy?: Promise<Wellhead> }
 
 /**
  * One copy for all tests of clients, because filling it takes seconds. It ends with the process.
  */
 export function sharedCopy(): Promise<Wellhead> {
-  shared.runningCopy ??= startCopy()
+  shared.runningCopy ??= startGuarded()
   return shared.runningCopy
 }
 

@@ -45,6 +45,8 @@ export interface StartOptions {
 /** A running evaluation copy. */
 export interface Wellhead extends Controls {
   readonly url: string
+  /** Of the copy's process. */
+  readonly pid: number
   readonly apiKey: string
   readonly adminToken: string
   /** E-mail and text messages that would have gone out. */
@@ -151,6 +153,7 @@ export async function startWellhead(options: StartOptions = {}): Promise<Wellhea
     return {
       ...controls,
       url: ready.url,
+      pid: child.pid!,
       apiKey,
       adminToken: ready.admin_token,
       mail: createCaptured('message', controls.messages),
