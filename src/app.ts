@@ -12,6 +12,7 @@ import { fuelsTopic } from './api/fuels/routes.ts'
 import { fundamentalsTopic } from './api/fundamentals/routes.ts'
 import { futuresTopic } from './api/futures/routes.ts'
 import { keysTopic } from './api/keys/routes.ts'
+import { mcpTopic } from './api/mcp/routes.ts'
 import { messagesTopic } from './api/messages/routes.ts'
 import { operatorTopic } from './api/operator/routes.ts'
 import { pricesTopic } from './api/prices/routes.ts'
@@ -55,6 +56,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   const app: AnyElysia = createBase({ ...context, corsOrigins: context.config.cors.origins })
   for (const topic of topics) app.use(topic(context))
   app.use(spreadsheetTopic(context, request => app.handle(request)))
+  app.use(mcpTopic(context, request => app.handle(request)))
   app.use(webTopic(context, () => document()))
   const document = documentOf(app, documentOptions(services.config))
   return app

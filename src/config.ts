@@ -6,6 +6,7 @@ import { configKeys } from './config-keys.ts'
 import { oneLine, redact } from './lib/log.ts'
 import { isTable, parseToml, type Table } from './lib/toml.ts'
 import { type ClientProfile, parseProfiles } from './plan/client-profiles.ts'
+import { switchNames } from './plan/switches.ts'
 
 export type Mode = 'serve' | 'dev'
 
@@ -158,7 +159,10 @@ export function explain(config: Common, keys: ConfigKeys = configKeys): Explaine
       description: 'Production, or evaluation and development.',
     },
     ...rows,
-    { ...profiles, description: 'How many profiles of client shapes are listed.' },
+    {
+      ...profiles,
+      description: `How many profiles of client shapes are listed, "shipped" ones too. Switches: ${switchNames.join(', ')}.`,
+    },
   ]
 }
 
@@ -306,10 +310,7 @@ function fileValues(
   for (const [name, value] of flatten(parsed.table, keys)) {
     const line = parsed.lineOf(name)
     const source = line === undefined ? file.label : `${file.label}:${line}`
-    const profiles =
-      name === profilesKey && Array.isArray(value) && value.every(isTable)
-        ? parseProfiles(value)
-        : undefined
+    const profiles = name === profilesKey && Array.isArray(value) ? parseProfiles(value) : undefined
     for (const { field, message } of profiles?.faults ?? []) {
       const fieldLine =
         parsed.lineOf(field.replace(/\[\d+\]$/, '')) ??

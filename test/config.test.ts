@@ -15,6 +15,10 @@ import {
   secret,
   text,
 } from '../src/config-keys.ts'
+import { switchNames } from '../src/plan/switches.ts'
+
+/** A refusal of one names them all. */
+const allSwitches = `(${switchNames.join(', ')})`
 
 type Given = Partial<Pick<ConfigSources, 'mode' | 'flags' | 'env'>> & {
   explicit?: string
@@ -320,9 +324,12 @@ describe('what is refused', () => {
     ],
     [
       { switches: '["latest_lst"]' },
-      '4: client_profiles[0].switches[0] = "latest_lst" is no switch; did you mean latest_list?',
+      `4: client_profiles[0].switches[0] = "latest_lst" is no switch; did you mean latest_list? ${allSwitches}`,
     ],
-    [{ switches: '["latest_list", 7]' }, '4: client_profiles[0].switches[1] = 7 is no switch'],
+    [
+      { switches: '["latest_list", 7]' },
+      `4: client_profiles[0].switches[1] = 7 is no switch ${allSwitches}`,
+    ],
     [
       { switches: '["latest_list", "latest_flat_and_list"]' },
       '4: client_profiles[0].switches must not name both latest_list and latest_flat_and_list',
@@ -359,7 +366,7 @@ describe('what is refused', () => {
     const profile =
       '[[client_profiles]]\nname = "a"\nmatch = { User-Agent = "^x" }\nswitches = ["latest_list"]\n'
     expect(problems(inFile(profile + profile.replace('latest_list', 'x')))).toEqual([
-      'wellhead.toml:8: client_profiles[1].switches[0] = "x" is no switch',
+      `wellhead.toml:8: client_profiles[1].switches[0] = "x" is no switch ${allSwitches}`,
       'wellhead.toml:6: client_profiles[1].name = "a" is the name of an earlier profile too',
     ])
   })

@@ -54,6 +54,11 @@ export interface Context extends Services, Vitals {
   access: AccessPlugin
   gate: Gate
   peer: PeerLookup
+  /**
+   * Requests that this instance makes for another, by the one they are made for: they come from its
+   * address.
+   */
+  onBehalf: WeakMap<Request, Request>
   rates: RateTables
   connections: Connections
   controls: DevControls | undefined
@@ -96,7 +101,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const { config, clock, ids, db, keys, plans, limits, catalogue, egress } = services
   const { brand, server, demo } = config
   const {
-    peer = null,
+    peer: connection = null,
     url = () => undefined,
     local = new WeakSet(),
     rates = createRateTables(limits, rateSeed(ids)),
@@ -104,6 +109,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
     connections = noConnections,
     dev: controls,
   } = options
+  const onBehalf = new WeakMap<Request, Request>()
+  const peer: PeerLookup = connection && {
+    requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
+  }
   const now = clock.now
   const links = linker(config)
   const trusted = trustedProxies(server.trustedProxies)
@@ -140,6 +149,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     access: createAccess(gate, peer, faults, desk),
     gate,
     peer,
+    onBehalf,
     rates,
     connections,
     controls,

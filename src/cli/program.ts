@@ -20,7 +20,11 @@ import { printOpenapi } from './openapi.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
 import { heldLines, outboxCommands } from './outbox.ts'
 import { exportSource } from './pages.ts'
+import { explainProfile, listShippedProfiles } from './profiles.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
+import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/commands.ts'
+import type { Range } from './remote/prices.ts'
+import type { ServerChoice } from './remote/servers.ts'
 import { serve } from './serve.ts'
 import { firstLine } from './sign-in.ts'
 import { sourceCommands } from './source-commands.ts'
@@ -39,6 +43,8 @@ export interface ProgramEnvironment {
 }
 
 const occupied = 75
+
+type ExportOptions = Options & ServerChoice & Range & { output: string; format?: string }
 
 interface Options {
   config?: string
@@ -81,6 +87,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   feedCommands(program, located, act)
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)
+  remoteCommands(program, env)
   try {
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
@@ -260,7 +267,17 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
   )
     .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
-    .action(async (codes: string[], options: Options & { output: string; format?: string }) => {
+    .option('--server <name>', 'ask a saved server over HTTP: CSV of a history')
+    .option('--url <address>', 'ask the server at an address over HTTP')
+    .option('--key <key>', 'API key for it')
+    .option('--start <date>', 'over HTTP: first day (default: 30 days ago)')
+    .option('--end <date>', 'over HTTP: last day (default: now)')
+    .option('--interval <interval>', 'over HTTP: raw, hour, day, week or month (default: raw)')
+    .action(async (codes: string[], options: ExportOptions) => {
+      if (isRemoteExport(options)) {
+        await exportOverHttp(codes, options, env)
+        return
+      }
       const source = exportSource(configOf(options, 'serve', env).data.dir)
       try {
         results.set(await runExport(codes, options, { out: env.write, err: env.err, ...source }))
@@ -353,6 +370,19 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       results.set(await healthcheck(configOf(options, 'serve', env), env)),
     )
   inspecting(program, env, results)
+  const profiles = program.command('profiles').description('shapes for sorts of existing clients')
+  located(
+    profiles
+      .command('explain')
+      .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
+      .description('which profile a client gets by its headers, and what it switches'),
+  ).action((options: Options & { header: string[] }) =>
+    explainProfile(options.header, configOf(options, 'serve', env), env.out),
+  )
+  profiles
+    .command('list')
+    .description('the profiles that are shipped')
+    .action(() => listShippedProfiles(env.out))
   program
     .command('version')
     .description('print the version')

@@ -2,6 +2,8 @@ import { sleep } from '../lib/clock.ts'
 import { dayMs, isoInstant } from '../lib/instant.ts'
 import type { Plans } from '../plan/plans.ts'
 import { type QuotaKind, tierIds } from '../plan/tiers.ts'
+import type { WindowReading } from './answer/rate-headers.ts'
+import type { Pass, SimulatedQuota } from './gate/gate.ts'
 import { Problem, type ProblemCode, problems } from './problem/problem.ts'
 import { type Links, overloaded, tooFast } from './problem/refusals.ts'
 
@@ -80,25 +82,20 @@ const quotaCodes: Partial<Record<ProblemCode, QuotaKind>> = {
  * limit.
  */
 export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: number): Problem {
-  if (code === 'RATE_LIMIT_EXCEEDED') {
-    const limit = plans.limits.perMinute
-    return tooFast({
-      name: 'burst',
-      limit,
-      remaining: 0,
-      resetMs: 60_000,
-      retryAfterMs: 12_000,
-      admitted: false,
-    })
-  }
+  if (code === 'RATE_LIMIT_EXCEEDED') return tooFast(fullWindow(plans))
   if (code === 'OVERLOADED') return overloaded()
   const kind = quotaCodes[code]
-  if (!kind)
-    return new Problem(code, problems[code].when, {
-      simulated: true,
-      ...(problems[code].status === 503 && { retry_after: 5 }),
-    })
-  const tier = plans.tiers.find(tier => tier.quotaKind === kind) ?? plans.tiers[0]!
+  if (!kind) {
+    const seconds = retryAfterSeconds[code]
+    const inBody = seconds !== undefined && problems[code].status === 429
+    return new Problem(
+      code,
+      problems[code].when,
+      inBody ? { simulated: true, retry_after: seconds } : { simulated: true },
+      seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } },
+    )
+  }
+  const tier = tierWith(kind, plans)
   const limit = tier.requestQuota ?? 0
   const resetAt = isoInstant(now + dayMs)
   const inSeconds = dayMs / 1000
@@ -130,12 +127,47 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
   )
 }
 
-/** What a request does that meets a fault: it waits, then it is refused. */
+/**
+ * What a request does that meets a fault: it waits, then it is refused, and its headers say what
+ * they would say if the cause were there.
+ */
 export const faultMeeter =
   (faults: Faults, plans: Plans, links: (request: Request) => Links, now: () => number) =>
-  async (request: Request, route: string): Promise<void> => {
+  async (pass: Pass, request: Request, route: string): Promise<void> => {
     const fault = faults.meet(request.method, route)
     if (!fault) return
     if (fault.delayMs > 0) await sleep(fault.delayMs)
-    if (fault.code) throw refusalOf(fault.code, plans, links(request), now())
+    if (!fault.code) return
+    const kind = quotaCodes[fault.code]
+    if (kind) pass.simulated = usedUp(kind, plans, now())
+    if (fault.code === 'RATE_LIMIT_EXCEEDED') pass.windows = [fullWindow(plans)]
+    throw refusalOf(fault.code, plans, links(request), now())
   }
+
+/** A quota of a kind whose requests are all used, and which begins anew a day from now. */
+function usedUp(kind: QuotaKind, plans: Plans, now: number): SimulatedQuota {
+  const { requestQuota } = tierWith(kind, plans)
+  const window = { kind, startsAt: now, endsAt: now + dayMs, limit: requestQuota, capped: false }
+  return { window, used: requestQuota ?? 0, extra: 0, state: 'exhausted' }
+}
+
+const tierWith = (kind: QuotaKind, plans: Plans) =>
+  plans.tiers.find(tier => tier.quotaKind === kind) ?? plans.tiers[0]!
+
+const fullWindow = (plans: Plans): WindowReading => ({
+  name: 'burst',
+  limit: plans.limits.perMinute,
+  remaining: 0,
+  resetMs: 60_000,
+  retryAfterMs: 12_000,
+  admitted: false,
+})
+
+/** What the refusals that say so ask for; the real ones count to the end of what is in the way. */
+const retryAfterSeconds: Partial<Record<ProblemCode, number>> = {
+  LOGIN_LOCKED: 900,
+  manual_send_cooldown: 600,
+  sms_limit_reached: dayMs / 1000,
+  PROCESSOR_UNAVAILABLE: 30,
+  STORAGE_UNAVAILABLE: 5,
+}

@@ -1,27 +1,6 @@
 import { distance } from 'fastest-levenshtein'
-
-/** What a profile may switch; the effects stand in `http/profiles.ts`. */
-export const switchNames = [
-  'latest_list',
-  'latest_flat_and_list',
-  'commodities_keyed',
-  'delete_with_body',
-  'page_max_1000',
-  'retry_after_cap',
-  'quota_without_retry_after',
-  'unknown_code_404',
-  'prices_all_list',
-  'windowed_list',
-  'futures_enveloped',
-  'spread_history_default',
-  'curve_structure_default',
-  'storage_scalar_change',
-  'error_string',
-  'diesel_flat',
-  'string_settlement',
-  'signature_body',
-] as const
-export type SwitchName = (typeof switchNames)[number]
+import { shippedClientProfiles } from './shipped-profiles.ts'
+import { type SwitchName, switchNames } from './switches.ts'
 
 /** A request header and what its text must fit, in any letter case. */
 export interface HeaderMatch {
@@ -46,6 +25,8 @@ export interface ProfileFault {
 }
 
 const listName = 'client_profiles'
+/** Stands in the list for all the profiles that come with the program. */
+const shippedWord = 'shipped'
 const keys = ['name', 'match', 'switches', 'values']
 const valueNames = ['retry_after_cap']
 /** Pairs of which one contradicts the other. */
@@ -62,17 +43,25 @@ const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64}$/
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The profiles of a configuration, in its order, and everything that is wrong with them. */
-export function parseProfiles(tables: readonly Fields[]): {
+/**
+ * The profiles of a configuration, in its order, and everything that is wrong with them. An entry
+ * is a table, or the word for those that are shipped.
+ */
+export function parseProfiles(entries: readonly unknown[]): {
   profiles: ClientProfile[]
   faults: ProfileFault[]
 } {
   const faults: ProfileFault[] = []
   const names = new Set<string>()
-  const profiles = tables.map((table, i) => {
+  const profiles = entries.flatMap((table, i) => {
     const at = `${listName}[${i}]`
     const fault = (field: string, sentence: string) =>
       void faults.push({ field, message: `${field} ${sentence}` })
+    if (table === shippedWord) return shippedClientProfiles()
+    if (!isFields(table)) {
+      fault(at, `${valueText(table)} must be a table, or "${shippedWord}"`)
+      return []
+    }
     for (const key of Object.keys(table))
       if (!keys.includes(key)) fault(`${at}.${short(key)}`, `is unknown${suggestion(key, keys)}`)
     const profile = profileOf(table, at, fault)
@@ -142,7 +131,11 @@ function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName
   const switched = new Set<SwitchName>()
   for (const [i, name] of switches.entries()) {
     if (isSwitch(name)) switched.add(name)
-    else fault(`${at}[${i}]`, `${valueText(name)} is no switch${suggestion(name, switchNames)}`)
+    else
+      fault(
+        `${at}[${i}]`,
+        `${valueText(name)} is no switch${suggestion(name, switchNames)} (${switchNames.join(', ')})`,
+      )
   }
   for (const [first, other] of exclusive)
     if (switched.has(first) && switched.has(other))

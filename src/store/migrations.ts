@@ -71,7 +71,7 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE feed_observations (
         series_id INTEGER NOT NULL REFERENCES series (id),
         observed_at INTEGER NOT NULL,
-        feed INTEGER NOT NULL REFERENCES feeds (number),
+        feed_number INTEGER NOT NULL REFERENCES feeds (number),
         run INTEGER NOT NULL,
         period_kind INTEGER NOT NULL,
         PRIMARY KEY (series_id, observed_at)
@@ -81,7 +81,7 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE feed_rows (
         dataset TEXT NOT NULL,
         key TEXT NOT NULL,
-        feed INTEGER NOT NULL REFERENCES feeds (number),
+        feed_number INTEGER NOT NULL REFERENCES feeds (number),
         PRIMARY KEY (dataset, key)
       ) STRICT, WITHOUT ROWID;
     `,

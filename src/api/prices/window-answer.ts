@@ -39,6 +39,8 @@ export interface WindowAnswerDeps {
 }
 
 /** Rows of a page, for clients whose profile has wide pages. */
+/** A window for a client that never asks for a second page: a year of hours. */
+const wholePerPageMax = 10_000
 const widePerPageMax = 1000
 
 /** The query of a request, read and checked. */
@@ -88,11 +90,14 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
   return (query, pathDays, request, set, keyId) => {
     const now = deps.now()
     const windowRequest = readRequest(query, pathDays, request, now)
-    const page = pageOf(
-      query,
-      deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax,
-      deps.perPageMax,
-    )
+    const isWhole =
+      query.page === undefined &&
+      query.per_page === undefined &&
+      deps.switched(request, 'default_page_max')
+    const widestPage = deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax
+    const page = isWhole
+      ? { page: 1, perPage: wholePerPageMax }
+      : pageOf(query, widestPage, deps.perPageMax)
     const isCsv = wantsCsv(query.format, request)
     const walked = walks.page(
       questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverageSinceAt),

@@ -22,7 +22,7 @@ import type { ReaderDesk } from './reader-desk.ts'
 export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
-  meet?: (request: Request, route: string) => Promise<void>,
+  meet?: (pass: Pass, request: Request, route: string) => Promise<void>,
   readers?: ReaderDesk,
 ) =>
   new Elysia()
@@ -46,8 +46,8 @@ export const createAccess = (
           // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
           ...(meet && !('operator' in access)
             ? [
-                async (ctx: { request: Request; route: string }) => {
-                  await meet(ctx.request, ctx.route)
+                async (ctx: { request: Request; route: string; pass: Pass | undefined }) => {
+                  await meet(ctx.pass!, ctx.request, ctx.route)
                 },
               ]
             : []),

@@ -49,7 +49,11 @@ export interface Pass {
   startedMs: number
   route: string
   windows: WindowReading[]
+  /** What the headers say of the quota, where a fault on demand has it used up. */
+  simulated: SimulatedQuota | undefined
 }
+
+export type SimulatedQuota = Omit<Standing, 'entitled'>
 
 /** What a token is good for that is no API key. */
 export interface SessionReader {
@@ -134,6 +138,7 @@ export function createGate(deps: GateDeps): Gate {
       startedMs: clock.monotonic(),
       route,
       windows: [],
+      simulated: undefined,
     }),
     enter(pass, request, peer) {
       const { access } = pass
@@ -263,7 +268,8 @@ const createSettlement =
     const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
     if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
     const durationMs = clock.monotonic() - pass.startedMs
-    return meter.record(caller.key, pass.route, outcome, counts, durationMs, now)
+    const standing = meter.record(caller.key, pass.route, outcome, counts, durationMs, now)
+    return pass.simulated ? { ...pass.simulated, entitled: standing.entitled } : standing
   }
 
 /** Looks at a caller anew, whenever it is called, for answers that go on. */

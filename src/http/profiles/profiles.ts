@@ -1,5 +1,6 @@
 import { strongEtag } from '../../lib/etag.ts'
-import type { ClientProfile, SwitchName } from '../../plan/client-profiles.ts'
+import type { ClientProfile } from '../../plan/client-profiles.ts'
+import type { SwitchName } from '../../plan/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { refusedFor } from './refusals.ts'
 import { type Fields, type Reshape, reshapeOf } from './shapes.ts'

@@ -1,5 +1,6 @@
+import { shippedPorts } from '../../feed/catalogue/ports.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { SwitchName } from '../../plan/client-profiles.ts'
+import type { SwitchName } from '../../plan/switches.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -12,7 +13,7 @@ interface Shape {
    * The other body, made without touching the given one; undefined where the switch has nothing to
    * change.
    */
-  change(body: Fields): Fields | undefined
+  change(body: Fields, route: string): Fields | undefined
 }
 
 const isFields = (value: unknown): value is Fields =>
@@ -43,24 +44,172 @@ const barrelDecimals = 3
 const thousandTimes = (value: unknown): unknown =>
   typeof value === 'number' ? roundTo(value * 1000, barrelDecimals) : value
 
+const quantities = ['value', 'level', 'capacity', 'change_week']
+
 /** The quantities of a level in thousands of barrels, those of them that it has. */
 const inThousands = (level: Fields): Fields => ({
   ...level,
   unit: 'thousand_barrels',
   ...Object.fromEntries(
-    ['value', 'level', 'capacity'].flatMap(name =>
-      name in level ? [[name, thousandTimes(level[name])]] : [],
-    ),
+    quantities.flatMap(name => (name in level ? [[name, thousandTimes(level[name])]] : [])),
   ),
 })
+
+const inMillions = ({ unit }: Fields): boolean => unit === 'million_barrels'
+
+/** Every level inside of the fields in thousands; what is none stays as it is. */
+const levelsInThousands = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      isFields(value) && inMillions(value) ? inThousands(value) : value,
+    ]),
+  )
 
 const settledAsText = (point: unknown): unknown =>
   isFields(point) && typeof point.settlement_price === 'number'
     ? { ...point, settlement_price: String(point.settlement_price) }
     : point
 
+const priceRoutes = [...latest, ...windowRoutes, '/v1/prices/batch']
+
+/** The body with each of its price rows changed: the flat one, and those of its list. */
+function withRows(body: Fields, change: (row: Fields) => Fields): Fields {
+  const { data } = body
+  if (Array.isArray(data)) return { ...body, data: listOf(data).map(change) }
+  const fields = fieldsOf(data)
+  const flat = typeof fields.code === 'string' ? change(fields) : fields
+  return Array.isArray(fields.prices)
+    ? { ...body, data: { ...flat, prices: listOf(fields.prices).map(change) } }
+    : { ...body, data: flat }
+}
+
+const isLeftOut = ([name, value]: [string, unknown]): boolean =>
+  value === null && (name === 'currency' || name.startsWith('change'))
+
+const shortCategories: Readonly<Record<string, string>> = {
+  crude_oil: 'oil',
+  physical_crude: 'oil',
+  natural_gas: 'gas',
+  lng: 'gas',
+  refined_products: 'products',
+  retail_fuels: 'products',
+  marine_fuels: 'marine',
+  coal: 'coal',
+  power: 'power',
+}
+
+const withShortCategory = (row: unknown): unknown =>
+  isFields(row) && typeof row.category === 'string'
+    ? { ...row, category: shortCategories[row.category] ?? row.category }
+    : row
+
+/** Reads whose list stands in `data` under the name of what it lists. */
+const listNames: Readonly<Record<string, string>> = {
+  '/v1/webhooks': 'webhooks',
+  '/v1/data-sources': 'data_sources',
+  '/v1/forecasts/archive': 'forecasts',
+  '/v1/forecasts/monthly/archive': 'forecasts',
+  '/v1/data-quality/reports': 'reports',
+  '/v1/well-production/top-producers': 'producers',
+}
+
+const spreadRoutes = ['crack', 'basis', 'refining-margin', 'margin', 'physical-premium'].flatMap(
+  family => [`/v1/spreads/${family}`, `/v1/spreads/${family}/all`],
+)
+
+const componentText = (component: unknown): unknown => {
+  const { weight, code, price, unit } = fieldsOf(component)
+  return `${weight} x ${code} at ${price} per ${unit}`
+}
+
+const withComponentTexts = (spread: unknown): unknown =>
+  isFields(spread) && Array.isArray(spread.components)
+    ? { ...spread, components: spread.components.map(componentText) }
+    : spread
+
+const withOperatorText = (permit: unknown): unknown => {
+  const operator = isFields(permit) ? permit.operator : undefined
+  return isFields(operator) ? { ...fieldsOf(permit), operator: operator.name } : permit
+}
+
+const eachOf = (value: unknown, change: (row: unknown) => unknown): unknown =>
+  Array.isArray(value) ? value.map(change) : change(value)
+
+const portOf = (code: unknown): unknown => {
+  const port = portsByCode.get(String(code).toUpperCase())
+  return port ? { code, name: port.name, region: port.region } : { code, name: code, region: null }
+}
+
+const portsByCode = new Map(
+  shippedPorts().flatMap(port => [
+    [port.code, port],
+    [port.shortCode, port],
+  ]),
+)
+
 /** In the order in which they act: an envelope is laid around what the others have made. */
 const shapes: readonly Shape[] = [
+  {
+    name: 'omit_null',
+    routes: priceRoutes,
+    change: body =>
+      withRows(body, row =>
+        Object.fromEntries(Object.entries(row).filter(entry => !isLeftOut(entry))),
+      ),
+  },
+  {
+    name: 'echo_code',
+    routes: priceRoutes,
+    change: body =>
+      withRows(body, row =>
+        typeof row.requested_code === 'string' ? { ...row, code: row.requested_code } : row,
+      ),
+  },
+  {
+    name: 'categories_short',
+    routes: ['/v1/commodities', '/v1/commodities/:'],
+    change: body => ({ ...body, data: eachOf(body.data, withShortCategory) }),
+  },
+  {
+    name: 'data_list',
+    routes: Object.keys(listNames),
+    change(body, route) {
+      const { [listNames[route]!]: list, ...rest } = fieldsOf(body.data)
+      if (!Array.isArray(list)) return undefined
+      return { ...body, data: list, meta: { ...fieldsOf(body.meta), ...rest } }
+    },
+  },
+  {
+    name: 'spread_ports',
+    routes: ['/v1/bunker-fuels/spreads/ports'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      return {
+        ...body,
+        data: { ...data, from_port: portOf(data.from_port), to_port: portOf(data.to_port) },
+      }
+    },
+  },
+  {
+    name: 'components_text',
+    routes: spreadRoutes,
+    change: body => ({ ...body, data: eachOf(body.data, withComponentTexts) }),
+  },
+  {
+    name: 'permit_operator_text',
+    routes: ['/v1/ei/well-permits', '/v1/ei/well-permits/search', '/v1/ei/well-permits/:'],
+    change: body => ({ ...body, data: eachOf(body.data, withOperatorText) }),
+  },
+  {
+    name: 'iso_week_number',
+    routes: ['/v1/indicators/storage-analytics'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      const [, week] = /-W(\d{2})$/.exec(String(data.week)) ?? []
+      return week === undefined ? undefined : { ...body, data: { ...data, week: Number(week) } }
+    },
+  },
   {
     name: 'latest_list',
     routes: latest,
@@ -107,8 +256,8 @@ const shapes: readonly Shape[] = [
     routes: ['/v1/storage/cushing', '/v1/storage/spr'],
     change(body) {
       const { sites, ...level } = fieldsOf(body.data)
-      if (level.unit !== 'million_barrels') return undefined
-      const change = fieldsOf(level.change).week ?? null
+      if (!inMillions(level)) return undefined
+      const change = thousandTimes(fieldsOf(level.change).week ?? null)
       return {
         ...body,
         data: {
@@ -118,6 +267,31 @@ const shapes: readonly Shape[] = [
         },
       }
     },
+  },
+  {
+    name: 'storage_scalar_change',
+    routes: ['/v1/storage', '/v1/storage/regional'],
+    change(body) {
+      const data = levelsInThousands(fieldsOf(body.data))
+      const whole = inMillions(data) ? inThousands(data) : data
+      return {
+        ...body,
+        data:
+          'total_us' in whole && !isFields(whole.total_us)
+            ? { ...whole, total_us: thousandTimes(whole.total_us) }
+            : whole,
+      }
+    },
+  },
+  {
+    name: 'storage_scalar_change',
+    routes: ['/v1/storage/history/:', '/v1/storage/:/history'],
+    change: body => ({
+      ...body,
+      data: listOf(body.data).map(row =>
+        inMillions(row) ? { ...inThousands(row), change: thousandTimes(row.change) } : row,
+      ),
+    }),
   },
   {
     name: 'diesel_flat',
@@ -156,7 +330,7 @@ export function reshapeOf(switches: ReadonlySet<SwitchName>, route: string): Res
   const chosen = shapes.filter(shape => switches.has(shape.name) && shape.routes.includes(bare))
   if (chosen.length === 0) return undefined
   return body => {
-    const reshaped = chosen.reduce((fields, shape) => shape.change(fields) ?? fields, body)
+    const reshaped = chosen.reduce((fields, shape) => shape.change(fields, bare) ?? fields, body)
     return reshaped === body ? undefined : reshaped
   }
 }

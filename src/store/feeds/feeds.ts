@@ -174,12 +174,12 @@ export function createFeedStore(db: Database): FeedStore {
        newest_period = excluded.newest_period`,
   )
   const observations = db.query<FeedObservation, number[]>(
-    `SELECT observed_at AS observedAt, feed, period_kind AS periodKind FROM feed_observations
+    `SELECT observed_at AS observedAt, feed_number AS feed, period_kind AS periodKind FROM feed_observations
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
   )
   const into =
-    'INSERT INTO feed_observations (series_id, observed_at, feed, run, period_kind) VALUES'
-  const anew = `ON CONFLICT (series_id, observed_at) DO UPDATE SET feed = excluded.feed, run = excluded.run,
+    'INSERT INTO feed_observations (series_id, observed_at, feed_number, run, period_kind) VALUES'
+  const anew = `ON CONFLICT (series_id, observed_at) DO UPDATE SET feed_number = excluded.feed_number, run = excluded.run,
     period_kind = excluded.period_kind`
   const own = db.query(`${into} (?, ?, ?, ?, ?) ${anew}`)
   const places = Array.from({ length: rowsEach }, () => '(?, ?, ?, ?, ?)').join(', ')
@@ -189,20 +189,20 @@ export function createFeedStore(db: Database): FeedStore {
     'SELECT 1 FROM feed_observations WHERE series_id = ? AND period_kind > 0 LIMIT 1',
   )
   const rowOwner = db.query<{ feed: number }, [string, string]>(
-    'SELECT feed FROM feed_rows WHERE dataset = ? AND key = ?',
+    'SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?',
   )
   const ownRow = db.query(
-    `INSERT INTO feed_rows (dataset, key, feed) VALUES (?, ?, ?)
-     ON CONFLICT (dataset, key) DO UPDATE SET feed = excluded.feed`,
+    `INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
+     ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`,
   )
   const served = db.query<{ feed: string; codes: number }, []>(
     `SELECT f.name AS feed, (SELECT count(*) FROM series s WHERE EXISTS (
-       SELECT 1 FROM feed_observations o WHERE o.series_id = s.id AND o.feed = f.number)) AS codes FROM feeds f ORDER BY f.number`,
+       SELECT 1 FROM feed_observations o WHERE o.series_id = s.id AND o.feed_number = f.number)) AS codes FROM feeds f ORDER BY f.number`,
   )
   const ownerOf = db.query<{ name: string | null }, [number]>(
     `SELECT f.name FROM observations o
      LEFT JOIN feed_observations w ON w.series_id = o.series_id AND w.observed_at = o.observed_at
-     LEFT JOIN feeds f ON f.number = w.feed
+     LEFT JOIN feeds f ON f.number = w.feed_number
      WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
   )
   // A copy without feeds does not look through its catalogue at every start.

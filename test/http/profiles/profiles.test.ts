@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { App } from '../../../src/app.ts'
 import { front } from '../../../src/http/front.ts'
 import { varyOf } from '../../../src/http/profiles/profiles.ts'
-import { type SwitchName, switchNames } from '../../../src/plan/client-profiles.ts'
+import { type SwitchName, switchNames } from '../../../src/plan/switches.ts'
 import listed from '../../api/interface.json'
 import type { EvaluationCopy } from '../../support/evaluation-copy.ts'
 import { openTestInstance } from '../../support/instance.ts'
@@ -91,7 +91,14 @@ const levelInThousands = (level: Fields): Fields => ({
   level: thousands(level.level),
   capacity: thousands(level.capacity),
   unit: 'thousand_barrels',
-  change: (level.change as Fields).week,
+  change: thousands((level.change as Fields).week),
+})
+const regionInThousands = (level: Fields): Fields => ({
+  ...level,
+  value: thousands(level.value),
+  level: thousands(level.level),
+  ...('change_week' in level && { change_week: thousands(level.change_week) }),
+  unit: 'thousand_barrels',
 })
 const withTextSettlement = (point: unknown) => ({
   ...(point as Fields),
@@ -190,6 +197,108 @@ const cases: Case[] = [
         })),
       },
     }),
+  },
+  {
+    name: 'storage_scalar_change',
+    path: '/v1/storage/regional?region=PADD3',
+    after: before => {
+      const { padd3, ...whole } = dataOf(before)
+      return {
+        ...before.body,
+        data: { ...regionInThousands(whole), padd3: regionInThousands(padd3 as Fields) },
+      }
+    },
+  },
+  {
+    name: 'storage_scalar_change',
+    path: '/v1/storage/history/CUSHING_STORAGE?period=30d',
+    after: ({ body }) => ({
+      ...body,
+      data: (body.data as Fields[]).map(row => ({
+        ...regionInThousands(row),
+        change: thousands(row.change),
+      })),
+    }),
+  },
+  {
+    name: 'omit_null',
+    path: '/v1/prices/latest?by_code=US_CRUDE_STORAGE',
+    after: before => {
+      const { currency, ...row } = dataOf(before)
+      expect(currency).toBeNull()
+      return { ...before.body, data: row }
+    },
+  },
+  {
+    name: 'echo_code',
+    path: '/v1/prices/latest?by_code=wti,EUR_USD',
+    after: before => {
+      const [wti, euro] = dataOf(before).prices as Fields[]
+      expect(wti).toMatchObject({ code: 'WTI_USD', requested_code: 'WTI' })
+      return {
+        ...before.body,
+        data: { ...dataOf(before), prices: [{ ...wti, code: 'WTI' }, euro] },
+      }
+    },
+  },
+  {
+    name: 'categories_short',
+    path: '/v1/commodities?category=crude_oil',
+    after: ({ body }) => ({
+      ...body,
+      data: (body.data as Fields[]).map(row => ({ ...row, category: 'oil' })),
+    }),
+  },
+  {
+    name: 'data_list',
+    path: '/v1/webhooks',
+    after: ({ body }) => {
+      const { webhooks, ...rest } = body.data as Fields
+      return { ...body, data: webhooks, meta: rest }
+    },
+  },
+  {
+    name: 'data_list',
+    path: '/v1/forecasts/archive?per_page=2',
+    after: ({ body }) => ({ ...body, data: (body.data as Fields).forecasts }),
+  },
+  {
+    name: 'spread_ports',
+    path: '/v1/bunker-fuels/spreads/ports?from=SIN&to=RTM',
+    after: ({ body }) => ({
+      ...body,
+      data: {
+        ...(body.data as Fields),
+        from_port: { code: 'SIN', name: 'Singapore', region: 'Asia' },
+        to_port: { code: 'RTM', name: 'Rotterdam', region: 'Europe' },
+      },
+    }),
+  },
+  {
+    name: 'components_text',
+    path: '/v1/spreads/crack?id=brent_jet',
+    after: ({ body }) => {
+      const spread = body.data as Fields
+      const components = spread.components as Fields[]
+      expect(components.length).toBeGreaterThan(1)
+      const texts = components.map(
+        ({ weight, code, price, unit }) => `${weight} x ${code} at ${price} per ${unit}`,
+      )
+      return { ...body, data: { ...spread, components: texts } }
+    },
+  },
+  {
+    name: 'permit_operator_text',
+    path: '/v1/ei/well-permits?per_page=2',
+    after: ({ body }) => {
+      const named = (permit: Fields) => ({ ...permit, operator: (permit.operator as Fields).name })
+      return { ...body, data: (body.data as Fields[]).map(named) }
+    },
+  },
+  {
+    name: 'iso_week_number',
+    path: '/v1/indicators/storage-analytics',
+    after: ({ body }) => ({ ...body, data: { ...(body.data as Fields), week: 47 } }),
   },
   {
     name: 'diesel_flat',
@@ -364,10 +473,22 @@ describe('createClientProfiles: each switch', () => {
     ])
   })
 
+  test('a client that never asks for a second page gets the whole window on the first', async () => {
+    const path = '/v1/prices/past_year?by_code=WTI_USD&interval=day'
+    const usual = (await ask(path, undefined)).body.meta as Fields
+    expect([usual.per_page, usual.has_next]).toEqual([100, true])
+    const whole = await ask(path, 'default_page_max')
+    expect(whole.body.meta).toMatchObject({ total: usual.total, total_pages: 1, has_next: false })
+    expect(dataOf(whole).prices).toHaveLength(usual.total as number)
+    const asked = (await ask(`${path}&per_page=5`, 'default_page_max')).body.meta as Fields
+    expect(asked.per_page).toBe(5)
+  })
+
   test('every switch of the list is shown above', () => {
     const apart = [
       'delete_with_body',
       'page_max_1000',
+      'default_page_max',
       'spread_history_default',
       'curve_structure_default',
       'signature_body',
@@ -578,7 +699,7 @@ describe('createClientProfiles: what switches leave alone', () => {
         changed.push(path.replace(/\?.*/, ''))
     }
     const named =
-      /^\/v1\/(prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities|storage\/(cushing|spr)|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
+      /^\/v1\/(prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities(\/\w+)?|storage(\/(cushing|spr|regional|history\/\w+|\w+\/history))?|webhooks|data-sources|forecasts\/(monthly\/)?archive|data-quality\/reports|well-production\/top-producers|bunker-fuels\/spreads\/ports|spreads\/(crack|basis|margin|refining-margin|physical-premium)(\/all)?|ei\/well-permits(\/\w+)?|indicators\/storage-analytics|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
     expect(
       changed.filter(
         path => !named.test(path) || /^\/v1\/futures\/(latest|curve|spreads)$/.test(path),

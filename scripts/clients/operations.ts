@@ -1,0 +1,128 @@
+/** What the clients are written from: the parts of the OpenAPI document that they need. */
+export interface Schema {
+  $ref?: string
+  type?: string
+  nullable?: boolean
+  enum?: unknown[]
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  additionalProperties?: boolean | Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: Schema
+  example?: unknown
+}
+
+type Content = Record<string, { schema?: Schema }>
+
+interface DocumentOperation {
+  operationId: string
+  tags?: string[]
+  summary?: string
+  description?: string
+  parameters?: Parameter[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
+export interface Document {
+  info: { title: string; version: string }
+  paths: Record<string, Record<string, DocumentOperation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+export interface Operation {
+  id: string
+  method: string
+  path: string
+  summary: string
+  description: string
+  parameters: Parameter[]
+  body: Schema | undefined
+  /** Of a success in JSON. */
+  answer: Schema | undefined
+  /** Media types of a success, none where it has no body. */
+  media: string[]
+  takesIdempotencyKey: boolean
+  /** Where the rows of a page stand in its body; undefined where there are no pages. */
+  rows: string[] | undefined
+}
+
+/** Pages for people, sockets, and what other programs send here: nothing that a client calls. */
+const leftOut = new Set([
+  'openCable',
+  'streamWatchEvents',
+  'getOpenApiDocument',
+  'getDocumentationPage',
+  'getSwaggerPage',
+  'receiveProcessorEvent',
+  'speakModelContextProtocol',
+])
+
+export const resolved = (document: Document, schema: Schema | undefined): Schema => {
+  if (schema?.$ref === undefined) return schema ?? {}
+  return resolved(document, document.components.schemas[schema.$ref.split('/').at(-1)!])
+}
+
+/** Where the list of a page is: under `data`, in a list inside of it, or in a list beside `meta`. */
+function rowsPath(document: Document, answer: Schema): string[] | undefined {
+  const listIn = (schema: Schema) =>
+    Object.entries(schema.properties ?? {}).find(
+      ([, property]) => resolved(document, property).type === 'array',
+    )?.[0]
+  const body = resolved(document, answer)
+  const data = body.properties?.data && resolved(document, body.properties.data)
+  if (data?.type === 'array') return ['data']
+  const inData = data && listIn(data)
+  if (inData !== undefined) return ['data', inData]
+  const beside = listIn(body)
+  return beside === undefined ? undefined : [beside]
+}
+
+/** The schema of one row of a page. */
+export function rowSchema(document: Document, answer: Schema, keys: readonly string[]): Schema {
+  const list = keys.reduce<Schema>(
+    (schema, key) => resolved(document, schema).properties![key]!,
+    answer,
+  )
+  const array = resolved(document, list.allOf?.[0] ?? list)
+  return array.items ?? {}
+}
+
+export function operationsOf(document: Document): Operation[] {
+  const operations: Operation[] = []
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      if (leftOut.has(operation.operationId)) continue
+      const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))
+      const content = success?.[1].content ?? {}
+      const answer = content['application/json']?.schema
+      const parameters = operation.parameters ?? []
+      const isPaged = parameters.some(parameter => parameter.name === 'page')
+      operations.push({
+        id: operation.operationId,
+        method: method.toUpperCase(),
+        path,
+        summary: operation.summary ?? '',
+        description: operation.description ?? '',
+        parameters,
+        body: operation.requestBody?.content['application/json']?.schema,
+        answer,
+        media: Object.keys(content),
+        takesIdempotencyKey: parameters.some(parameter => parameter.name === 'idempotency-key'),
+        rows: isPaged && answer ? rowsPath(document, answer) : undefined,
+      })
+    }
+  }
+  return operations
+}

@@ -1,0 +1,108 @@
+import { Type } from '@sinclair/typebox'
+import { createTool, type Tool } from './tool.ts'
+
+const Operator = Type.Union(
+  [
+    Type.Literal('greater_than'),
+    Type.Literal('less_than'),
+    Type.Literal('greater_than_or_equal'),
+    Type.Literal('less_than_or_equal'),
+  ],
+  { description: 'How the price is compared with the value.' },
+)
+
+interface Backtest {
+  condition: string
+  from: string
+  to: string
+  observations: number
+  trigger_count: number
+  cooldown_suppressed: number
+  triggers: { triggered_at: string; value: number }[]
+}
+
+interface Alert {
+  id: string
+  name: string
+  commodity_code: string
+  condition_operator: string
+  condition_value: number
+  analytics_type: string | null
+  enabled: boolean
+  trigger_count: number
+  last_triggered_at: string | null
+}
+
+const firingsShown = 10
+
+export const alertTools: readonly Tool[] = [
+  createTool({
+    name: 'list_alerts',
+    title: 'Alerts of the account',
+    description: 'The alerts that the account has, with how often and when they fired.',
+    input: Type.Object({}),
+    async run(_, ask) {
+      const alerts = await ask<Alert[]>('GET', '/v1/alerts')
+      return {
+        alerts: alerts.map(alert => ({
+          id: alert.id,
+          name: alert.name,
+          code: alert.commodity_code,
+          operator: alert.condition_operator,
+          value: alert.condition_value,
+          analytics: alert.analytics_type,
+          enabled: alert.enabled,
+          fired: alert.trigger_count,
+          last_fired_at: alert.last_triggered_at,
+        })),
+      }
+    },
+  }),
+  createTool({
+    name: 'create_alert',
+    title: 'Create a price alert',
+    description:
+      'Without confirm it changes nothing and answers a preview: how often the alert would have fired over the past year. Show that to the person who asked, and call again with the same arguments and confirm: true once they agree. Then the alert is made, and the account gets a letter whenever it fires.',
+    writes: true,
+    input: Type.Object({
+      code: Type.String({ minLength: 1, maxLength: 80, description: 'Such as BRENT_CRUDE_USD.' }),
+      operator: Operator,
+      value: Type.Number({ description: 'In the unit of the code.' }),
+      name: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'What the alert is called.' }),
+      ),
+      cooldown_minutes: Type.Integer({
+        minimum: 0,
+        maximum: 1440,
+        default: 60,
+        description: 'How long it is quiet after it fired.',
+      }),
+      confirm: Type.Boolean({ default: false, description: 'True only when a person agreed.' }),
+    }),
+    async run({ code, operator, value, name, cooldown_minutes, confirm }, ask) {
+      const alert = {
+        name: name ?? `${code} ${operator.replaceAll('_', ' ')} ${value}`,
+        commodity_code: code,
+        condition_operator: operator,
+        condition_value: value,
+        cooldown_minutes,
+      }
+      if (confirm) {
+        const created = await ask<Alert>('POST', '/v1/alerts', { body: { price_alert: alert } })
+        return { created: true, id: created.id, name: created.name, enabled: created.enabled }
+      }
+      const body = { price_alert: alert }
+      const backtest = await ask<Backtest>('POST', '/v1/alerts/backtest', { body })
+      return {
+        created: false,
+        condition: backtest.condition,
+        tested_from: backtest.from,
+        tested_to: backtest.to,
+        would_have_fired: backtest.trigger_count,
+        kept_quiet: backtest.cooldown_suppressed,
+        last_firings: backtest.triggers.slice(-firingsShown),
+        next: 'Nothing was created. Call again with confirm: true once a person has agreed.',
+      }
+    },
+  }),
+]

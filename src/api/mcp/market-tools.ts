@@ -1,0 +1,187 @@
+import { Type } from '@sinclair/typebox'
+import { createTool, Refusal, type Tool } from './tool.ts'
+
+/** What an answer of `read` may weigh: about 5,000 tokens. */
+const readCharactersMax = 20_000
+const readRowsDefault = 20
+
+/** Where the paths begin that `read` opens: data, and nothing of the account. */
+const readPaths = [
+  '/v1/prices',
+  '/v1/commodities',
+  '/v1/futures',
+  '/v1/spreads',
+  '/v1/analytics',
+  '/v1/indicators',
+  '/v1/storage',
+  '/v1/fuel-surcharge',
+  '/v1/marine',
+  '/v1/bunker-fuels',
+  '/v1/diesel-prices',
+  '/v1/ei',
+  '/v1/rig-counts',
+  '/v1/drilling-intelligence',
+  '/v1/well-production',
+  '/v1/forecasts',
+  '/v1/market-brief',
+  '/v1/data-quality',
+  '/v1/status',
+  '/v1/usage',
+]
+
+interface CurveAnswer {
+  error?: string
+  commodity: string
+  currency: string
+  unit: string
+  analysis_date: string
+  curve_type: string
+  contracts: {
+    contract_month: string
+    contract_code: string
+    settlement_price: number
+    expiry_date: string
+  }[]
+  curve_metrics: Record<string, unknown>
+}
+
+interface StorageRow {
+  date: string
+  value: number
+  unit: string
+  change: number | null
+}
+
+/** Shortens the lists of a body to so many rows, and says so where one was longer. */
+function shortened(value: unknown, rowsMax: number): unknown {
+  if (Array.isArray(value)) {
+    const rows = value.slice(0, rowsMax).map(row => shortened(row, rowsMax))
+    const left = value.length - rows.length
+    return left > 0 ? [...rows, `... ${left} more rows`] : rows
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, shortened(inner, rowsMax)]),
+  )
+}
+
+/** The body with as many rows of its lists as fit into the limit. */
+function fitting(body: unknown, rows: number): unknown {
+  for (let rowsMax = rows; rowsMax > 0; rowsMax = Math.floor(rowsMax / 2)) {
+    const short = shortened(body, rowsMax)
+    if (JSON.stringify(short).length <= readCharactersMax) return short
+  }
+  throw new Refusal('The answer is too large even with one row: ask for less with its parameters.')
+}
+
+export const marketTools: readonly Tool[] = [
+  createTool({
+    name: 'futures_curve',
+    title: 'Futures curve',
+    description:
+      'The curve of a futures family: settlement of each listed month, contango or backwardation, slope. Families: exch-brent, exch-wti, exch-gasoil, natural-gas, eua-carbon, ttf-gas, lng-jkm, uk-carbon, or a ticker such as BZ, CL, NG, TTF.',
+    input: Type.Object({
+      family: Type.String({ minLength: 1, maxLength: 40, description: 'A slug or ticker.' }),
+      date: Type.Optional(Type.String({ description: 'The curve of an earlier day: 2026-11-02.' })),
+    }),
+    async run({ family, date }, ask) {
+      const path = `/v1/futures/${encodeURIComponent(family)}/curve`
+      const curve = await ask<CurveAnswer>('GET', path, { query: { date } })
+      if (curve.error !== undefined) throw new Refusal(curve.error)
+      return {
+        commodity: curve.commodity,
+        date: curve.analysis_date,
+        shape: curve.curve_type,
+        currency: curve.currency,
+        unit: curve.unit,
+        metrics: curve.curve_metrics,
+        contracts: curve.contracts.map(contract => ({
+          month: contract.contract_month,
+          code: contract.contract_code,
+          settlement: contract.settlement_price,
+          expires: contract.expiry_date,
+        })),
+      }
+    },
+  }),
+  createTool({
+    name: 'storage',
+    title: 'Storage against its season',
+    description:
+      'A stock level against what is usual for the week of the year: level, seasonal average of five years and its standard deviation, z-score, use of capacity, and the last weeks. Places: CUSHING, SPR, US, PADD1 to PADD5, or a storage code such as US_NATGAS_STORAGE.',
+    input: Type.Object({
+      place: Type.String({
+        minLength: 1,
+        maxLength: 80,
+        default: 'CUSHING',
+        description: 'Where.',
+      }),
+      weeks: Type.Integer({
+        minimum: 1,
+        maximum: 52,
+        default: 8,
+        description: 'Weeks of history.',
+      }),
+    }),
+    async run({ place, weeks }, ask) {
+      const path = `/v1/storage/history/${encodeURIComponent(place)}`
+      const history = await ask<{ data: StorageRow[]; meta: { code: string; name: string } }>(
+        'GET',
+        path,
+        { query: { period: '1y', interval: 'weekly' } },
+      )
+      const { code, name } = history.meta
+      const recent = history.data.slice(0, weeks)
+      try {
+        const query = { code }
+        const { data } = await ask<{ data: unknown }>('GET', '/v1/indicators/storage-analytics', {
+          query,
+        })
+        return { code, name, against_season: data, recent }
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error
+        return { code, name, against_season: `not available: ${error.message}`, recent }
+      }
+    },
+  }),
+  createTool({
+    name: 'read',
+    title: 'Read any data of the interface',
+    description:
+      'GET of any data path of the interface for what no other tool covers: spreads, marine fuels, surcharges, rig counts, permits, production, forecasts. Lists are cut to `rows`. The interface is described in the resource wellhead://paths.',
+    input: Type.Object({
+      path: Type.String({
+        minLength: 4,
+        maxLength: 300,
+        description: 'Such as /v1/spreads/crack/all. Without parameters.',
+      }),
+      parameters: Type.Optional(
+        Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+          description: 'Query parameters: {"state": "TX"}.',
+        }),
+      ),
+      rows: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: readRowsDefault,
+        description: 'Rows of each list at most.',
+      }),
+    }),
+    async run({ path, parameters, rows }, ask) {
+      const { pathname } = new URL(path, 'http://localhost')
+      const isData = readPaths.some(
+        start =>
+          pathname === start ||
+          pathname.startsWith(`${start}/`) ||
+          pathname.startsWith(`${start}-`),
+      )
+      if (!isData || pathname !== path) {
+        throw new Refusal(`path: must be a data path, one of ${readPaths.join(', ')} or below.`)
+      }
+      return fitting(await ask('GET', pathname, { query: parameters ?? {} }), rows)
+    },
+  }),
+]
+
+/** The data paths that `read` opens, for people and programs that look for one. */
+export const readablePaths: readonly string[] = readPaths

@@ -1,0 +1,71 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+/** A query parameter; undefined is left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** Asks the interface with the key of whoever uses the tools. Throws Refusal. */
+export type Ask = <T>(method: 'GET' | 'POST', path: string, options?: AskOptions) => Promise<T>
+
+export interface AskOptions {
+  query?: Query
+  body?: unknown
+}
+
+/** What the interface, or a tool, says against a call; its message is for whoever made it. */
+export class Refusal extends Error {}
+
+/** What a tool does, for programs that choose by its description. */
+export interface Tool {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly input: TObject
+  /** Changes something; asks for `confirm`. */
+  readonly writes: boolean
+  run(args: unknown, ask: Ask): Promise<unknown>
+}
+
+interface ToolDefinition<Input extends TObject> {
+  name: string
+  title: string
+  description: string
+  input: Input
+  writes?: boolean
+  run(args: Static<Input>, ask: Ask): Promise<unknown>
+}
+
+/** A tool whose arguments are checked against its schema before it runs. */
+export function createTool<Input extends TObject>(definition: ToolDefinition<Input>): Tool {
+  const { input, writes = false } = definition
+  return {
+    ...definition,
+    writes,
+    async run(args, ask) {
+      const values = Value.Default(input, structuredClone(args ?? {}))
+      const fault = Value.Errors(input, values).First()
+      if (fault) {
+        const field = fault.path.slice(1).replaceAll('/', '.') || 'arguments'
+        throw new Refusal(`${field}: ${fault.message}.`)
+      }
+      return await definition.run(values as Static<Input>, ask)
+    },
+  }
+}
+
+interface RefusalBody {
+  message?: string
+  code?: string
+  error?: string | { message?: string; code?: string }
+  data?: { suggestions?: string[] }
+}
+
+/** The refusal that an answer of the interface is, with what was meant where it says so. */
+export function refusalOf(status: number, body: unknown): Refusal {
+  const { message, code, error, data } = (body ?? {}) as RefusalBody
+  const inner = typeof error === 'object' ? error : undefined
+  const text = message ?? inner?.message ?? `the service answered ${status}`
+  const suggestions = data?.suggestions ?? []
+  const meant = suggestions.length > 0 ? ` Near to it: ${suggestions.join(', ')}.` : ''
+  return new Refusal(`${status} ${code ?? inner?.code ?? ''}: ${text}${meant}`.replace(' :', ':'))
+}

@@ -1,0 +1,116 @@
+import { type Ask, Refusal } from '../../api/mcp/tool.ts'
+import type { Write } from './prices.ts'
+import { type Column, type Format, printRows } from './print.ts'
+
+interface Alert {
+  id: string
+  name: string
+  commodity_code: string
+  condition_operator: string
+  condition_value: number
+  enabled: boolean
+  trigger_count: number
+  last_triggered_at: string | null
+}
+
+interface Backtest {
+  condition: string
+  from: string
+  to: string
+  trigger_count: number
+  triggers: { triggered_at: string; value: number }[]
+}
+
+const operators: Readonly<Record<string, string>> = {
+  above: 'greater_than',
+  below: 'less_than',
+  '>': 'greater_than',
+  '<': 'less_than',
+  '>=': 'greater_than_or_equal',
+  '<=': 'less_than_or_equal',
+}
+
+export const operatorWords: readonly string[] = Object.keys(operators)
+
+export interface NewAlert {
+  code: string
+  operator: string
+  value: string
+  name?: string
+  cooldown?: string
+}
+
+const numberOf = (name: string, text: string): number => {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (!Number.isFinite(number)) throw new Error(`${name}: ${text} must be a number`)
+  return number
+}
+
+/** Shows what an alert would have done over the past year, and makes it where that was agreed to. */
+export async function addAlert(
+  ask: Ask,
+  alert: NewAlert,
+  isAgreed: boolean,
+  write: Write,
+): Promise<void> {
+  const operator = operators[alert.operator]
+  if (operator === undefined) {
+    throw new Error(`${alert.operator} must be one of ${operatorWords.join(', ')}`)
+  }
+  const body = {
+    price_alert: {
+      name: alert.name ?? `${alert.code} ${alert.operator} ${alert.value}`,
+      commodity_code: alert.code,
+      condition_operator: operator,
+      condition_value: numberOf('value', alert.value),
+      ...(alert.cooldown !== undefined && {
+        cooldown_minutes: numberOf('--cooldown', alert.cooldown),
+      }),
+    },
+  }
+  const backtest = await ask<Backtest>('POST', '/v1/alerts/backtest', { body })
+  const last = backtest.triggers.at(-1)
+  const when = last ? `, last on ${last.triggered_at.slice(0, 10)} at ${last.value}` : ''
+  const times = `${backtest.trigger_count} time${backtest.trigger_count === 1 ? '' : 's'}`
+  await write(
+    `${backtest.condition}: from ${backtest.from} to ${backtest.to} it would have fired ${times}${when}.\n`,
+  )
+  if (!isAgreed) {
+    await write('Nothing was created: add --yes to create it.\n')
+    return
+  }
+  const created = await ask<Alert>('POST', '/v1/alerts', { body })
+  await write(`created ${created.id}  ${created.name}\n`)
+}
+
+const columns: readonly Column<Alert>[] = [
+  { heading: 'ID', name: 'id', value: row => row.id },
+  { heading: 'NAME', name: 'name', value: row => row.name },
+  { heading: 'CODE', name: 'code', value: row => row.commodity_code },
+  { heading: 'WHEN', name: 'operator', value: row => row.condition_operator },
+  { heading: 'VALUE', name: 'value', value: row => row.condition_value },
+  {
+    heading: 'ENABLED',
+    name: 'enabled',
+    value: row => (row.enabled ? 'true' : 'false'),
+    text: row => (row.enabled ? 'yes' : 'no'),
+  },
+  { heading: 'FIRED', name: 'fired', value: row => row.trigger_count },
+  { heading: 'LAST', name: 'last_fired_at', value: row => row.last_triggered_at },
+]
+
+export async function listAlerts(ask: Ask, format: Format, write: Write): Promise<void> {
+  await write(printRows(await ask<Alert[]>('GET', '/v1/alerts'), columns, format))
+}
+
+/** Deletes an alert by its id. */
+export async function removeAlert(
+  remove: (path: string) => Promise<Response>,
+  id: string,
+  write: Write,
+): Promise<void> {
+  const response = await remove(`/v1/alerts/${encodeURIComponent(id)}`)
+  if (response.status === 404) throw new Refusal(`there is no alert ${id}`)
+  if (!response.ok) throw new Refusal(`the service answered ${response.status}`)
+  await write(`removed ${id}\n`)
+}

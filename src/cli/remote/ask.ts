@@ -1,0 +1,69 @@
+import { type Ask, refusalOf } from '../../api/mcp/tool.ts'
+import { sleep } from '../../lib/clock.ts'
+
+export interface RemoteServer {
+  url: string
+  apiKey: string
+  /** What the requests say that they come from. */
+  source: 'cli' | 'mcp'
+}
+
+const timeoutMs = 30_000
+/** A rate limit is waited for where it is short. */
+const waitedMsMax = 15_000
+const retries = 2
+
+/** The address of a path with its parameters; undefined ones are left out. */
+export function addressOf(
+  { url }: Pick<RemoteServer, 'url'>,
+  path: string,
+  query: Readonly<Record<string, unknown>> = {},
+): URL {
+  const address = new URL(`${url.replace(/\/+$/, '')}${path}`)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) address.searchParams.set(name, String(value))
+  }
+  return address
+}
+
+export const headersOf = ({ apiKey, source }: RemoteServer): Record<string, string> => ({
+  authorization: `Bearer ${apiKey}`,
+  'x-service-source': source,
+})
+
+/** Sends a request; one that reads is sent again after a short rate limit. */
+async function send(address: URL, init: RequestInit): Promise<Response> {
+  for (let attempt = 0; ; attempt += 1) {
+    let response: Response
+    try {
+      response = await fetch(address, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`${address.origin} does not answer: ${reason}`)
+    }
+    const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000
+    const isExhausted = response.headers.get('x-ratelimit-state') === 'exhausted'
+    const mayWait = init.method === 'GET' && waitMs <= waitedMsMax && attempt < retries
+    if (response.status !== 429 || isExhausted || !mayWait) return response
+    await sleep(waitMs)
+  }
+}
+
+/** Asks a server over HTTP with a key; throws Refusal for what it says against it. */
+export const createRemoteAsk =
+  (server: RemoteServer): Ask =>
+  async <T>(method: 'GET' | 'POST', path: string, { query, body }: Parameters<Ask>[2] = {}) => {
+    const content =
+      body === undefined
+        ? { headers: headersOf(server) }
+        : {
+            headers: { ...headersOf(server), 'content-type': 'application/json' },
+            body: JSON.stringify(body),
+          }
+    const response = await send(addressOf(server, path, query), { method, ...content })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false
+    const value: unknown = isJson ? JSON.parse(text) : undefined
+    if (!response.ok || !isJson) throw refusalOf(response.status, value)
+    return value as T
+  }

@@ -1,0 +1,281 @@
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { type Command, Option } from 'commander'
+import type { Ask } from '../../api/mcp/tool.ts'
+import type { ProgramEnvironment } from '../program.ts'
+import { firstLine } from '../sign-in.ts'
+import { addAlert, listAlerts, operatorWords, removeAlert } from './alerts.ts'
+import { addressOf, createRemoteAsk, headersOf, type RemoteServer } from './ask.ts'
+import {
+  drawChart,
+  exportHistory,
+  getCurve,
+  getHistory,
+  getPrices,
+  type Range,
+  watchPrices,
+} from './prices.ts'
+import type { Format } from './print.ts'
+import {
+  checkName,
+  checkUrl,
+  chosenServer,
+  readServers,
+  type ServerChoice,
+  serversPath,
+  writeServers,
+} from './servers.ts'
+
+/** Options that say which server is asked, and with which key. */
+export const remote = (command: Command): Command =>
+  command
+    .option('--server <name>', 'a server that was saved by "wellhead login"')
+    .option('--url <address>', 'address of the server (default: WELLHEAD_URL)')
+    .option('--key <key>', 'API key (default: that of the saved server, or WELLHEAD_API_KEY)')
+
+const formatted = (command: Command): Command =>
+  command
+    .addOption(new Option('--json', 'print JSON').conflicts('csv'))
+    .addOption(new Option('--csv', 'print CSV'))
+
+const ranged = (command: Command): Command =>
+  command
+    .option('--start <date>', 'first day or moment, inclusive (default: 30 days ago)')
+    .option('--end <date>', 'last day or moment, inclusive (default: now)')
+    .option('--as-of <moment>', 'raw prices as they were known at that moment')
+
+const everySecondsDefault = '5'
+
+/** The commands of people who have a key and nothing else: they talk to a server over HTTP. */
+export function remoteCommands(program: Command, env: ProgramEnvironment): void {
+  const serverOf = (choice: ServerChoice): RemoteServer => ({
+    ...chosenServer(choice, env.env),
+    source: 'cli',
+  })
+  const askOf = (choice: ServerChoice): Ask => createRemoteAsk(serverOf(choice))
+  const { write } = env
+
+  formatted(
+    remote(
+      program
+        .command('get')
+        .argument('[codes...]', 'codes or aliases: wti brent; none: all of them')
+        .description('the newest prices'),
+    ),
+  ).action((codes: string[], options: ServerChoice & Format) =>
+    getPrices(askOf(options), codes, options, write),
+  )
+
+  formatted(
+    ranged(
+      remote(
+        program
+          .command('history')
+          .argument('<codes...>', 'codes or aliases, at most 20')
+          .description('prices over time, newest first'),
+      ),
+    ),
+  )
+    .option('--interval <interval>', 'raw, hour, day, week or month', 'day')
+    .action((codes: string[], options: ServerChoice & Format & Range) =>
+      getHistory(askOf(options), codes, options, write),
+    )
+
+  formatted(
+    remote(
+      program
+        .command('curve')
+        .argument('<family>', 'such as exch-wti, or a ticker: CL, BZ, NG, TTF')
+        .description('a futures curve'),
+    ),
+  )
+    .option('--date <date>', 'the curve of an earlier day')
+    .action((family: string, options: ServerChoice & Format & { date?: string }) =>
+      getCurve(askOf(options), family, options, write),
+    )
+
+  ranged(
+    remote(
+      program.command('chart').argument('<code>', 'a code').description('a chart in the terminal'),
+    ),
+  )
+    .option('--interval <interval>', 'hour, day, week or month', 'day')
+    .action((code: string, options: ServerChoice & Range) =>
+      drawChart(askOf(options), code, options, write),
+    )
+
+  remote(
+    program
+      .command('watch')
+      .argument('<codes...>', 'codes or aliases, at most 20')
+      .description('prices as they change, until Ctrl-C'),
+  )
+    .option('--every <seconds>', 'time between two looks', everySecondsDefault)
+    .option('--looks <number>', 'end after so many looks')
+    .action(async (codes: string[], options: ServerChoice & { every: string; looks?: string }) => {
+      let isStopped = false
+      const everySeconds = Number(options.every)
+      const looks = options.looks === undefined ? undefined : Number(options.looks)
+      if (!(everySeconds >= 1))
+        throw new Error(`--every: ${options.every} must be at least 1 second`)
+      if (looks !== undefined && !(Number.isInteger(looks) && looks > 0)) {
+        throw new Error(`--looks: ${options.looks} must be a whole number from 1`)
+      }
+      env.onStop(() => {
+        isStopped = true
+        env.exit(0)
+      })
+      await watchPrices(
+        serverOf(options),
+        codes,
+        {
+          everyMs: everySeconds * 1_000,
+          looks,
+          isLive: env.terminal !== undefined && process.stdout.isTTY === true,
+          isStopped: () => isStopped,
+        },
+        write,
+      )
+    })
+
+  alertCommands(program, env, serverOf)
+  serverCommands(program, env)
+
+  remote(
+    program
+      .command('mcp')
+      .description('Model Context Protocol on standard input and output, for assistants'),
+  ).action(async (options: ServerChoice) => {
+    const { serveMcp } = await import('./mcp.ts')
+    await serveMcp(chosenServer(options, env.env))
+  })
+}
+
+/** Whether `export` is to ask a server over HTTP, and not to read the data directory. */
+export const isRemoteExport = ({ server, url }: ServerChoice): boolean =>
+  server !== undefined || url !== undefined
+
+/** Writes the history of codes as CSV to a file, or to standard output where it is `-`. */
+export async function exportOverHttp(
+  codes: readonly string[],
+  options: ServerChoice & Range & { output: string },
+  env: ProgramEnvironment,
+): Promise<void> {
+  if (codes.length === 0) throw new Error('name the codes to export, at most 20')
+  const ask = createRemoteAsk({ ...chosenServer(options, env.env), source: 'cli' })
+  if (options.output === '-') {
+    await exportHistory(ask, codes, options, env.write)
+    return
+  }
+  const file = createWriteStream(options.output)
+  const write = async (text: string) => {
+    if (!file.write(text)) await once(file, 'drain')
+  }
+  const rows = await exportHistory(ask, codes, options, write)
+  file.end()
+  await once(file, 'close')
+  env.err(`${rows} prices in ${options.output}`)
+}
+
+function alertCommands(
+  program: Command,
+  env: ProgramEnvironment,
+  serverOf: (choice: ServerChoice) => RemoteServer,
+): void {
+  const { write } = env
+  const alert = program.command('alert').description('alerts of your account')
+  remote(
+    alert
+      .command('add')
+      .argument('<code>', 'a code')
+      .argument('<operator>', operatorWords.join(', '))
+      .argument('<value>', 'in the unit of the code')
+      .description('show what an alert would have done over the past year; --yes makes it'),
+  )
+    .option('--name <name>', 'what it is called')
+    .option('--cooldown <minutes>', 'how long it is quiet after it fired')
+    .option('--yes', 'make it')
+    .action(
+      (
+        code: string,
+        operator: string,
+        value: string,
+        options: ServerChoice & { name?: string; cooldown?: string; yes?: boolean },
+      ) => {
+        const { name, cooldown, yes = false } = options
+        const ask = createRemoteAsk(serverOf(options))
+        return addAlert(ask, { code, operator, value, name, cooldown }, yes, write)
+      },
+    )
+  formatted(remote(alert.command('list').description('show them'))).action(
+    (options: ServerChoice & Format) =>
+      listAlerts(createRemoteAsk(serverOf(options)), options, write),
+  )
+  remote(alert.command('remove').argument('<id>').description('delete one')).action(
+    (id: string, options: ServerChoice) => {
+      const server = serverOf(options)
+      const remove = (path: string) =>
+        fetch(addressOf(server, path), { method: 'DELETE', headers: headersOf(server) })
+      return removeAlert(remove, id, write)
+    },
+  )
+}
+
+function serverCommands(program: Command, env: ProgramEnvironment): void {
+  const path = serversPath(env.env)
+  program
+    .command('login')
+    .argument('<address>', 'of the server: https://prices.example.com')
+    .option('--name <name>', 'what it is called', 'default')
+    .option('--key <key>', 'API key (default: the first line of standard input)')
+    .description('save a server and your key for it; commands ask it from then on')
+    .action(async (address: string, { name, key }: { name: string; key?: string }) => {
+      checkName(name)
+      const url = checkUrl(address)
+      const apiKey = (key ?? (await firstLine(env.stdin))).trim()
+      if (apiKey === '') throw new Error('no API key came on standard input')
+      const ask = createRemoteAsk({ url, apiKey, source: 'cli' })
+      const { account } = await ask<{ account: { email: string; tier_name: string } }>(
+        'GET',
+        '/v1/account',
+      )
+      const saved = readServers(path)
+      writeServers(path, {
+        preferred: name,
+        servers: { ...saved.servers, [name]: { url, apiKey } },
+      })
+      env.out(`${name}: ${url} as ${account.email} (${account.tier_name}), saved in ${path}`)
+    })
+  const servers = program.command('servers').description('saved servers')
+  servers
+    .command('list')
+    .description('show them; the star is the one that is asked')
+    .action(() => {
+      const saved = readServers(path)
+      for (const [name, { url, apiKey }] of Object.entries(saved.servers)) {
+        const star = name === saved.preferred ? '*' : ' '
+        env.out(`${star} ${name}  ${url}  ${apiKey.slice(0, 4)}…${apiKey.slice(-4)}`)
+      }
+    })
+  servers
+    .command('use')
+    .argument('<name>')
+    .description('ask this one from now on')
+    .action((name: string) => {
+      const saved = readServers(path)
+      if (!saved.servers[name]) throw new Error(`${path} has no server ${name}`)
+      writeServers(path, { ...saved, preferred: name })
+      env.out(`${name} is asked from now on`)
+    })
+  servers
+    .command('remove')
+    .argument('<name>')
+    .description('forget one with its key')
+    .action((name: string) => {
+      const { preferred, servers: all } = readServers(path)
+      if (!all[name]) throw new Error(`${path} has no server ${name}`)
+      const { [name]: removed, ...rest } = all
+      writeServers(path, { preferred: preferred === name ? undefined : preferred, servers: rest })
+      env.out(`${name} (${removed!.url}) is forgotten`)
+    })
+}

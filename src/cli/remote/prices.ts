@@ -1,0 +1,257 @@
+import { plot } from 'asciichart'
+import type { Ask } from '../../api/mcp/tool.ts'
+import { sleep } from '../../lib/clock.ts'
+import { summaryOf, thinned } from '../../market/prices/summary.ts'
+import { addressOf, headersOf, type RemoteServer } from './ask.ts'
+import { type Column, type Format, printRows, signedPercent } from './print.ts'
+
+interface Price {
+  code: string
+  name: string
+  price: number
+  formatted: string
+  currency: string | null
+  unit: string
+  created_at: string
+  change_24h_percent: number | null
+}
+
+interface HistoryRow {
+  code: string
+  created_at: string
+  price: number
+  currency: string | null
+  unit: string
+}
+
+interface HistoryAnswer {
+  data: { prices: HistoryRow[] }
+  meta: { has_next: boolean }
+}
+
+export interface Range {
+  start?: string
+  end?: string
+  interval?: string
+  asOf?: string
+}
+
+/** Where a command writes: text as it is. */
+export type Write = (text: string) => void | Promise<void>
+
+const codesPerRequest = 20
+const rowsPerPage = 100
+
+const priceColumns: readonly Column<Price>[] = [
+  { heading: 'CODE', name: 'code', value: row => row.code },
+  { heading: 'PRICE', name: 'price', value: row => row.price, text: row => row.formatted },
+  { heading: 'CURRENCY', name: 'currency', value: row => row.currency },
+  { heading: 'UNIT', name: 'unit', value: row => row.unit },
+  {
+    heading: '24 H',
+    name: 'change_24h_percent',
+    value: row => row.change_24h_percent,
+    text: row => signedPercent(row.change_24h_percent),
+  },
+  { heading: 'OBSERVED', name: 'observed_at', value: row => row.created_at },
+]
+
+const historyColumns: readonly Column<HistoryRow>[] = [
+  { heading: 'OBSERVED', name: 'observed_at', value: row => row.created_at },
+  { heading: 'CODE', name: 'code', value: row => row.code },
+  { heading: 'PRICE', name: 'price', value: row => row.price },
+  { heading: 'CURRENCY', name: 'currency', value: row => row.currency },
+  { heading: 'UNIT', name: 'unit', value: row => row.unit },
+]
+
+interface LatestAnswer {
+  data: Price | { prices: Price[] }
+}
+
+const pricesOf = ({ data }: LatestAnswer): Price[] => ('prices' in data ? data.prices : [data])
+
+/** The newest price of each code; none named: every code. */
+export async function getPrices(
+  ask: Ask,
+  codes: readonly string[],
+  format: Format,
+  write: Write,
+): Promise<void> {
+  const prices: Price[] = []
+  const path = '/v1/prices/latest'
+  if (codes.length === 0) prices.push(...pricesOf(await ask<LatestAnswer>('GET', path)))
+  for (let start = 0; start < codes.length; start += codesPerRequest) {
+    const query = { by_code: codes.slice(start, start + codesPerRequest).join(',') }
+    prices.push(...pricesOf(await ask<LatestAnswer>('GET', path, { query })))
+  }
+  await write(printRows(prices, priceColumns, format))
+}
+
+/** Every price of the codes in a range, newest first, page by page. */
+async function* historyPages(
+  ask: Ask,
+  codes: readonly string[],
+  { start, end, interval, asOf }: Range,
+): AsyncGenerator<HistoryRow[]> {
+  let hasNext = true
+  for (let page = 1; hasNext; page += 1) {
+    const query = {
+      by_code: codes.join(','),
+      start_date: start,
+      end_date: end,
+      interval: asOf === undefined ? interval : 'raw',
+      as_of: asOf,
+      page,
+      per_page: rowsPerPage,
+    }
+    const path = asOf === undefined ? '/v1/prices/historical' : '/v1/prices/past_month'
+    const answer = await ask<HistoryAnswer>('GET', path, { query })
+    hasNext = answer.meta.has_next
+    yield answer.data.prices
+  }
+}
+
+async function allOf<Row>(pages: AsyncIterable<Row[]>): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const page of pages) rows.push(...page)
+  return rows
+}
+
+export async function getHistory(
+  ask: Ask,
+  codes: readonly string[],
+  options: Range & Format,
+  write: Write,
+): Promise<void> {
+  const rows = await allOf(historyPages(ask, codes, options))
+  await write(printRows(rows, historyColumns, options))
+}
+
+/** CSV of a history as it comes, so that a long one needs no room. */
+export async function exportHistory(
+  ask: Ask,
+  codes: readonly string[],
+  range: Range,
+  write: Write,
+): Promise<number> {
+  let count = 0
+  for await (const rows of historyPages(ask, codes, range)) {
+    const text = printRows(rows, historyColumns, { csv: true })
+    const isFirst = count === 0
+    await write(isFirst ? text : text.slice(text.indexOf('\n') + 1))
+    count += rows.length
+  }
+  return count
+}
+
+const chartPoints = 72
+const chartRows = 14
+
+/** A line of the prices of a code over a range, with what it comes to. */
+export async function drawChart(ask: Ask, code: string, range: Range, write: Write): Promise<void> {
+  const rows = await allOf(historyPages(ask, [code], { interval: 'day', ...range }))
+  const points = rows.reverse().map(row => ({ at: row.created_at, value: row.price }))
+  const summary = summaryOf(points)
+  const row = rows[0]
+  if (!summary || !row) throw new Error(`${code} has no prices in this range`)
+  const values = thinned(points, chartPoints).map(point => point.value)
+  const decimals = Math.abs(summary.high.value) < 10 ? 4 : 2
+  const width = Math.max(
+    summary.high.value.toFixed(decimals).length,
+    summary.low.value.toFixed(decimals).length,
+  )
+  const lines = [
+    `${row.code}, ${[row.currency, row.unit].filter(Boolean).join(' per ')}`,
+    '',
+    plot(values, {
+      height: chartRows,
+      format: value => value.toFixed(decimals).padStart(width),
+    }),
+    '',
+    `${summary.first.at.slice(0, 10)}  ${summary.first.value}   to   ${summary.last.at.slice(0, 10)}  ${summary.last.value}   (${signedPercent(summary.changePercent)})`,
+    `high ${summary.high.value} on ${summary.high.at.slice(0, 10)}, low ${summary.low.value} on ${summary.low.at.slice(0, 10)}, mean ${summary.mean.toFixed(decimals)}, ${summary.count} prices`,
+  ]
+  await write(`${lines.join('\n')}\n`)
+}
+
+interface CurveAnswer {
+  error?: string
+  analysis_date: string
+  curve_type: string
+  currency: string
+  unit: string
+  contracts: {
+    contract_month: string
+    contract_code: string
+    settlement_price: number
+    expiry_date: string
+  }[]
+}
+
+const contractColumns: readonly Column<CurveAnswer['contracts'][number]>[] = [
+  { heading: 'MONTH', name: 'month', value: row => row.contract_month },
+  { heading: 'SETTLEMENT', name: 'settlement', value: row => row.settlement_price },
+  { heading: 'EXPIRES', name: 'expires_on', value: row => row.expiry_date },
+  { heading: 'CODE', name: 'code', value: row => row.contract_code },
+]
+
+/** The futures curve of a family, by its slug or ticker. */
+export async function getCurve(
+  ask: Ask,
+  family: string,
+  { date, ...format }: Format & { date?: string },
+  write: Write,
+): Promise<void> {
+  const path = `/v1/futures/${encodeURIComponent(family)}/curve`
+  const curve = await ask<CurveAnswer>('GET', path, { query: { date } })
+  if (curve.error !== undefined) throw new Error(curve.error)
+  const isForPeople = !format.json && !format.csv
+  const heading = `${curve.analysis_date}  ${curve.curve_type}  ${curve.currency} per ${curve.unit}\n\n`
+  await write(`${isForPeople ? heading : ''}${printRows(curve.contracts, contractColumns, format)}`)
+}
+
+export interface WatchOptions {
+  /** Time between two looks. */
+  everyMs: number
+  /** Looks to take; undefined: until it is stopped. */
+  looks: number | undefined
+  /** The table is drawn over itself; otherwise each change is a line. */
+  isLive: boolean
+  isStopped(): boolean
+}
+
+/** Clears what a terminal shows and goes to its first line. */
+const clearScreen = '\u001b[2J\u001b[H'
+
+/** Shows the prices of codes as they change. A look that brings nothing new does not count as a request of the quota. */
+export async function watchPrices(
+  server: RemoteServer,
+  codes: readonly string[],
+  { everyMs, looks, isLive, isStopped }: WatchOptions,
+  write: Write,
+): Promise<void> {
+  const address = addressOf(server, '/v1/prices/latest', { by_code: codes.join(',') })
+  const shown = new Map<string, string>()
+  let etag = ''
+  for (let look = 0; (looks === undefined || look < looks) && !isStopped(); look += 1) {
+    if (look > 0) await sleep(everyMs)
+    const response = await fetch(address, {
+      headers: { ...headersOf(server), 'if-none-match': etag },
+    })
+    if (response.status === 304) continue
+    const answer = (await response.json()) as LatestAnswer & { message?: string; error?: unknown }
+    if (!response.ok) {
+      const { message } = (answer.error ?? answer) as { message?: string }
+      throw new Error(message ?? answer.message ?? `the service answered ${response.status}`)
+    }
+    etag = response.headers.get('etag') ?? ''
+    const prices = pricesOf(answer)
+    if (isLive) await write(`${clearScreen}${printRows(prices, priceColumns, {})}`)
+    for (const price of prices) {
+      const key = `${price.created_at} ${price.price}`
+      if (shown.get(price.code) === key) continue
+      shown.set(price.code, key)
+      if (!isLive) await write(`${price.created_at}  ${price.code}  ${price.formatted}\n`)
+    }
+  }
+}

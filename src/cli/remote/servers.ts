@@ -1,0 +1,111 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { stringify } from 'smol-toml'
+import { isTable, parseToml } from '../../lib/toml.ts'
+
+/** A server that a person uses, and their key for it. */
+export interface SavedServer {
+  url: string
+  apiKey: string
+}
+
+export interface SavedServers {
+  /** The name of the one that is asked where none is named. */
+  preferred: string | undefined
+  servers: Record<string, SavedServer>
+}
+
+export interface ServerChoice {
+  /** The name of a saved server. */
+  server?: string
+  url?: string
+  key?: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const localUrl = 'http://127.0.0.1:8470'
+const namePattern = /^[a-z0-9][a-z0-9_-]{0,39}$/i
+
+/** Where the servers of a person are saved. */
+export const serversPath = (env: Environment): string =>
+  join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'wellhead', 'servers.toml')
+
+export function readServers(path: string): SavedServers {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return { preferred: undefined, servers: {} }
+    }
+    throw error
+  }
+  const toml = parseToml(text)
+  if ('fault' in toml) throw new Error(`${path}:${toml.line}: ${toml.fault}`)
+  const { default: preferred, servers } = toml.table
+  const entries = Object.entries(isTable(servers) ? servers : {}).map(([name, entry]) => {
+    const { url, key } = isTable(entry) ? entry : {}
+    if (typeof url !== 'string' || typeof key !== 'string') {
+      throw new Error(`${path}: servers.${name} needs a url and a key, both text`)
+    }
+    return [name, { url, apiKey: key }] as const
+  })
+  return {
+    preferred: typeof preferred === 'string' ? preferred : undefined,
+    servers: Object.fromEntries(entries),
+  }
+}
+
+/** Writes the file anew; only its owner may read it, because of the keys in it. */
+export function writeServers(path: string, { preferred, servers }: SavedServers): void {
+  const tables = Object.fromEntries(
+    Object.entries(servers).map(([name, { url, apiKey }]) => [name, { url, key: apiKey }]),
+  )
+  const text = stringify(
+    preferred === undefined ? { servers: tables } : { default: preferred, servers: tables },
+  )
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const fresh = `${path}.new`
+  writeFileSync(fresh, `${text}\n`, { mode: 0o600 })
+  chmodSync(fresh, 0o600)
+  renameSync(fresh, path)
+}
+
+export function checkName(name: string): void {
+  if (!namePattern.test(name)) {
+    throw new Error(`${name} is no name for a server: use up to 40 letters, digits, - and _`)
+  }
+}
+
+export function checkUrl(url: string): string {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new Error(`${url} is no address of a server, such as https://prices.example.com`)
+  }
+  return url.replace(/\/+$/, '')
+}
+
+/**
+ * The server that a command asks: the one that is named, the address on the command line, that of
+ * WELLHEAD_URL, the preferred one of those saved, this machine.
+ */
+export function chosenServer(choice: ServerChoice, env: Environment): SavedServer {
+  const path = serversPath(env)
+  const url = choice.url ?? (choice.server === undefined ? env.WELLHEAD_URL : undefined)
+  const saved = readServers(path)
+  const name = choice.server ?? saved.preferred
+  const server = url === undefined && name !== undefined ? saved.servers[name] : undefined
+  if (choice.server !== undefined && !server) {
+    const names = Object.keys(saved.servers)
+    const known = names.length > 0 ? `; there are ${names.join(', ')}` : ''
+    throw new Error(`${path} has no server ${choice.server}${known}`)
+  }
+  const apiKey = choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY
+  if (!apiKey) {
+    throw new Error(
+      'no API key: save one with "wellhead login ADDRESS", or set WELLHEAD_API_KEY and WELLHEAD_URL',
+    )
+  }
+  return { url: checkUrl(server?.url ?? url ?? localUrl), apiKey }
+}

@@ -1,0 +1,65 @@
+/** A value of a series at a time. */
+export interface Point {
+  at: string
+  value: number
+}
+
+/** What a stretch of a series comes to. `changePercent` is null where it began at zero. */
+export interface Summary {
+  first: Point
+  last: Point
+  high: Point
+  low: Point
+  mean: number
+  change: number
+  changePercent: number | null
+  count: number
+}
+
+/** Of points in the order of time; undefined where there are none. */
+export function summaryOf(points: readonly Point[]): Summary | undefined {
+  const first = points[0]
+  const last = points.at(-1)
+  if (!first || !last) return undefined
+  let [high, low, total] = [first, first, 0]
+  for (const point of points) {
+    if (point.value > high.value) high = point
+    if (point.value < low.value) low = point
+    total += point.value
+  }
+  const change = last.value - first.value
+  return {
+    first,
+    last,
+    high,
+    low,
+    mean: total / points.length,
+    change,
+    changePercent: first.value === 0 ? null : (change / Math.abs(first.value)) * 100,
+    count: points.length,
+  }
+}
+
+/**
+ * At most so many of the points, evenly spread, with the first and the last, and with the highest
+ * and the lowest of what lies between two that stay.
+ */
+export function thinned(points: readonly Point[], pointsMax: number): Point[] {
+  if (points.length <= pointsMax) return [...points]
+  if (pointsMax < 4) return points.length > 1 ? [points[0]!, points.at(-1)!] : [...points]
+  const inner = points.slice(1, -1)
+  const groups = Math.floor((pointsMax - 2) / 2)
+  const chosen = new Set<Point>([points[0]!])
+  for (let group = 0; group < groups; group += 1) {
+    const from = Math.floor((group * inner.length) / groups)
+    const to = Math.floor(((group + 1) * inner.length) / groups)
+    const part = summaryOf(inner.slice(from, to))
+    if (!part) continue
+    const extremes = inner
+      .slice(from, to)
+      .filter(point => point === part.high || point === part.low)
+    for (const point of extremes) chosen.add(point)
+  }
+  chosen.add(points.at(-1)!)
+  return [...chosen]
+}

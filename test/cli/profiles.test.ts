@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import { explainProfile, listShippedProfiles } from '../../src/cli/profiles.ts'
+import { loadConfig } from '../../src/config.ts'
+
+const configOf = (toml: string | undefined) =>
+  loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => toml })
+
+function explained(headers: string[], toml?: string): string {
+  const lines: string[] = []
+  explainProfile(headers, configOf(toml), line => void lines.push(line))
+  return lines.join('\n')
+}
+
+test('a client is told which profile it gets and what that switches', () => {
+  const text = explained(['User-Agent: prices-go/1.2'], 'client_profiles = ["shipped"]')
+  expect(text).toStartWith('shipped-go applies:')
+  expect(text).toContain('omit_null: price rows: a null')
+})
+
+test('without profiles it is told which shipped one would fit', () => {
+  const text = explained(['User-Agent: prices-php'])
+  expect(text).toStartWith('No configured profile fits')
+  expect(text).toContain('With client_profiles = ["shipped"], shipped-php would apply')
+  expect(explained(['User-Agent: curl/8'])).not.toContain('would apply')
+})
+
+test('all headers of a profile are looked at, and one without a name is refused', () => {
+  const toml = `[[client_profiles]]
+name = "desk"
+match = { User-Agent = '^desk/', X-Platform = 'sheet' }
+switches = ["latest_list"]`
+  expect(explained(['User-Agent: desk/1', 'X-Platform: Sheets'], toml)).toStartWith('desk applies')
+  expect(explained(['User-Agent: desk/1'], toml)).toStartWith('No configured profile fits')
+  expect(() => explained(['desk/1'])).toThrow("must be of the form 'Name: text'")
+})
+
+test('the list says whom each shipped profile is for', () => {
+  const lines: string[] = []
+  listShippedProfiles(line => void lines.push(line))
+  expect(lines.filter(line => line.startsWith('shipped-'))).toHaveLength(7)
+})

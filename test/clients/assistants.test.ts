@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
+import { binary } from '../support/binary.ts'
+import { environmentOf, sharedCopy } from '../support/packages.ts'
+
+const resultMax = 25_000
+
+let copy: Wellhead
+beforeAll(async () => {
+  copy = await sharedCopy()
+}, 600_000)
+
+const overHttp = (apiKey: string) =>
+  new StreamableHTTPClientTransport(new URL('/mcp', copy.url), {
+    requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
+  })
+
+const overStdio = () =>
+  new StdioClientTransport({
+    command: binary(),
+    args: ['mcp'],
+    env: { PATH: process.env.PATH ?? '', ...environmentOf(copy) },
+    stderr: 'pipe',
+  })
+
+interface Content {
+  type: string
+  text: string
+}
+
+async function connected(transport: StreamableHTTPClientTransport | StdioClientTransport) {
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  /** The text of a tool's result, and whether it is a refusal. */
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = await client.callTool({ name, arguments: args })
+    const [content] = result.content as Content[]
+    return { isError: result.isError === true, text: content!.text }
+  }
+  const ask = async <T>(name: string, args: Record<string, unknown> = {}): Promise<T> => {
+    const { isError, text } = await call(name, args)
+    expect(isError, text).toBe(false)
+    expect(text.length).toBeLessThan(resultMax)
+    return JSON.parse(text) as T
+  }
+  return { client, call, ask }
+}
+
+for (const [name, transport] of [
+  ['over HTTP with the key', () => overHttp(copy.apiKey)],
+  ['over standard input and output', overStdio],
+] as const) {
+  describe(`an assistant ${name}`, () => {
+    let assistant: Awaited<ReturnType<typeof connected>>
+    beforeAll(async () => {
+      assistant = await connected(transport())
+    }, 60_000)
+    afterAll(() => assistant.client.close())
+
+    test('is told of tools with schemas, and which of them change something', async () => {
+      const { tools } = await assistant.client.listTools()
+      expect(tools.map(tool => tool.name).sort()).toEqual([
+        'compare',
+        'create_alert',
+        'futures_curve',
+        'latest_prices',
+        'list_alerts',
+        'price_history',
+        'read',
+        'search_codes',
+        'storage',
+        'why_did_it_move',
+      ])
+      for (const tool of tools) {
+        expect(tool.description!.length, tool.name).toBeGreaterThan(40)
+        expect(tool.inputSchema.type).toBe('object')
+        for (const property of Object.values(tool.inputSchema.properties ?? {})) {
+          const { description, items } = property as {
+            description?: string
+            items?: { description?: string }
+          }
+          expect(description ?? items?.description, tool.name).toBeString()
+        }
+      }
+      const writing = tools.filter(tool => tool.annotations?.readOnlyHint === false)
+      expect(writing.map(tool => tool.name)).toEqual(['create_alert'])
+    })
+
+    test('finds codes and asks for their prices', async () => {
+      const found = await assistant.ask<{ codes: { code: string }[]; found: number }>(
+        'search_codes',
+        { text: 'brent', limit: 3 },
+      )
+      expect(found.codes).toHaveLength(3)
+      expect(found.found).toBeGreaterThan(3)
+      expect(found.codes.map(row => row.code)).toContain('BRENT_CRUDE_USD')
+      const { prices } = await assistant.ask<{ prices: { code: string; price: number }[] }>(
+        'latest_prices',
+        { codes: ['brent', 'WTI_USD'] },
+      )
+      expect(prices.map(row => row.code)).toEqual(['BRENT_CRUDE_USD', 'WTI_USD'])
+    })
+
+    test('gets a long history as a summary of all of it and points that fit', async () => {
+      interface History {
+        points: { at: string; value: number }[]
+        summary: {
+          count: number
+          high: { at: string; value: number }
+          last: { at: string; value: number }
+        }
+      }
+      const args = { code: 'WTI_USD', start: '2020-01-01', end: '2026-11-01', points: 40 }
+      const { points, summary } = await assistant.ask<History>('price_history', args)
+      expect(summary.count).toBeGreaterThan(1_500)
+      expect(points.length).toBeLessThanOrEqual(40)
+      expect(points).toContainEqual(summary.high)
+      expect(points.at(-1)).toEqual(summary.last)
+      expect(points.map(point => point.at)).toEqual(points.map(point => point.at).sort())
+    })
+
+    test('compares codes, sees a curve, a stock against its season, and why a price moved', async () => {
+      interface Compared {
+        compared: { code: string; summary: { changePercent: number } }[]
+        correlation_90d: unknown
+      }
+      const { compared, correlation_90d } = await assistant.ask<Compared>('compare', {
+        codes: ['WTI_USD', 'NATURAL_GAS_USD'],
+        start: '2026-06-01',
+      })
+      const changes = compared.map(row => row.summary.changePercent)
+      expect(changes).toEqual(changes.toSorted((left, right) => right - left))
+      expect(correlation_90d).toBeObject()
+      const curve = await assistant.ask<{ contracts: unknown[]; shape: string }>('futures_curve', {
+        family: 'CL',
+      })
+      expect(curve.contracts).toHaveLength(12)
+      const storage = await assistant.ask<{
+        against_season: { zscore: number }
+        recent: unknown[]
+      }>('storage', { place: 'cushing', weeks: 4 })
+      expect(storage.against_season.zscore).toBeNumber()
+      expect(storage.recent).toHaveLength(4)
+      interface Moved {
+        largest_daily_moves: { percent: number }[]
+        notes: { title: string }[]
+      }
+      const moved = await assistant.ask<Moved>('why_did_it_move', { code: 'WTI_USD', days: 60 })
+      expect(moved.notes.length).toBeGreaterThan(0)
+      const sizes = moved.largest_daily_moves.map(move => Math.abs(move.percent))
+      expect(sizes).toEqual(sizes.toSorted((left, right) => right - left))
+    })
+
+    test('reads other data, with lists cut to a size, and nothing of the account', async () => {
+      const args = { path: '/v1/ei/well-permits', parameters: { state: 'TX' }, rows: 3 }
+      const { data } = await assistant.ask<{ data: unknown[] }>('read', args)
+      expect(data.slice(0, 3).every(row => typeof row === 'object')).toBe(true)
+      expect(data).toHaveLength(4)
+      expect(data[3]).toMatch(/more rows/)
+      for (const path of [
+        '/v1/account',
+        '/v1/api-keys',
+        '/admin/v1/accounts',
+        '/v1/prices/../account',
+      ]) {
+        const refusal = await assistant.call('read', { path })
+        expect(refusal.isError, path).toBe(true)
+        expect(refusal.text).toStartWith('path: must be a data path')
+      }
+    })
+
+    test('changes nothing before a person has confirmed it', async () => {
+      const count = async () =>
+        (await assistant.ask<{ alerts: unknown[] }>('list_alerts')).alerts.length
+      const before = await count()
+      const alert = { code: 'WTI_USD', operator: 'greater_than', value: 400, name: 'far away' }
+      const preview = await assistant.ask<{ created: boolean; would_have_fired: number }>(
+        'create_alert',
+        alert,
+      )
+      expect(preview).toMatchObject({ created: false, would_have_fired: 0 })
+      expect(await count()).toBe(before)
+      const created = await assistant.ask<{ created: boolean; id: string }>('create_alert', {
+        ...alert,
+        confirm: true,
+      })
+      expect(created.created).toBe(true)
+      expect(await count()).toBe(before + 1)
+      const headers = { authorization: `Token ${copy.apiKey}` }
+      await fetch(`${copy.url}/v1/alerts/${created.id}`, { method: 'DELETE', headers })
+    })
+
+    test('is told in words what is wrong with a call', async () => {
+      const unknown = await assistant.call('latest_prices', { codes: ['BRENT_CRUDE_USB'] })
+      expect(unknown).toEqual({ isError: true, text: expect.stringContaining('BRENT_CRUDE_USD') })
+      const missing = await assistant.call('price_history', {})
+      expect(missing).toEqual({ isError: true, text: expect.stringMatching(/^code: /) })
+      await expect(assistant.client.callTool({ name: 'nope' })).rejects.toThrow(
+        'There is no tool nope',
+      )
+    })
+
+    test('has resources and prompts', async () => {
+      const { resources } = await assistant.client.listResources()
+      expect(resources.map(resource => resource.uri)).toContain('wellhead://catalogue')
+      const { contents } = await assistant.client.readResource({ uri: 'wellhead://catalogue' })
+      expect((contents[0] as { text: string }).text).toContain('- WTI_USD: WTI Crude Oil')
+      const { prompts } = await assistant.client.listPrompts()
+      expect(prompts.map(prompt => prompt.name)).toEqual(['morning_brief', 'explain_move'])
+      const { messages } = await assistant.client.getPrompt({
+        name: 'explain_move',
+        arguments: { code: 'WTI_USD' },
+      })
+      expect((messages[0]!.content as Content).text).toContain('WTI_USD')
+      await expect(assistant.client.getPrompt({ name: 'explain_move' })).rejects.toThrow(
+        'needs code',
+      )
+    })
+  })
+}
+
+describe('over HTTP', () => {
+  const usage = async (apiKey: string) => {
+    const headers = { authorization: `Token ${apiKey}` }
+    const response = await fetch(`${copy.url}/v1/usage`, { headers })
+    return ((await response.json()) as { used: number }).used
+  }
+
+  test('the protocol costs nothing, and what tools ask counts as requests of the key', async () => {
+    const { apiKey } = await copy.account({ plan: 'free' })
+    const { client, ask, call } = await connected(overHttp(apiKey))
+    await client.listTools()
+    expect(await usage(apiKey)).toBe(0)
+    await ask('latest_prices', { codes: ['WTI_USD'] })
+    expect(await usage(apiKey)).toBe(1)
+    const refusal = await call('create_alert', { code: 'WTI_USD', operator: 'less_than', value: 1 })
+    expect(refusal).toEqual({ isError: true, text: expect.stringContaining('INSUFFICIENT_PLAN') })
+    expect(await usage(apiKey)).toBe(1)
+    await client.close()
+  })
+
+  test('a key that is good for another address only opens neither the protocol nor its tools', async () => {
+    const { apiKey } = await copy.account({ plan: 'free' })
+    const headers = { authorization: `Token ${apiKey}`, 'content-type': 'application/json' }
+    const body = (ranges: string[]) => JSON.stringify({ allowed_ips: ranges })
+    const create = async (ranges: string[]) => {
+      const init = { method: 'POST', headers, body: body(ranges) }
+      const response = await fetch(`${copy.url}/v1/api-keys`, init)
+      const { data } = (await response.json()) as { data: { api_key: { plain_token: string } } }
+      return data.api_key.plain_token
+    }
+    const { ask, client } = await connected(overHttp(await create(['127.0.0.0/8'])))
+    expect(await ask('latest_prices', { codes: ['WTI_USD'] })).toBeObject()
+    await client.close()
+    await expect(connected(overHttp(await create(['203.0.113.0/24'])))).rejects.toThrow(
+      'IP_NOT_ALLOWED',
+    )
+  })
+
+  test('without a key there is nothing, and other methods say that there is no session', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const init = { method: 'POST', headers, body: JSON.stringify(message) }
+    expect((await fetch(`${copy.url}/mcp`, init)).status).toBe(401)
+    expect((await fetch(`${copy.url}/mcp`)).status).toBe(405)
+    expect((await fetch(`${copy.url}/mcp`, { method: 'DELETE' })).status).toBe(405)
+  })
+})

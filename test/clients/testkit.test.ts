@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { binary } from '../support/binary.ts'
+import { clientPackages, has, installedIn, root, runProgram } from '../support/packages.ts'
+
+const hasNode = has('node', '--version')
+const hasPytest = has('python3', '-m', 'pytest', '--version')
+/** The kit's users raise what stands in the way of fast tests; its own tests do not need to. */
+const environment = () => ({ WELLHEAD_BINARY: binary() })
+
+describe('the test kit starts, moves, fills and stops a copy', () => {
+  const sources = join(root, 'clients/testkit/test')
+
+  test('in Bun', async () => {
+    const command = [process.execPath, 'test', './testkit.test.mjs', '--timeout', '120000']
+    const { code, text } = await runProgram(command, installedIn(sources), environment())
+    expect(code, text).toBe(0)
+    expect(text).toMatch(/\d\d pass/)
+  }, 240_000)
+
+  test.skipIf(!hasNode)(
+    'in Node',
+    async () => {
+      const command = ['node', '--test', 'testkit.test.mjs']
+      const { code, text } = await runProgram(command, installedIn(sources), environment())
+      expect(code, text).toBe(0)
+      expect(text).toMatch(/pass \d\d/)
+    },
+    240_000,
+  )
+
+  test.skipIf(!hasPytest)(
+    'in pytest',
+    async () => {
+      const command = ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
+      const { code, text } = await runProgram(command, join(root, 'clients/python/tests/kit'), {
+        ...environment(),
+        PYTHONPATH: join(clientPackages(), 'python'),
+        PYTHONDONTWRITEBYTECODE: '1',
+      })
+      expect(code, text).toBe(0)
+      expect(text).toMatch(/5 passed/)
+    },
+    240_000,
+  )
+})

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'bun:test'
+import { createApp } from '../../src/app.ts'
+import { createFaults } from '../../src/http/faults.ts'
+import { type ProblemCode, problems } from '../../src/http/problem/problem.ts'
+import { openTestInstance, startAt } from '../support/instance.ts'
+
+const instance = openTestInstance()
+const { services, clock } = instance
+const faults = createFaults(() => 0)
+/** What else a developer may do is of no use here. */
+const unused = async () => {
+  throw new Error('not asked for')
+}
+const app = createApp(services, {
+  dev: {
+    clock,
+    faults,
+    feed: { paused: false, filled: () => new Set(), total: 0 },
+    advance: unused,
+    settle: unused,
+    snapshot: unused,
+    restore: unused,
+    reset: unused,
+  },
+})
+instance.record('WTI_USD', [71.5], startAt, 60_000)
+
+const path = '/v1/prices/latest'
+const ask = (key: string) =>
+  app.handle(
+    new Request(`http://localhost${path}?by_code=WTI_USD`, {
+      headers: { authorization: `Token ${key}` },
+    }),
+  )
+const enterprise = instance.key()
+
+function refusedWith(code: string, key = enterprise): Promise<Response> {
+  faults.add({
+    path,
+    method: undefined,
+    code: code as ProblemCode,
+    delayMs: 0,
+    count: 1,
+    probability: 1,
+  })
+  return ask(key)
+}
+
+/** Names of the headers, without those that only say when and which. */
+const namesOf = ({ headers }: Response) => [...headers.keys()].sort()
+
+/** A key whose quota is used up, and how it is refused then. */
+async function trulyRefused(plan: string, trial = false): Promise<Response> {
+  const key = instance.key(plan, { trial })
+  for (let used = 0; used < 20_000; used += 1) {
+    if (used % 50 === 0) clock.advance(61_000)
+    const answer = await ask(key)
+    if (answer.status !== 200) return answer
+  }
+  throw new Error('the quota does not end')
+}
+
+describe('a refusal on demand', () => {
+  test.each([
+    ['PAYMENT_REQUIRED', 402, 'daily_counter'],
+    ['FREE_TIER_LIMIT_EXCEEDED', 402, 'daily_counter'],
+    ['MONTHLY_QUOTA_EXCEEDED', 429, 'monthly_counter'],
+    ['TRIAL_LIMIT_EXCEEDED', 429, 'trial_counter'],
+  ])(
+    '%s says in its headers that the quota is used up, as clients look for it',
+    async (code, status, window) => {
+      const answer = await refusedWith(code)
+      const { headers } = answer
+      expect(answer.status).toBe(status)
+      expect(headers.get('x-ratelimit-state')).toBe('exhausted')
+      expect(headers.get('x-ratelimit-window')).toBe(window)
+      expect(headers.get('x-ratelimit-remaining')).toBe('0')
+      expect(headers.get('x-ratelimit-used')).toBe(headers.get('x-ratelimit-limit'))
+      const body = (await answer.json()) as { reset: { timestamp: number; in_seconds: number } }
+      expect(headers.get('x-ratelimit-reset')).toBe(String(body.reset.timestamp))
+      expect(headers.get('ratelimit')).toStartWith(`"quota";r=0;t=${body.reset.in_seconds},`)
+      const wait = status === 429 ? String(body.reset.in_seconds) : null
+      expect(headers.get('retry-after')).toBe(wait)
+      const after = await ask(enterprise)
+      expect(after.headers.get('x-ratelimit-state')).toBe('paid_active')
+    },
+  )
+
+  test('has every header that the real one has, for a quota and for the rate', async () => {
+    const free = instance.key('free')
+    expect(namesOf(await refusedWith('PAYMENT_REQUIRED', free))).toEqual(
+      namesOf(await trulyRefused('free')),
+    )
+    const trial = instance.key('free', { trial: true })
+    expect(namesOf(await refusedWith('TRIAL_LIMIT_EXCEEDED', trial))).toEqual(
+      namesOf(await trulyRefused('free', true)),
+    )
+    const developer = instance.key('developer')
+    expect(namesOf(await refusedWith('MONTHLY_QUOTA_EXCEEDED', developer))).toEqual(
+      namesOf(await trulyRefused('developer')),
+    )
+    const simulated = await refusedWith('RATE_LIMIT_EXCEEDED', developer)
+    const key = instance.key('developer')
+    let real = await ask(key)
+    while (real.status === 200) real = await ask(key)
+    expect(real.status).toBe(429)
+    expect(namesOf(simulated)).toEqual(namesOf(real))
+    expect(simulated.headers.get('ratelimit')).toMatch(/"burst";r=0;t=60$/)
+  }, 120_000)
+
+  test('has the status, the code and the message of each documented error', async () => {
+    clock.advance(61_000)
+    for (const [code, { status }] of Object.entries(problems)) {
+      clock.advance(2_000)
+      const answer = await refusedWith(code)
+      const text = await answer.text()
+      expect([answer.status, answer.headers.get('x-error-code')], code).toEqual([status, code])
+      expect(answer.headers.get('x-error-status')).toBe(String(status))
+      expect(answer.headers.get('x-error-message')?.length).toBeGreaterThan(10)
+      expect(text, code).toContain(code)
+    }
+  })
+
+  test.each([
+    ['RATE_LIMIT_EXCEEDED', '12'],
+    ['LOGIN_LOCKED', '900'],
+    ['manual_send_cooldown', '600'],
+    ['sms_limit_reached', '86400'],
+    ['OVERLOADED', '5'],
+    ['STORAGE_UNAVAILABLE', '5'],
+    ['PROCESSOR_UNAVAILABLE', '30'],
+    ['STREAM_LIMIT_REACHED', null],
+    ['verification_locked', null],
+    ['DATA_TOO_STALE', null],
+    ['INTERNAL_ERROR', null],
+  ])('%s says when to come back where the real one does', async (code, seconds) => {
+    clock.advance(61_000)
+    expect((await refusedWith(code)).headers.get('retry-after')).toBe(seconds)
+  })
+})
