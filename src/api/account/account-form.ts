@@ -48,8 +48,8 @@ export const AccountBody = body(changeFields)
 /** A new account. */
 export const createNewAccountBody = (nameMax: number) =>
   body({
-    ...changeFields,
     email: emailField,
+    ...changeFields,
     key_name: keyNameField(nameMax, { description: 'Name of the first key.' }),
   })
 

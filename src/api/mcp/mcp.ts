@@ -54,6 +54,20 @@ const methodNotAllowed = () =>
     { status: 405, headers: { allow: 'POST' } },
   )
 
+/** How the protocol refuses a message or a request that it cannot read. */
+const ProtocolError = (description: string) =>
+  t.Object(
+    {
+      jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
+      error: t.Object({
+        code: t.Number({ description: 'Of JSON-RPC 2.0.', examples: [-32_000] }),
+        message: t.String({ description: 'What is wrong.' }),
+      }),
+      id: t.Union([t.String(), t.Number(), t.Null()], { description: 'Of the message.' }),
+    },
+    { additionalProperties: true, description },
+  )
+
 const noSession = { open: 'There are no sessions here: it says so to whoever asks.' } as const
 
 /** The Model Context Protocol over HTTP: one message a request, no sessions. */
@@ -92,6 +106,8 @@ export function mcpRoutes(deps: McpDeps) {
             { additionalProperties: true, description: 'The answer to the message.' },
           ),
           202: t.Void({ description: 'A notification was taken.' }),
+          406: ProtocolError('`Accept` does not name both kinds of answer.'),
+          415: ProtocolError('The body is not JSON.'),
         },
         detail: {
           operationId: 'speakModelContextProtocol',
