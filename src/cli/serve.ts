@@ -61,6 +61,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     )
     return exitCodes.occupied
   }
+  // From here on, so that whoever has read the ready file can stop it in the ordinary way.
+  const stopRequested = firstStop(env)
   const local = new WeakSet<Request>()
   const originals = new WeakMap<Request, Request>()
   let network: Server<SocketData> | undefined
@@ -104,14 +106,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   log.info('server_listening', { url, data: dir, mode: config.mode })
   if (instance.feed) copy.begin()
 
-  await new Promise<void>(stopped => {
-    let isStopping = false
-    env.onStop(() => {
-      if (isStopping) env.exit(exitCodes.failed)
-      isStopping = true
-      stopped()
-    })
-  })
+  await stopRequested
   log.info('server_stopping')
   copy.instance.stopping = true
   copy.instance.services.streams.stop()
@@ -126,6 +121,17 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   log.info('server_stopped')
   return exitCodes.ok
 }
+
+/** Resolves when the process is asked to stop; the second time it is, the process ends at once. */
+const firstStop = (env: ServeEnvironment) =>
+  new Promise<void>(stopped => {
+    let isStopping = false
+    env.onStop(() => {
+      if (isStopping) env.exit(exitCodes.failed)
+      isStopping = true
+      stopped()
+    })
+  })
 
 type Answer = (
   request: Request,
