@@ -796,7 +796,8 @@ CREATE TABLE api_keys (
   read_only INTEGER NOT NULL DEFAULT 0 CHECK (read_only IN (0, 1)),
   -- JSON arrays of text.
   allowed_ips TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(allowed_ips)),
-  allowed_domains TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(allowed_domains))
+  allowed_domains TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(allowed_domains)),
+  scopes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(scopes))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at);
 

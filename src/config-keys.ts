@@ -688,6 +688,11 @@ const ownKeys = {
     15 * minuteMs,
     'How long a mailed sign-in link is good.',
   ),
+  'sessions.fresh_sign_in': key(
+    duration('0s', '24h'),
+    0,
+    'How long after signing in keys, people and secrets may be managed, by nobody else then; 0s: however long, and by keys without limits too.',
+  ),
   'secrets.master_key': key(
     secret(),
     new Secret(''),

@@ -121,6 +121,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     ...services,
     rates,
     isOverloaded,
+    freshSignInMs: config.sessions.freshSignInMs,
     trusted,
     local,
     links,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { scopes } from '../plan/scopes.ts'
 import { changeAccount, createAccount, listAccounts, showAccount } from './accounts.ts'
 import type { CommandEnvironment } from './command.ts'
 import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from './keys.ts'
@@ -152,6 +153,7 @@ interface KeyOptions extends JsonOption {
   readOnly?: boolean
   allowIp?: string[]
   allowDomain?: string[]
+  scope?: string[]
 }
 
 function keyCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
@@ -173,12 +175,18 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
     .option('--read-only', 'good for reading only')
     .option('--allow-ip <network>', 'good from this address or network only; repeatable', collect)
     .option('--allow-domain <host>', 'good from pages of this host only; repeatable', collect)
+    .option(
+      '--scope <part>',
+      `good for this part of the interface only: ${scopes.join(', ')}; repeatable`,
+      collect,
+    )
     .action((who: string, options: KeyOptions) =>
       act(options, env =>
         createKey(env, who, {
           ...options,
           allowedIps: options.allowIp,
           allowedDomains: options.allowDomain,
+          scopes: options.scope,
         }),
       ),
     )

@@ -19,6 +19,7 @@ export interface KeyLine {
   read_only: boolean
   allowed_ips: string[]
   allowed_domains: string[]
+  scopes: string[]
   usage: { requests_used: number; request_limit: number | null }
 }
 
@@ -31,6 +32,7 @@ export interface NewKeyOptions {
   readOnly?: boolean
   allowedIps?: readonly string[]
   allowedDomains?: readonly string[]
+  scopes?: readonly string[]
 }
 
 function stateOf({ revoked_at, suspended_at, active }: KeyLine): string {
@@ -40,11 +42,13 @@ function stateOf({ revoked_at, suspended_at, active }: KeyLine): string {
 }
 
 /** What a key may not do, or until when. */
-function boundsOf({ expires_at, read_only, allowed_ips, allowed_domains }: KeyLine): string {
+function boundsOf(key: KeyLine): string {
+  const { expires_at, read_only, allowed_ips, allowed_domains, scopes } = key
   const bounds = [
     read_only ? 'read-only' : '',
     ...allowed_ips,
     ...allowed_domains,
+    ...scopes,
     expires_at ? `until ${expires_at}` : '',
   ]
   return bounds.filter(Boolean).join(' ') || '-'
@@ -98,13 +102,14 @@ export const createKey = (
   options: NewKeyOptions = {},
 ): Promise<number> =>
   runAgainstServer(env, 'keys create', async () => {
-    const { name, expires, readOnly, allowedIps, allowedDomains } = options
+    const { name, expires, readOnly, allowedIps, allowedDomains, scopes } = options
     const body = {
       ...(name !== undefined && { name }),
       ...(expires !== undefined && { expires_at: expires }),
       ...(readOnly !== undefined && { read_only: readOnly }),
       ...(allowedIps && { allowed_ips: allowedIps }),
       ...(allowedDomains && { allowed_domains: allowedDomains }),
+      ...(scopes && { scopes }),
     }
     const { api_key } = await answerOf<{ api_key: MadeKey }>(
       env,

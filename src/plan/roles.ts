@@ -36,6 +36,31 @@ const matrix = {
 
 export type Action = keyof typeof matrix
 
+/**
+ * What changes who may do what, or with whose money, or shows a secret: a key that is limited in
+ * any way does none of it, or it could lift its own limits.
+ */
+const managing: ReadonlySet<Action> = new Set<Action>([
+  'self',
+  'change_keys',
+  'change_admin_keys',
+  'change_members',
+  'change_billing',
+  'read_secrets',
+])
+
+export const isManaging = (action: Action): boolean => managing.has(action)
+
+/** What an operator may ask a recent sign-in for: whoever does it could go on unnoticed. */
+const sensitive: ReadonlySet<Action> = new Set<Action>([
+  'change_keys',
+  'change_admin_keys',
+  'change_members',
+  'read_secrets',
+])
+
+export const isSensitive = (action: Action): boolean => sensitive.has(action)
+
 export const actions = Object.keys(matrix) as Action[]
 
 export const rolesFor = (action: Action): readonly Role[] => matrix[action]

@@ -86,6 +86,13 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 3,
+    why: 'A key may be limited to parts of the interface.',
+    sql: `
+      ALTER TABLE api_keys ADD COLUMN scopes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(scopes));
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

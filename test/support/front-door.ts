@@ -103,6 +103,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     sessions,
     clock,
     isOverloaded: () => false,
+    freshSignInMs: config.sessions.freshSignInMs,
     trusted,
     local,
     links,

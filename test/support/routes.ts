@@ -56,6 +56,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     sessions: services.sessions,
     clock,
     isOverloaded: () => false,
+    freshSignInMs: 0,
     trusted: trustedProxies([]),
     local: new WeakSet(),
     links,

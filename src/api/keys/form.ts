@@ -16,6 +16,7 @@ import {
 } from '../../http/input/body-schema.ts'
 import { type Problem, type ProblemCode, stateForbids } from '../../http/problem/problem.ts'
 import { secondMs } from '../../lib/instant.ts'
+import { isScope, scopes } from '../../plan/scopes.ts'
 import type { KeyChange, KeyRefusal } from '../../service/keys/key-changes.ts'
 
 const listMax = 100
@@ -77,13 +78,25 @@ export const createKeyBody = (nameMax: number) =>
       nullable(moment({ examples: ['2027-12-31T00:00:00Z'] }), { description: 'In the future.' }),
     ),
     read_only: optional(flag({ description: 'Good for GET and HEAD only.' })),
+    scopes: optional(
+      nullableAs(
+        listOf(
+          t.String({ enum: scopes, examples: ['prices'] }),
+          `parts of the interface: ${scopes.join(', ')}`,
+          scopes.length,
+          text => (isScope(text) ? text : undefined),
+        ),
+        [],
+        { description: 'Parts of the interface the key is good for; null: all.' },
+      ),
+    ),
   })
 
 type KeyBody = ReturnType<typeof createKeyBody>
 
 /** What a body says of a key, checked; only what it says. */
 export function readKeyChange(keyBody: KeyBody, input: unknown, now: number): KeyChange {
-  const { name, allowed_ips, allowed_domains, expires_at, read_only } = keyBody.read(
+  const { name, allowed_ips, allowed_domains, expires_at, read_only, scopes } = keyBody.read(
     input,
     (form, { expires_at: expiresAt }) => {
       if (typeof expiresAt === 'number' && expiresAt <= now)
@@ -96,6 +109,7 @@ export function readKeyChange(keyBody: KeyBody, input: unknown, now: number): Ke
     ...(allowed_domains && { allowedDomains: allowed_domains }),
     ...(expires_at !== undefined && { expiresAt: expires_at }),
     ...(read_only !== undefined && { readOnly: read_only }),
+    ...(scopes && { scopes: [...new Set(scopes)] }),
   }
 }
 

@@ -89,7 +89,7 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
           operationId: 'createApiKey',
           summary: 'Create an API key',
           description:
-            'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
+            'A new key for the account; in an organization it belongs to the caller, acts on the account of the organization with the role of the caller, and leaves with its holder. `plain_token` is shown in this answer only. A key with an expiry, networks, domains, `read_only` or `scopes` is limited: it manages no keys, people or payments and reads no secrets (403 `KEY_LIMITED`). Only active keys count towards the most that one account may hold (422 `api_key_limit_reached`). Repeating the request with its `Idempotency-Key` and token answers the same key again.',
         },
       },
     )

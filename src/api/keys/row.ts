@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { scopes } from '../../plan/scopes.ts'
 import { isActive, type MadeKey } from '../../service/keys/key-changes.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
 import type { Meter } from '../../service/keys/meter.ts'
@@ -39,6 +40,9 @@ const keyFields = {
   }),
   allowed_domains: t.Array(t.String({ examples: ['example.com'] }), {
     description: 'Hosts whose pages may use the key, with their subdomains; empty: any.',
+  }),
+  scopes: t.Array(t.String({ enum: scopes, examples: ['prices'] }), {
+    description: 'Parts of the interface the key is good for; empty: all.',
   }),
   usage: t.Object({
     requests_used: integer({ description: 'Of the running quota window.', examples: [1234] }),
@@ -88,6 +92,7 @@ export function createKeyRows(meter: Meter, now: () => number) {
       read_only: key.readOnly,
       allowed_ips: key.allowedIps,
       allowed_domains: key.allowedDomains,
+      scopes: key.scopes,
       usage: { requests_used: used, request_limit: window.limit },
     }
   }

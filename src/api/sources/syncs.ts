@@ -113,6 +113,8 @@ function syncs(deps: DataSourcesApiDeps) {
     )
 }
 
+const rotating = { ...sourceWrite, action: 'read_secrets' } as const
+
 function rotation(deps: DataSourcesApiDeps) {
   const { dataSources: sources } = deps
   const forms = createSourceForms(deps)
@@ -126,7 +128,7 @@ function rotation(deps: DataSourcesApiDeps) {
     },
     {
       ...common,
-      access: sourceWrite,
+      access: rotating,
       body: RotateBody.schema,
       response: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },
       detail: {

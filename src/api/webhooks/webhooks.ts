@@ -33,6 +33,7 @@ const Listed = envelope(
   }),
 )
 const One = envelope(WebhookShape)
+const rotating = { ...webhookWrite, action: 'read_secrets' } as const
 const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 
 /** The webhook endpoints of the caller's account and the log of each. */
@@ -179,6 +180,7 @@ function changeOne(deps: WebhooksApiDeps) {
       },
       {
         ...common,
+        access: rotating,
         body: RotationBody.schema,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(

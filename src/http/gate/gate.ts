@@ -70,6 +70,8 @@ export interface GateDeps {
   adminTokens: AdminTokens
   sessions: SessionReader
   clock: Clock
+  /** How long after signing in keys, people and secrets may be managed; 0: however long. */
+  freshSignInMs: number
   /** Heavy routes are refused while it is so. */
   isOverloaded(): boolean
   trusted: TrustedProxies
@@ -180,7 +182,8 @@ const operatorOnly =
   'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".'
 
 /** The ways in, one for each kind of access. The order of the checks is part of the interface. */
-function createEntries(deps: GateDeps, { refuseKey, refuseRole, refusePlan }: Restrictions) {
+function createEntries(deps: GateDeps, restrictions: Restrictions) {
+  const { refuseKey, refuseScope, refuseManaging, refuseRole, refusePlan } = restrictions
   const { keys, meter, plans, clock } = deps
   const { takeAddress, takeBurst, takeOwn } = createRateSlots(deps)
 
@@ -215,6 +218,8 @@ function createEntries(deps: GateDeps, { refuseKey, refuseRole, refusePlan }: Re
     const { windows, startedMs } = pass
     const burst = takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
     refuseKey(key, request, peer)
+    refuseScope(key, pass.route)
+    refuseManaging(access, key, session, request)
     refuseRole(access, key, request)
     refusePlan(access, entitled, request)
     if (!burst.admitted) throw tooFast(burst)
@@ -240,6 +245,7 @@ function createEntries(deps: GateDeps, { refuseKey, refuseRole, refusePlan }: Re
     enterVouched(pass: Pass, access: KeyAccess, caller: Caller, request: Request) {
       pass.vouched = true
       pass.caller = caller
+      refuseScope(caller.key, pass.route)
       refusePlan(access, caller.entitled, request)
       shed(access)
       takeOwn(access, pass.windows, caller.key)
@@ -275,7 +281,7 @@ const createSettlement =
 /** Looks at a caller anew, whenever it is called, for answers that go on. */
 function createRecheck(
   { keys, sessions }: GateDeps,
-  { refuseKey, refuseRole, refusePlan }: Restrictions,
+  { refuseKey, refuseScope, refuseRole, refusePlan }: Restrictions,
   pass: Pass,
   request: Request,
   peer: PeerLookup,
@@ -298,6 +304,7 @@ function createRecheck(
       return new Problem('UNAUTHORIZED', 'The API key or session is not valid any more.')
     try {
       refuseKey(key, copy, then)
+      refuseScope(key, pass.route)
       refuseRole(access, key, copy)
       refusePlan(access, keys.entitlements(key.account), copy)
       return undefined

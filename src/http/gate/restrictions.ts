@@ -1,7 +1,11 @@
+import type { Clock } from '../../lib/clock.ts'
+import { minuteMs } from '../../lib/instant.ts'
 import { type Entitlements, hasFeature, type Plans } from '../../plan/plans.ts'
-import { actionOf } from '../../plan/roles.ts'
+import { actionOf, isManaging, isSensitive } from '../../plan/roles.ts'
+import { isLimited, scopeOf } from '../../plan/scopes.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
+import type { Session } from '../../store/account/sessions.ts'
 import { Problem } from '../problem/problem.ts'
 import { featureMissing, type Links } from '../problem/refusals.ts'
 import type { KeyAccess } from './access-kind.ts'
@@ -13,6 +17,9 @@ export interface RestrictionDeps {
   keys: Pick<Keyring, 'allows'>
   plans: Plans
   trusted: TrustedProxies
+  clock: Clock
+  /** How long after signing in keys, people and secrets may be managed; 0: however long. */
+  freshSignInMs: number
   links(request: Request): Links
 }
 
@@ -20,6 +27,15 @@ export interface RestrictionDeps {
 export interface Restrictions {
   /** State and restrictions of the key. */
   refuseKey(key: KeyState, request: Request, peer: PeerLookup): void
+  /** The part of the interface that the key is good for. */
+  refuseScope(key: KeyState, route: string): void
+  /** What a limited key may not do, and what wants a recent sign-in. */
+  refuseManaging(
+    access: KeyAccess,
+    key: KeyState,
+    session: Session | undefined,
+    request: Request,
+  ): void
   /** The role in an organization. Whoever is in none is admin of their own account. */
   refuseRole(access: KeyAccess, key: KeyState, request: Request): void
   /** The plan. */
@@ -35,6 +51,8 @@ export const createRestrictions = ({
   keys,
   plans,
   trusted,
+  clock,
+  freshSignInMs,
   links,
 }: RestrictionDeps): Restrictions => ({
   refuseKey(state, request, peer) {
@@ -47,6 +65,33 @@ export const createRestrictions = ({
       throw new Problem('DOMAIN_NOT_ALLOWED', 'This API key may not be used from this domain.')
     if (key.readOnly && request.method !== 'GET' && request.method !== 'HEAD')
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
+  },
+  refuseScope({ key }, route) {
+    if (key.scopes.length === 0) return
+    const scope = scopeOf(route)
+    if (scope === undefined || key.scopes.includes(scope)) return
+    throw new Problem(
+      'KEY_SCOPE_MISSING',
+      `This API key is good for ${key.scopes.join(', ')}; this path is of ${scope}.`,
+      { required_scope: scope, scopes: key.scopes },
+    )
+  },
+  refuseManaging(access, { key }, session, request) {
+    const action = access.action ?? actionOf(request.method)
+    if (!isManaging(action)) return
+    if (isLimited(key))
+      throw new Problem(
+        'KEY_LIMITED',
+        'This API key expires or is limited to networks, domains, reading or scopes: it manages no keys, people or payments and reads no secrets. Use a key without limits, or sign in.',
+        { action },
+      )
+    if (freshSignInMs === 0 || !isSensitive(action)) return
+    if (session && clock.now() - session.begunAt < freshSignInMs) return
+    throw new Problem(
+      'FRESH_SIGN_IN_REQUIRED',
+      `This asks for a person who has signed in within the last ${freshSignInMs / minuteMs} minutes; sign in again.`,
+      { action, fresh_for_seconds: freshSignInMs / 1000 },
+    )
   },
   refuseRole(access, key, request) {
     if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))

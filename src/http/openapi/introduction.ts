@@ -79,6 +79,8 @@ export const apiIntroduction = (
 ## Authentication
 Send the API key as \`Authorization: Token <API_KEY>\`; \`Bearer\` works too. GET and HEAD also take \`?api_key=<API_KEY>\` where no Authorization header is sent. A session token, as \`POST /v1/auth/session\` answers it, goes after \`Bearer\` and acts with the rights of its account.
 
+A key may be limited: to an expiry, networks, domains, reading, or \`scopes\`. \`x-scope\` of an operation names the scope that it is of (403 \`KEY_SCOPE_MISSING\` without it); operations without one are open to every key. A limited key manages no keys, people or payments and reads no secrets (403 \`KEY_LIMITED\`).
+
 ## Limits
 Every answer to a key carries \`X-RateLimit-*\` for its quota and \`RateLimit\`, \`RateLimit-Policy\` (IETF draft) for every window. A 304 does not count against the quota. \`GET /v1/meta/limits\` has the numbers in force.
 

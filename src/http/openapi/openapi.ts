@@ -1,4 +1,5 @@
 import type { AnyElysia } from 'elysia'
+import { scopeOf } from '../../plan/scopes.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
@@ -199,6 +200,8 @@ function operationOf(
     if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]
   }
   operation.security ??= securityOf(path, method, build.options)
+  const scope = takesKey(operation.security) ? scopeOf(path) : undefined
+  if (scope !== undefined) operation['x-scope'] = scope
   const parameters = parametersOf(path, raw.parameters, build)
   if (parameters.length > 0) operation.parameters = parameters
   const body = firstSchema(raw.requestBody)
@@ -226,6 +229,8 @@ function operationOf(
     responses: statuses.length > 0 ? responses : { default: { description: 'The answer' } },
   }
 }
+
+const takesKey = (security: Security): boolean => security.some(scheme => 'apiKeyHeader' in scheme)
 
 const bodyRefusals = ['400', '413']
 

@@ -39,6 +39,17 @@ export const problems = {
   ENTERPRISE_REQUIRED: entry(403, 'nested', 'Well production is not granted.'),
   KEY_SUSPENDED: entry(403, 'nested', 'The operator has suspended the key or its account.'),
   KEY_READ_ONLY: entry(403, 'nested', 'A read-only key was used to change something.'),
+  KEY_LIMITED: entry(
+    403,
+    'nested',
+    'A key that is limited in any way was used to manage keys, people, payments or secrets.',
+  ),
+  KEY_SCOPE_MISSING: entry(403, 'nested', 'The key is not good for this part of the interface.'),
+  FRESH_SIGN_IN_REQUIRED: entry(
+    403,
+    'nested',
+    'The operator wants a recent sign-in for keys, people and secrets.',
+  ),
   IP_NOT_ALLOWED: entry(
     403,
     'nested',

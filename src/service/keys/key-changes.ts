@@ -23,7 +23,7 @@ export type KeyRefusal =
   | { refused: 'revoked' }
 
 export type KeyChange = Partial<
-  Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>
+  Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains' | 'scopes'>
 >
 
 export interface AccountChange {

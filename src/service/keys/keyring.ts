@@ -89,7 +89,7 @@ export function entitledNow(
 
 export interface NewKey
   extends Partial<
-    Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains'>
+    Pick<ApiKey, 'name' | 'expiresAt' | 'readOnly' | 'allowedIps' | 'allowedDomains' | 'scopes'>
   > {
   id?: string
   token?: string
@@ -296,6 +296,7 @@ const newKey = (
   readOnly: options.readOnly ?? false,
   allowedIps: options.allowedIps ?? [],
   allowedDomains: options.allowedDomains ?? [],
+  scopes: options.scopes ?? [],
 })
 
 function parseNetwork(text: string): Network {

@@ -22,6 +22,8 @@ export interface ApiKey {
   readOnly: boolean
   allowedIps: string[]
   allowedDomains: string[]
+  /** Names of the parts of the interface that it is good for; empty: all. */
+  scopes: string[]
 }
 
 interface Row {
@@ -41,6 +43,7 @@ interface Row {
   read_only: number
   allowed_ips: string
   allowed_domains: string
+  scopes: string
 }
 
 const keyOf = (row: Row): ApiKey => ({
@@ -60,6 +63,7 @@ const keyOf = (row: Row): ApiKey => ({
   readOnly: row.read_only === 1,
   allowedIps: JSON.parse(row.allowed_ips) as string[],
   allowedDomains: JSON.parse(row.allowed_domains) as string[],
+  scopes: JSON.parse(row.scopes) as string[],
 })
 
 export interface ApiKeyStore {
@@ -74,13 +78,13 @@ export function createApiKeyStore(db: Database): ApiKeyStore {
   )
   const put = db.query(
     `INSERT INTO api_keys (id, account_id, kind, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
-       expires_at, read_only, allowed_ips, allowed_domains)
+       expires_at, read_only, allowed_ips, allowed_domains, scopes)
      VALUES ($id, $accountId, $kind, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,
-       $expiresAt, $readOnly, $allowedIps, $allowedDomains)
+       $expiresAt, $readOnly, $allowedIps, $allowedDomains, $scopes)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, token_hash = excluded.token_hash, token_hint = excluded.token_hint,
        previous_hash = excluded.previous_hash, previous_until = excluded.previous_until, revoked_at = excluded.revoked_at,
        suspended_at = excluded.suspended_at, expires_at = excluded.expires_at, read_only = excluded.read_only,
-       allowed_ips = excluded.allowed_ips, allowed_domains = excluded.allowed_domains`,
+       allowed_ips = excluded.allowed_ips, allowed_domains = excluded.allowed_domains, scopes = excluded.scopes`,
   )
   return {
     all: () => all.all().map(keyOf),
@@ -91,6 +95,7 @@ export function createApiKeyStore(db: Database): ApiKeyStore {
         readOnly: key.readOnly ? 1 : 0,
         allowedIps: JSON.stringify(key.allowedIps),
         allowedDomains: JSON.stringify(key.allowedDomains),
+        scopes: JSON.stringify(key.scopes),
       }),
   }
 }

@@ -88,6 +88,7 @@ describe('POST /v1/api-keys', () => {
       read_only: false,
       allowed_ips: [],
       allowed_domains: [],
+      scopes: [],
       usage: { requests_used: 0, request_limit: 50_000 },
       plain_token: expect.stringMatching(token),
     } as never)

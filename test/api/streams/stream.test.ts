@@ -39,6 +39,7 @@ function alone(
       ...services,
       clock,
       isOverloaded: () => false,
+      freshSignInMs: 0,
       links,
       rates: createRateTables(limits, 1),
       trusted: trustedProxies([]),
