@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dirname, join, relative, resolve } from 'node:path'
+import { doors } from './support/doors.ts'
 
 const src = resolve(import.meta.dir, '../src')
 /**
@@ -64,6 +65,71 @@ describe('every file', () => {
       }
     })
   }
+})
+
+/** The topic of a file, or the file itself where it stands in the root of its floor. */
+const topicOf = (file: string) => file.split('/').slice(0, 2).join('/')
+
+const importedFiles = async (file: string) =>
+  importsOf(await read(file))
+    .filter(name => name.startsWith('.'))
+    .map(target => relative(src, resolve(src, dirname(file), target)))
+    .filter(path => room(path) === room(file) && topicOf(path) !== topicOf(file))
+
+/** Imports between the topics of a floor, as [file, imported file]. */
+const crossings = (
+  await Promise.all(
+    files.map(async file => (await importedFiles(file)).map(path => [file, path] as const)),
+  )
+).flat()
+
+describe('topics', () => {
+  const betweenTopics = crossings.filter(([file, path]) =>
+    [file, path].every(name => name.split('/').length > 2),
+  )
+  const doorOf = (path: string) => {
+    const [floor, topic, ...rest] = path.split('/')
+    return { floor: floor!, topic: topic!, name: rest.join('/') }
+  }
+
+  test('are entered through their doors only', () => {
+    const forced = betweenTopics.filter(([, path]) => {
+      const { floor, topic, name } = doorOf(path)
+      return !(doors[floor]?.[topic] ?? []).includes(name)
+    })
+    expect(forced.map(([file, path]) => `${file} imports ${path}`)).toEqual([])
+  })
+
+  test('have no door that nobody uses', () => {
+    const used = new Set(betweenTopics.map(([, path]) => path))
+    const listed = Object.entries(doors).flatMap(([floor, topics]) =>
+      Object.entries(topics).flatMap(([topic, names]) =>
+        names.map(name => `${floor}/${topic}/${name}`),
+      ),
+    )
+    expect(listed.filter(path => !used.has(path))).toEqual([])
+  })
+
+  test('stand in no circle', () => {
+    const targets = new Map<string, Set<string>>()
+    for (const [file, path] of crossings) {
+      const known = targets.get(topicOf(file)) ?? new Set()
+      targets.set(topicOf(file), known.add(topicOf(path)))
+    }
+    const circles: string[] = []
+    const walked = new Set<string>()
+    const walk = (topic: string, way: readonly string[]) => {
+      if (way.includes(topic)) {
+        circles.push([...way.slice(way.indexOf(topic)), topic].join(' > '))
+        return
+      }
+      if (walked.has(topic)) return
+      for (const next of targets.get(topic) ?? []) walk(next, [...way, topic])
+      walked.add(topic)
+    }
+    for (const topic of targets.keys()) walk(topic, [])
+    expect(circles).toEqual([])
+  })
 })
 
 describe('things that live in one room only', () => {

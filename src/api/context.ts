@@ -1,5 +1,6 @@
 import { shippedPorts } from '../feed/catalogue/ports.ts'
 import { type Connections, noConnections } from '../http/cable.ts'
+import type { DevControls } from '../http/dev-controls.ts'
 import { faultMeeter } from '../http/faults.ts'
 import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
@@ -21,12 +22,11 @@ import type { Port } from '../market/fuels/marine.ts'
 import { addressGroup } from '../plan/address.ts'
 import { cheapestWith, firstPlan } from '../plan/plans.ts'
 import type { Feature } from '../plan/tiers.ts'
+import { aloneVitals, type Vitals } from '../service/condition/vitals.ts'
 import type { Services } from '../services.ts'
 import { createIdempotencyStore } from '../store/keys/idempotency.ts'
 import type { Marks } from './answer.ts'
-import { type CommodityTexts, createCommodityTexts } from './catalogue/commodity-texts.ts'
-import { aloneVitals, type Vitals } from './condition/health.ts'
-import type { DevControls } from './operator/dev.ts'
+import { type CommodityTexts, createCommodityTexts } from './commodities/texts.ts'
 
 export interface ContextOptions {
   /** The address of the other end of a connection. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { ClientProfile } from '../plan/client-profiles.ts'
+import type { ClientProfile } from '../plan/client-profile.ts'
 import { shippedClientProfiles, shippedProfiles } from '../plan/shipped-profiles.ts'
 import { switchEffects } from '../plan/switches.ts'
 

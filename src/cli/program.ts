@@ -12,6 +12,7 @@ import { configExplain } from './config.ts'
 import { dataOf } from './data.ts'
 import { runDatasetImport } from './dataset.ts'
 import { runDoctor } from './doctor.ts'
+import type { ProgramEnvironment } from './environment.ts'
 import { runExport } from './export.ts'
 import { feedCommands } from './feeds.ts'
 import { healthcheck } from './health.ts'
@@ -28,19 +29,6 @@ import type { ServerChoice } from './remote/servers.ts'
 import { serve } from './serve.ts'
 import { firstLine } from './sign-in.ts'
 import { sourceCommands } from './source-commands.ts'
-
-export interface ProgramEnvironment {
-  env: Record<string, string | undefined>
-  directory: string
-  out(line: string): void
-  err(line: string): void
-  /** Text as it is, for what is streamed. */
-  write(text: string): void | Promise<void>
-  stdin: AsyncIterable<Uint8Array>
-  terminal: NodeJS.WritableStream | undefined
-  onStop(listener: () => void): void
-  exit(code: number): never
-}
 
 const occupied = 75
 

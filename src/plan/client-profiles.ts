@@ -1,21 +1,7 @@
 import { distance } from 'fastest-levenshtein'
+import type { ClientProfile, HeaderMatch } from './client-profile.ts'
 import { shippedClientProfiles } from './shipped-profiles.ts'
 import { type SwitchName, switchNames } from './switches.ts'
-
-/** A request header and what its text must fit, in any letter case. */
-export interface HeaderMatch {
-  header: string
-  pattern: RegExp
-}
-
-/** The shapes that one sort of client gets. */
-export interface ClientProfile {
-  name: string
-  /** All of them must fit. */
-  match: readonly HeaderMatch[]
-  switches: ReadonlySet<SwitchName>
-  retryAfterCapSeconds: number
-}
 
 export interface ProfileFault {
   /** The field at fault, by its place in the list: `client_profiles[0].match.User-Agent`. */

@@ -1,4 +1,4 @@
-import type { ClientProfile } from './client-profiles.ts'
+import type { ClientProfile } from './client-profile.ts'
 import type { SwitchName } from './switches.ts'
 
 /** A profile that comes with the program: which clients it is for, and why it switches what. */

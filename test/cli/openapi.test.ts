@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ProgramEnvironment, run } from '../../src/cli/program.ts'
+import type { ProgramEnvironment } from '../../src/cli/environment.ts'
+import { run } from '../../src/cli/program.ts'
 import { openTestInstance } from '../support/instance.ts'
 
 /** Runs a command line in an empty directory; `text` is what went to standard output as it is. */

@@ -12,7 +12,6 @@ import type { Freshness } from '../../service/condition/freshness.ts'
 import type { Board } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, success, tagged } from '../answer.ts'
-import { Disclosure, disclosureRow } from '../prices/row.ts'
 import {
   Commodity,
   categoryOf,
@@ -21,8 +20,9 @@ import {
   commodityRow,
   markSeries,
   seriesOf,
-} from './commodity-row.ts'
-import type { CommodityTexts } from './commodity-texts.ts'
+} from '../commodities/row.ts'
+import type { CommodityTexts } from '../commodities/texts.ts'
+import { Disclosure, disclosureRow } from '../prices/row.ts'
 
 export interface CommoditiesDeps {
   access: AccessPlugin

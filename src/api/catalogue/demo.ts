@@ -12,9 +12,9 @@ import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Board, Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
+import { Commodity, commodityOf, markSeries, seriesOf } from '../commodities/row.ts'
+import type { CommodityTexts } from '../commodities/texts.ts'
 import { priceRowFields } from '../prices/row.ts'
-import { Commodity, commodityOf, markSeries, seriesOf } from './commodity-row.ts'
-import type { CommodityTexts } from './commodity-texts.ts'
 
 export interface DemoDeps {
   access: AccessPlugin

@@ -11,9 +11,9 @@ import { features } from '../../plan/tiers.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import { version } from '../../version.ts'
 import { type Answering, envelope, success, tagged } from '../answer.ts'
+import type { CommodityTexts } from '../commodities/texts.ts'
 import { constantsRow, rateLimitRows, tierRow } from '../keys/limit-rows.ts'
 import { FeatureList, TierShape } from '../keys/tier-shape.ts'
-import type { CommodityTexts } from './commodity-texts.ts'
 
 export interface MetaDeps {
   access: AccessPlugin

@@ -14,9 +14,9 @@ import type { Meter } from '../../service/keys/meter.ts'
 import type { Board, Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { categoryOf, markSeries } from '../commodities/row.ts'
 import { PriceRow, priceRowFields } from '../prices/row.ts'
 import { createPriceTexts, everyCode } from '../prices/texts.ts'
-import { categoryOf, markSeries } from './commodity-row.ts'
 
 export interface PriceListsDeps {
   access: AccessPlugin

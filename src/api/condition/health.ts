@@ -15,39 +15,11 @@ import {
   schedulerComponent,
 } from '../../service/condition/condition.ts'
 import type { Feed, Freshness } from '../../service/condition/freshness.ts'
+import type { Vitals } from '../../service/condition/vitals.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 import { version } from '../../version.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
-import { markSeries } from '../catalogue/commodity-row.ts'
-
-/** What waits to be sent. */
-export interface Backlog {
-  pending: number
-  /** When the oldest of it became due, Unix ms. */
-  oldestAt: number | undefined
-}
-
-/** State of the process that the interface itself cannot see. */
-export interface Vitals {
-  /** When the jobs last ended a pass, Unix ms; null where none run. */
-  lastPassAt: () => number | null | undefined
-  /** The parts that send: webhooks, e-mail, SMS. */
-  senders: () => readonly Component[]
-  backlog: () => Backlog
-  /** The event loop is overloaded: heavy routes are refused. */
-  isOverloaded: () => boolean
-  /** The process is stopping and should get no new requests. */
-  isStopping: () => boolean
-}
-
-/** For an interface without a process around it: no jobs, nothing that sends. */
-export const aloneVitals: Vitals = {
-  lastPassAt: () => null,
-  senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),
-  backlog: () => ({ pending: 0, oldestAt: undefined }),
-  isOverloaded: () => false,
-  isStopping: () => false,
-}
+import { markSeries } from '../commodities/row.ts'
 
 export interface HealthDeps extends Vitals {
   access: AccessPlugin

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import type { Fault, Faults } from '../../http/faults.ts'
+import type { DevControls } from '../../http/dev-controls.ts'
+import type { Fault } from '../../http/faults.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import {
   type FieldFault,
@@ -8,7 +9,6 @@ import {
   problems,
   validationFailed,
 } from '../../http/problem/problem.ts'
-import type { ManualClock } from '../../lib/clock.ts'
 import { addDuration } from '../../lib/duration.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
@@ -16,21 +16,6 @@ import { isPlanId } from '../../plan/plans.ts'
 import { addOnIds, planIds } from '../../plan/tiers.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Captured, Channel, InboxStore } from '../../store/outbox/inbox.ts'
-
-/** What a developer may do to an evaluation copy. */
-export interface DevControls {
-  clock: ManualClock
-  /** Moves the clock forward and runs every job that falls due on the way, in order. */
-  advance(to: number): Promise<void>
-  feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
-  faults: Faults
-  /** Sends what is due, so that what was caused is there to be looked at. */
-  settle(): Promise<void>
-  /** Keeps the state under a name, goes back to it, or to the start. */
-  snapshot(name: string): Promise<void>
-  restore(name: string): Promise<boolean>
-  reset(): Promise<void>
-}
 
 export interface DevDeps extends DevControls {
   access: AccessPlugin

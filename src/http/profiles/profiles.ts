@@ -1,5 +1,5 @@
 import { strongEtag } from '../../lib/etag.ts'
-import type { ClientProfile } from '../../plan/client-profiles.ts'
+import type { ClientProfile } from '../../plan/client-profile.ts'
 import type { SwitchName } from '../../plan/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { refusedFor } from './refusals.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Commodity } from '../../../src/api/catalogue/commodity-row.ts'
+import type { Commodity } from '../../../src/api/commodities/row.ts'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'

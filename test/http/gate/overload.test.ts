@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { aloneVitals } from '../../../src/api/condition/health.ts'
 import { type App, createApp } from '../../../src/app.ts'
 import { refusalOf } from '../../../src/http/faults.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
+import { aloneVitals } from '../../../src/service/condition/vitals.ts'
 import listed from '../../api/interface.json'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
 

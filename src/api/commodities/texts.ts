@@ -2,7 +2,7 @@ import { strongEtag } from '../../lib/etag.ts'
 import { startOfDay } from '../../lib/instant.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type CommodityDeps, commodityRow, seriesOf } from './commodity-row.ts'
+import { type CommodityDeps, commodityRow, seriesOf } from './row.ts'
 
 /** A list of the catalogue as text. */
 export interface RenderedList {

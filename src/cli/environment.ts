@@ -1,0 +1,13 @@
+/** What a command line meets: variables, a directory, streams and the end of the process. */
+export interface ProgramEnvironment {
+  env: Record<string, string | undefined>
+  directory: string
+  out(line: string): void
+  err(line: string): void
+  /** Text as it is, for what is streamed. */
+  write(text: string): void | Promise<void>
+  stdin: AsyncIterable<Uint8Array>
+  terminal: NodeJS.WritableStream | undefined
+  onStop(listener: () => void): void
+  exit(code: number): never
+}

@@ -1,0 +1,17 @@
+import type { ManualClock } from '../lib/clock.ts'
+import type { Faults } from './faults.ts'
+
+/** What a developer may do to an evaluation copy. */
+export interface DevControls {
+  clock: ManualClock
+  /** Moves the clock forward and runs every job that falls due on the way, in order. */
+  advance(to: number): Promise<void>
+  feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
+  faults: Faults
+  /** Sends what is due, so that what was caused is there to be looked at. */
+  settle(): Promise<void>
+  /** Keeps the state under a name, goes back to it, or to the start. */
+  snapshot(name: string): Promise<void>
+  restore(name: string): Promise<boolean>
+  reset(): Promise<void>
+}

@@ -1,0 +1,30 @@
+import type { Component } from './condition.ts'
+
+/** What waits to be sent. */
+export interface Backlog {
+  pending: number
+  /** When the oldest of it became due, Unix ms. */
+  oldestAt: number | undefined
+}
+
+/** State of the process that the interface itself cannot see. */
+export interface Vitals {
+  /** When the jobs last ended a pass, Unix ms; null where none run. */
+  lastPassAt: () => number | null | undefined
+  /** The parts that send: webhooks, e-mail, SMS. */
+  senders: () => readonly Component[]
+  backlog: () => Backlog
+  /** The event loop is overloaded: heavy routes are refused. */
+  isOverloaded: () => boolean
+  /** The process is stopping and should get no new requests. */
+  isStopping: () => boolean
+}
+
+/** For an interface without a process around it: no jobs, nothing that sends. */
+export const aloneVitals: Vitals = {
+  lastPassAt: () => null,
+  senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),
+  backlog: () => ({ pending: 0, oldestAt: undefined }),
+  isOverloaded: () => false,
+  isStopping: () => false,
+}
