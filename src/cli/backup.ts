@@ -16,25 +16,23 @@ import { databasePath } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { holdBack, type KeptBack } from '../service/outbox/held-back.ts'
-import {
-  checkpoint,
-  copyDatabase,
-  integrityFaults,
-  openDatabase,
-  versionOf,
-} from '../store/database.ts'
+import { checkpoint, copyDatabase, integrityFaults, openDatabase } from '../store/database.ts'
+import { identityOf, missingParts } from '../store/identity.ts'
 import { createObservationStore } from '../store/prices/observations.ts'
 
 /**
- * What is wrong with a database file: SQLite's own checks, references, and bars against their
- * observations. Reads only, also beside a running server.
+ * What is wrong with a database file: whose it is, what it lacks, SQLite's own checks, references,
+ * and bars against their observations. Reads only, also beside a running server.
  */
 export function verifyFile(path: string): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
+    if (identityOf(db) === 'empty') return ['it is empty: no database of this program']
+    const missing = missingParts(db)
     return [
       ...integrityFaults(db),
-      ...(versionOf(db) === 0 ? [] : createObservationStore(db).faults()),
+      ...missing,
+      ...(missing.length > 0 ? [] : createObservationStore(db).faults()),
     ]
   } finally {
     db.close()

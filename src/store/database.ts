@@ -1,6 +1,7 @@
 import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
+import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 
 export interface OpenOptions {
@@ -38,6 +39,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       )
   try {
     db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
+    if (identityOf(db) === 'foreign') throw new Error(`${path} is a database of another program`)
     const version = versionOf(db)
     if (!options.readonly && !options.immutable) prepareForWriting(db, version, options)
     prepareForReading(db)
@@ -77,6 +79,7 @@ function prepareForWriting(db: Database, version: number, options: OpenOptions) 
     transact(db, () => {
       db.run(schema)
       db.run(`PRAGMA user_version = ${schemaVersion}`)
+      db.run(`PRAGMA application_id = ${applicationId}`)
     })
   } else migrate(db, version)
 }

@@ -93,6 +93,11 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE api_keys ADD COLUMN scopes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(scopes));
     `,
   },
+  {
+    version: 4,
+    why: 'A file says whose database it is, so that no other is taken for ours.',
+    sql: 'PRAGMA application_id = 0x57656c6c;',
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

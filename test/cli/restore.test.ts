@@ -58,13 +58,29 @@ describe('restore: the database before', () => {
       db.run('DROP TABLE sms_messages')
       db.close()
     })
+  const empty = () => {
+    const path = join(folder, 'empty.db')
+    writeFileSync(path, '')
+    return path
+  }
+  const foreign = () => {
+    const path = join(folder, 'foreign.db')
+    const db = new Database(path)
+    db.run('CREATE TABLE IF NOT EXISTS notes (text TEXT)')
+    db.close()
+    return path
+  }
   test.each([
     ['is not sound', broken],
+    ['is an empty file', empty],
+    ['is a database of another program', foreign],
     ['can not be held', withoutTexts],
     ['is not there', () => join(folder, 'nothing.db')],
   ])('stays in place, whole and alone, when the backup %s', async (_, make) => {
     const dir = inUse()
     expect((await command('restore', '--data', dir, '--hold-outbox', make())).code).toBe(1)
+    expect((await command('restore', '--data', dir, make())).code).toBe(1)
+    expect((await command('verify', make())).code).toBe(1)
     expect(whose(databaseIn(dir))).toBe('old')
     expect([...keptIn(dir), ...leftIn(dir)]).toEqual([])
     expect((await command('verify', '--data', dir)).code).toBe(0)

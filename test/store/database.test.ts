@@ -11,6 +11,7 @@ import {
   openDatabase,
   transact,
 } from '../../src/store/database.ts'
+import { applicationId, identityOf, missingParts } from '../../src/store/identity.ts'
 import { type Migration, migrate, migrations, schemaVersion } from '../../src/store/migrations.ts'
 
 const inDirectory = (work: (path: string) => void) => {
@@ -315,5 +316,52 @@ describe('migrations', () => {
     expect(shapeOf(db)).toEqual(shapeOf(before))
     migrate(db, 2, steps)
     expect(shapeOf(db)).toEqual(shapeOf(databaseOf(current)))
+  })
+})
+
+describe('whose database a file is', () => {
+  const foreign: [string, string][] = [
+    ['tables of another program', 'CREATE TABLE notes (text TEXT)'],
+    ['the version of another program', 'CREATE TABLE notes (text TEXT); PRAGMA user_version = 2'],
+    ['the number of another program', 'PRAGMA application_id = 252006673'],
+    [
+      'our number and tables without a version',
+      `CREATE TABLE settings (name TEXT); PRAGMA application_id = ${applicationId}`,
+    ],
+  ]
+  test.each(foreign)('one with %s is opened by nobody and stays as it is', (_, sql) => {
+    inDirectory(path => {
+      const other = new Database(path)
+      other.run(sql)
+      other.close()
+      const before = readFileSync(path)
+      for (const readonly of [false, true])
+        expect(() => openDatabase(path, { readonly })).toThrow(
+          `${path} is a database of another program`,
+        )
+      expect(readFileSync(path).equals(before)).toBe(true)
+    })
+  })
+
+  test('is in its header from the first start on', () => {
+    const db = openDatabase(':memory:')
+    expect([pragma(db, 'application_id'), identityOf(db)]).toEqual([applicationId, 'ours'])
+    expect(missingParts(db)).toEqual([])
+  })
+
+  test.each(writtenVersions)('is known of version %d by its tables', version => {
+    const old = databaseOf(readFileSync(join(fixtures, `schema-${version}.sql`), 'utf8'))
+    expect([identityOf(old), missingParts(old)]).toEqual(['ours', []])
+    old.run('PRAGMA foreign_keys = OFF')
+    old.run('DROP TABLE accounts')
+    expect(identityOf(old)).toBe('foreign')
+  })
+
+  test('a table or a column that was lost is named', () => {
+    const db = openDatabase(':memory:')
+    db.run('ALTER TABLE api_keys DROP COLUMN scopes')
+    expect(missingParts(db)).toEqual(['the column api_keys.scopes is missing'])
+    db.run('DROP TABLE sms_messages')
+    expect(missingParts(db)).toEqual(['the table sms_messages is missing'])
   })
 })
