@@ -422,6 +422,11 @@ const ownKeys = {
     10 * secondMs,
     'How long a stop waits for running requests.',
   ),
+  'server.stop_notice': key(
+    duration('0s', '10m'),
+    0,
+    'How long a stop goes on answering while health says 503, so that a load balancer sends its requests elsewhere; 0s: not at all.',
+  ),
   'log.level': key(
     choice('debug', 'info', 'warn', 'error'),
     'info',

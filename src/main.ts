@@ -13,6 +13,7 @@ const code = await run(process.argv.slice(2), {
   write: text => write(process.stdout, text),
   stdin: Bun.stdin.stream(),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
+  isTerminal: process.stdout.isTTY === true,
   onStop(listener) {
     process.on('SIGTERM', listener)
     process.on('SIGINT', listener)

@@ -62,6 +62,7 @@ describe('where values come from', () => {
       trustedProxies: [],
       baseUrl: '',
       readyFile: '',
+      stopNoticeMs: 0,
       drainMs: 10_000,
     })
     expect(config.brand).toMatchObject({

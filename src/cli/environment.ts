@@ -8,6 +8,8 @@ export interface ProgramEnvironment {
   write(text: string): void | Promise<void>
   stdin: AsyncIterable<Uint8Array>
   terminal: NodeJS.WritableStream | undefined
+  /** A person reads standard output. */
+  isTerminal?: boolean
   onStop(listener: () => void): void
   exit(code: number): never
 }

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { hourMs } from '../lib/instant.ts'
+import type { Log } from '../lib/log.ts'
 import { readDisposable, writeSideFile } from '../lib/side-file.ts'
 import type { Services } from '../services.ts'
 import { transact } from '../store/database.ts'
@@ -12,6 +14,9 @@ export interface FirstKeys {
   /** Token of a link that signs in to the operator's account once. */
   linkToken?: string
 }
+
+export const operatorEmail = 'operator@localhost'
+export const firstKeyName = 'first key'
 
 /** Long enough to go and read what a service manager has kept of the first lines. */
 const firstLinkMs = hourMs
@@ -30,7 +35,7 @@ function makeProductionKeys({ keys, adminTokens, signIn, ids, clock }: Services)
   const at = clock.now()
   const account = keys.putAccount({
     id: ids.uuid(),
-    email: 'operator@localhost',
+    email: operatorEmail,
     plan: 'enterprise',
     addOns: [],
     trialStartedAt: null,
@@ -39,12 +44,49 @@ function makeProductionKeys({ keys, adminTokens, signIn, ids, clock }: Services)
     suspendedAt: null,
     createdAt: at,
   })
-  const { token } = keys.addKey(account, { name: 'first key' })
+  const { token } = keys.addKey(account, { name: firstKeyName })
   return {
     apiKey: token,
     adminToken: adminTokens.rotate(),
     linkToken: signIn.makeLink(account, { lifetimeMs: firstLinkMs }),
   }
+}
+
+/** What is shown of the first credentials, line by line. */
+export const credentialLines = ({
+  apiKey,
+  adminToken,
+  signInUrl,
+}: {
+  apiKey?: string | undefined
+  adminToken?: string | undefined
+  signInUrl?: string | undefined
+}): string[] => [
+  ...(apiKey ? [`API key:      ${apiKey}`] : []),
+  ...(adminToken ? [`Admin token:  ${adminToken}`] : []),
+  ...(signInUrl ? [`Sign in:      ${signInUrl}   (once, within an hour)`] : []),
+]
+
+export const credentialsPath = (dir: string) => join(dir, 'first-credentials')
+
+/**
+ * Where nobody sits at a terminal, what a process prints is kept by whatever started it: the first
+ * credentials go to a file that only its user can read. Its path.
+ */
+export function keepCredentials(dir: string, lines: readonly string[]): string {
+  const path = credentialsPath(dir)
+  writeSideFile(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+/** A file of an earlier start that nobody has deleted. */
+export function remindOfCredentials(dir: string, log: Log): void {
+  const path = credentialsPath(dir)
+  if (existsSync(path))
+    log.warn('first_credentials_kept', {
+      path,
+      message: 'The file with the first credentials is still there; delete it once it is read.',
+    })
 }
 
 /** A new link at each start of an evaluation copy, as its key is shown at each. */

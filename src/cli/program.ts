@@ -27,6 +27,7 @@ import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/command
 import type { Range } from './remote/prices.ts'
 import type { ServerChoice } from './remote/servers.ts'
 import { serve } from './serve.ts'
+import { setupAgain } from './setup.ts'
 import { firstLine } from './sign-in.ts'
 import { sourceCommands } from './source-commands.ts'
 
@@ -71,6 +72,12 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
       ),
     )
   accountCommands(program, located, act, () => firstLine(env.stdin))
+  located(program.command('setup').description('the first credentials of a directory'))
+    .requiredOption('--again', 'make and show them anew, as long as nobody has used them')
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
+    )
   sourceCommands(program, located, act)
   feedCommands(program, located, act)
   outboxCommands(program, located, act)
@@ -171,6 +178,7 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
           dir: config.data.dir,
           out: env.out,
           err: env.err,
+          isTerminal: env.isTerminal === true,
           onStop: env.onStop,
           exit: env.exit,
         }),

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Server } from 'bun'
 import type { Config } from '../config.ts'
 import { connectionsOf, type SocketData, sockets } from '../http/cable.ts'
-import { front } from '../http/front.ts'
+import { front, withSniffingOff } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
 import { varyOf } from '../http/profiles/profiles.ts'
 import type { Instance } from '../instance.ts'
@@ -14,7 +14,15 @@ import { writeSideFile } from '../lib/side-file.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { linkUrl } from '../service/account/sign-in.ts'
 import { openCopy } from './copy.ts'
-import { evaluationKeys, evaluationLink, type FirstKeys, productionKeys } from './first-start.ts'
+import {
+  credentialLines,
+  evaluationKeys,
+  evaluationLink,
+  type FirstKeys,
+  keepCredentials,
+  productionKeys,
+  remindOfCredentials,
+} from './first-start.ts'
 import { listenLocally } from './socket.ts'
 
 /** Exit codes of the command, as `sysexits` has them where it has them. */
@@ -29,6 +37,8 @@ export interface ServeEnvironment {
   dir: string
   out(line: string): void
   err(line: string): void
+  /** A person reads what goes to `out`; otherwise it may be kept for years in a log. */
+  isTerminal: boolean
   /**
    * Calls back when the process is asked to stop; a second time when it is asked to stop at once.
    */
@@ -88,6 +98,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     ids: runtime.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,
+    isSecure: config.server.baseUrl.startsWith('https:'),
     headerPrefix: config.brand.headerPrefix,
     vary: varyOf(config.clientProfiles),
     originals,
@@ -101,6 +112,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   if (instance.feed) await leadingCodesFilled(instance)
+  if (config.mode === 'serve') remindOfCredentials(dir, log)
   announce(env, url, keys, instance)
   instance.runner.start()
   log.info('server_listening', { url, data: dir, mode: config.mode })
@@ -108,7 +120,10 @@ export async function serve(env: ServeEnvironment): Promise<number> {
 
   await stopRequested
   log.info('server_stopping')
+  // From here on the health says 503, and whoever asks is answered still: a balancer needs a moment
+  // to send its requests elsewhere. Asked a second time, the process ends at once.
   copy.instance.stopping = true
+  if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
   copy.instance.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
   await Promise.race([
@@ -152,13 +167,15 @@ const listen = (
     idleTimeout: 10,
     maxRequestBodySize: 32 * 2 ** 20,
     fetch: answer,
-    error: () => new Response('', { status: 500 }),
+    error: () => withSniffingOff(new Response('', { status: 500 })),
     websocket: sockets,
   })
 
 /** The address is bound and the instance is being opened. */
 const startingUp = () =>
-  new Response('', { status: 503, headers: { 'retry-after': '1', connection: 'close' } })
+  withSniffingOff(
+    new Response('', { status: 503, headers: { 'retry-after': '1', connection: 'close' } }),
+  )
 
 /** Throws where the ready file could not be written. */
 function checkReadyFile(path: string) {
@@ -193,6 +210,10 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
     adminToken,
     linkToken = config.mode === 'dev' ? evaluationLink(instance.services) : undefined,
   } = keys
+  const signInUrl = linkToken && linkUrl(config.server.baseUrl || url, linkToken)
+  const lines = credentialLines({ apiKey, adminToken, signInUrl })
+  const isKept = config.mode === 'serve' && !env.isTerminal && lines.length > 0
+  const path = isKept ? keepCredentials(env.dir, lines) : undefined
   if (config.server.readyFile) {
     const text = JSON.stringify({
       url,
@@ -208,15 +229,14 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
       ? `${name} evaluation copy at ${url}   documentation: ${url}/docs`
       : `${name} at ${url}`,
   )
-  if (apiKey) env.out(`API key:      ${apiKey}`)
-  if (adminToken) env.out(`Admin token:  ${adminToken}`)
-  if (linkToken)
-    env.out(
-      `Sign in:      ${linkUrl(config.server.baseUrl || url, linkToken)}   (once, within an hour)`,
-    )
-  if (config.mode !== 'dev' && apiKey)
+  if (path === undefined) for (const line of lines) env.out(line)
+  else {
+    env.out(`The first API key, the admin token and a link for signing in are in ${path},`)
+    env.out('which only this user can read: no log has them. Delete it when you have read it.')
+  }
+  if (config.mode !== 'dev' && path === undefined && apiKey)
     env.out('All of this is shown this once and kept as hashes only.')
-  if (apiKey)
+  if (apiKey && path === undefined)
     env.out(
       `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
     )

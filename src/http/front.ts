@@ -12,6 +12,8 @@ export interface FrontDeps {
   corsOrigins: readonly string[]
   /** Of the service's own headers; absent: pages of other origins do not send them. */
   headerPrefix?: string
+  /** The service is reached by https only: browsers are told to stay there. */
+  isSecure?: boolean
   /** What every answer varies by; empty: nothing. */
   vary: string
   /**
@@ -21,6 +23,19 @@ export interface FrontDeps {
   originals: WeakMap<Request, Request>
   /** Where answers have to wait for the next turn of the event loop; absent: never. */
   turns?: LoopTurns
+}
+
+/** Of every answer: no browser guesses at what it is. A connection that became a socket has none. */
+export function withSniffingOff(response: Response): Response {
+  response?.headers.set('x-content-type-options', 'nosniff')
+  return response
+}
+
+const yearSeconds = 31_536_000
+
+function withTransportSecurity(response: Response): Response {
+  withSniffingOff(response)?.headers.set('strict-transport-security', `max-age=${yearSeconds}`)
+  return response
 }
 
 const slash = 47
@@ -43,6 +58,7 @@ function isWellFormedHost(host: string): boolean {
  * of one to three characters would shift it.
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
+  const guarded = deps.isSecure ? withTransportSecurity : withSniffingOff
   const varied = (response: Response): Response => {
     if (deps.vary !== '') response.headers.append('vary', deps.vary)
     return response
@@ -83,10 +99,12 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const sent = deps.handle(request)
     return sent instanceof Promise ? sent.then(response => again(request, response)) : sent
   }
+  const leave = (sent: Response | Promise<Response>) =>
+    sent instanceof Promise ? sent.then(guarded) : guarded(sent)
   const { turns } = deps
-  if (!turns) return answer
+  if (!turns) return request => leave(answer(request))
   return request => {
     const turn = turns.wait()
-    return turn ? turn.then(() => answer(request)) : answer(request)
+    return turn ? turn.then(() => leave(answer(request))) : leave(answer(request))
   }
 }

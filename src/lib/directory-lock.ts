@@ -1,5 +1,5 @@
 import { Database, SQLiteError } from 'bun:sqlite'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoInstant, parseInstant } from './instant.ts'
 
@@ -21,17 +21,24 @@ const openLocks = new Set<Database>()
  * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when
  * `dir` can not hold a lock at all. The lock is SQLite's exclusive lock on `dir/lock`, which the
  * kernel drops with the process however it ends. On POSIX it is also dropped when the holding
- * process closes the file by other means, so nothing else may open `dir/lock`.
+ * process closes the file by other means, so nothing else may open `dir/lock`. Where the system has
+ * names of sockets that are no files, the directory itself is locked too: a lock file can be deleted.
  */
 export function lockDataDir(dir: string, holder: Holder): LockResult {
   const sidecar = join(dir, 'lock.json')
   const db = exclusive(dir)
   if (!db) return { heldBy: readHolder(sidecar) }
   openLocks.add(db)
+  const name = lockName(dir)
+  if (name === 'taken') {
+    unlock(db)
+    return { heldBy: readHolder(sidecar) }
+  }
   try {
     writeHolder(sidecar, holder)
   } catch (error) {
     unlock(db)
+    name?.stop(true)
     throw error
   }
   return {
@@ -40,6 +47,7 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
       // First the name, then the lock: the other way round this could remove the next holder's
       // name.
       rmSync(sidecar, { force: true })
+      name?.stop(true)
       unlock(db)
     },
   }
@@ -87,6 +95,25 @@ function exclusive(dir: string): Database | undefined {
         cause: error,
       },
     )
+  }
+}
+
+/**
+ * Takes a name that the kernel gives to one process at a time, made of what the directory is on its
+ * disk; undefined where the system has no such names.
+ */
+function lockName(dir: string): { stop(closeActive: boolean): void } | 'taken' | undefined {
+  if (process.platform !== 'linux') return undefined
+  const { dev, ino } = statSync(dir)
+  try {
+    const listener = Bun.listen({
+      unix: `\0wellhead-${dev}-${ino}`,
+      socket: { open: socket => void socket.end(), data() {} },
+    })
+    listener.unref()
+    return listener
+  } catch (error) {
+    return (error as { code?: string }).code === 'EADDRINUSE' ? 'taken' : undefined
   }
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, run, start, temporaryDir } from '../support/binary.ts'
 
@@ -41,6 +41,54 @@ describe('the first start of serve', () => {
     expect(server.apiKey).toMatch(/^[0-9a-f]{64}$/)
     await server.stop()
   })
+})
+
+describe('the first credentials', () => {
+  const opens = async (url: string, apiKey: string) =>
+    (await fetch(`${url}/v1/account`, { headers: { authorization: `Token ${apiKey}` } })).status
+
+  test('go to a file of their user where nobody sits at a terminal, and to no log', async () => {
+    const server = await start('serve', dir)
+    const path = join(data, 'first-credentials')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(readFileSync(path, 'utf8')).toContain(`API key:      ${server.apiKey}\n`)
+    await server.stop()
+    const child = server.process as Bun.Subprocess<'ignore', 'pipe', 'pipe'>
+    const log =
+      (await new Response(child.stdout).text()) + (await new Response(child.stderr).text())
+    expect(log).toContain(path)
+    expect(log).not.toMatch(/[0-9a-f]{64}|sign-in\?/)
+  })
+
+  test('are made anew as long as nobody has used them, also while the server runs', async () => {
+    const server = await start('serve', dir)
+    const again = await run('setup', '--again', '--data', data, '--json')
+    expect([again.code, again.err]).toEqual([0, ''])
+    const shown = JSON.parse(again.out) as { api_key: string; admin_token: string }
+    expect(existsSync(join(data, 'first-credentials'))).toBe(false)
+    expect(await opens(server.url, server.apiKey)).toBe(401)
+    expect(await opens(server.url, shown.api_key)).toBe(200)
+    const used = await fetch(`${server.url}/admin/v1/accounts`, {
+      headers: { authorization: `Bearer ${shown.admin_token}` },
+    })
+    expect(used.status).toBe(200)
+    await server.stop()
+    const refused = await run('setup', '--again', '--data', data)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('have been used')
+    expect(refused.out).not.toMatch(/[0-9a-f]{64}/)
+  })
+})
+
+test('from SIGTERM on health says 503, and everything else is answered until the notice is over', async () => {
+  const config = join(dir, 'wellhead.toml')
+  writeFileSync(config, 'server.stop_notice = "1s"\n')
+  const server = await start('serve', dir, '--config', config)
+  const stopped = server.stop()
+  const health = async () => (await fetch(`${server.url}/health`)).status
+  while ((await health()) !== 503) await Bun.sleep(5)
+  expect((await server.get('/v1/account')).status).toBe(200)
+  expect(await stopped).toBe(0)
 })
 
 describe('files beside the database', () => {

@@ -64,3 +64,37 @@ describe('Host', () => {
     })
   }
 })
+
+describe('headers of every answer', () => {
+  const withBase = (isSecure: boolean) =>
+    front({
+      handle: async request =>
+        new Response('', { status: request.url.endsWith('/none') ? 404 : 200 }),
+      ids: createSeededIds(1),
+      links: linker(services.config),
+      corsOrigins: ['https://desk.example'],
+      vary: '',
+      originals: new WeakMap(),
+      isSecure,
+    })
+  const sent: [string, string, Record<string, string>][] = [
+    ['GET', '/v1/prices', { host: 'localhost' }],
+    ['GET', '/none', { host: 'localhost' }],
+    ['OPTIONS', '/v1/prices', { host: 'localhost', origin: 'https://desk.example' }],
+    ['GET', '/v1/prices', { host: 'x' }],
+  ]
+  test.each(sent)(
+    '%s %s: nobody guesses at its type, and https stays https',
+    async (method, path, headers) => {
+      for (const isSecure of [false, true]) {
+        const response = await withBase(isSecure)(
+          new Request(`http://localhost${path}`, { method, headers }),
+        )
+        expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+        expect(response.headers.get('strict-transport-security')).toBe(
+          isSecure ? 'max-age=31536000' : null,
+        )
+      }
+    },
+  )
+})

@@ -57,6 +57,17 @@ const take = () => {
 }
 
 describe('lockDataDir between processes', () => {
+  test.if(process.platform === 'linux')(
+    'a lock file that somebody deletes lets no second one in',
+    async () => {
+      const taken = take()
+      rmSync(join(dir, 'lock'))
+      expect(await run('second').stdout).toEqual({ heldBy: mine })
+      taken.release()
+      expect(await run('third').stdout).toBe('held')
+    },
+  )
+
   test('the second one is told who holds the lock', async () => {
     const first = run('serve')
     expect(await first.stdout).toBe('held')
