@@ -1,12 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
 import { sleep } from '../lib/clock.ts'
 import { hourMs, isoDay } from '../lib/instant.ts'
+import { monthAfter } from '../market/calendars/period.ts'
 import {
   forecastCodes,
   forecastPublishedAt,
   lastPublication,
 } from '../market/fundamentals/monthly-forecast.ts'
-import { monthAfter } from '../market/fundamentals/period.ts'
 import type { Catalogue } from '../service/catalogue/catalogue.ts'
 import type { MonthlyForecasts } from '../service/fundamentals/monthly-forecasts.ts'
 import type { Closes } from '../service/prices/closes.ts'

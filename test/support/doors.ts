@@ -6,7 +6,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
   api: {
     account: ['account-form.ts', 'session-row.ts'],
     billing: ['form.ts', 'row.ts'],
-    commodities: ['row.ts', 'texts.ts'],
+    commodities: ['row.ts'],
     energy: ['answer.ts', 'frame.ts', 'list.ts'],
     fundamentals: ['storage-row.ts'],
     keys: ['form.ts', 'limit-rows.ts', 'row.ts', 'tier-shape.ts'],
@@ -52,9 +52,15 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   market: {
     analytics: ['forecast.ts', 'indicators.ts', 'statistics.ts'],
-    calendars: ['calendar.ts', 'freshness.ts', 'holidays.ts', 'schedule.ts', 'weeks.ts'],
+    calendars: [
+      'calendar.ts',
+      'freshness.ts',
+      'holidays.ts',
+      'period.ts',
+      'schedule.ts',
+      'weeks.ts',
+    ],
     catalogue: ['catalogue.ts'],
-    fundamentals: ['period.ts'],
     geography: ['us-states.ts'],
     prices: ['change.ts', 'format.ts', 'window.ts'],
     units: ['identities.ts'],

@@ -1,25 +1,18 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
-import { type Plans, tierOf } from '../../plan/plans.ts'
+import { tierOf } from '../../plan/plans.ts'
 import { percentUsed, quotaRemaining } from '../../plan/quota.ts'
 import type { Billing } from '../../service/billing/billing.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { Context } from '../context.ts'
 import { tierRow } from '../keys/limit-rows.ts'
 import { ApiKeyShape, countOrNull, createKeyRows, instantOrNull, isoOrNull } from '../keys/row.ts'
 import { FeatureList, QuotaStateName, TierShape, WindowName } from '../keys/tier-shape.ts'
 
-export interface AccountDeps {
-  access: AccessPlugin
-  meter: Meter
+export interface AccountDeps extends Pick<Context, 'access' | 'meter' | 'plans' | 'links' | 'now'> {
   billing: Pick<Billing, 'standing'>
-  plans: Plans
-  links(request: Request): Links
   quotaScope: 'key' | 'account'
-  now: () => number
 }
 
 const AccountAnswer = t.Object({

@@ -1,15 +1,13 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
-import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, optional, text } from '../../http/input/body-schema.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import type { Belonging } from '../../service/account/memberships.ts'
-import type { Organizations } from '../../service/account/organizations.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { Context } from '../context.ts'
 import { PersonBody, RoleBody, resultOf } from './organization-form.ts'
 import {
   Dashboard,
@@ -20,15 +18,10 @@ import {
   Named,
 } from './organization-row.ts'
 
-export interface OrganizationsDeps {
-  access: AccessPlugin
-  organizations: Organizations
-  meter: Meter
-  idempotency: Idempotency
-  /** Where this service is reached, for letters. */
-  ownUrl(): string
-  now: () => number
-}
+export type OrganizationsDeps = Pick<
+  Context,
+  'access' | 'organizations' | 'meter' | 'idempotency' | 'ownUrl' | 'now'
+>
 
 const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const

@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { cookieOf, endedCookie } from '../../http/gate/session-cookie.ts'
 import { body, documentedBody, text } from '../../http/input/body-schema.ts'
@@ -7,25 +6,16 @@ import { formOf } from '../../http/input/form.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import type { Sessions } from '../../service/account/sessions.ts'
-import type { SignIn } from '../../service/account/sign-in.ts'
-import type { Keyring } from '../../service/keys/keyring.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { emailMax } from './account-form.ts'
 import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
-export interface SessionsDeps {
-  access: AccessPlugin
-  keys: Keyring
-  sessions: Sessions
-  signIn: SignIn
-  /** The group of a client's address, by which wrong tries are counted. */
-  addressOf(request: Request): string
-  /** Where this service is reached. Never what a request says: the letter goes to somebody else. */
-  ownUrl(): string
-  now: () => number
-}
+export type SessionsDeps = Pick<
+  Context,
+  'access' | 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl' | 'now'
+>
 
 const open = { open: 'Whoever signs in has nothing to show yet.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const

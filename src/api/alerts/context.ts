@@ -1,37 +1,30 @@
 import { t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import type { Idempotency } from '../../http/idempotency.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Plans } from '../../plan/plans.ts'
-import type { Alert, Alerts } from '../../service/alerts/alerts.ts'
-import type { Backtests } from '../../service/alerts/backtest.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Board } from '../../service/prices/board.ts'
-import type { Marks } from '../answer.ts'
+import type { Alert } from '../../service/alerts/alerts.ts'
+import type { Context } from '../context.ts'
 import { createAlertForms } from './form.ts'
 import { createAlertRows } from './row.ts'
 
-export interface AlertsDeps {
-  access: AccessPlugin
-  alerts: Alerts
-  backtests: Backtests
-  board: Board
-  catalogue: Catalogue
-  codes: CodeReader
-  plans: Plans
-  idempotency: Idempotency
-  links(request: Request): Links
-  /** Why a target may not be called; undefined when it may. */
-  checkTarget(url: string): string | undefined
+export interface AlertsDeps
+  extends Pick<
+    Context,
+    | 'access'
+    | 'alerts'
+    | 'backtests'
+    | 'board'
+    | 'catalogue'
+    | 'codes'
+    | 'plans'
+    | 'idempotency'
+    | 'links'
+    | 'checkTarget'
+    | 'marks'
+    | 'clock'
+    | 'now'
+  > {
   historyPerPageMax: number
-  marks: Marks
-  clock: Clock
-  now(): number
 }
 
 const kinds = ['standard_alerts', 'analytics_alerts'] as const

@@ -1,29 +1,21 @@
 import { type TSchema, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { StorageLevels } from '../../service/fundamentals/storage.ts'
-import type { Board } from '../../service/prices/board.ts'
-import type { Closes } from '../../service/prices/closes.ts'
-import type { AnnotationStore } from '../../store/analytics/annotations.ts'
-import type { CongressionalTradeStore } from '../../store/analytics/congressional-trades.ts'
-import type { PositionStore } from '../../store/analytics/positions.ts'
-import type { Marks } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface IndicatorDeps {
-  access: AccessPlugin
-  annotations: AnnotationStore
-  board: Board
-  catalogue: Catalogue
-  closes: Closes
-  codes: CodeReader
-  congressionalTrades: CongressionalTradeStore
-  cot: PositionStore
-  marks: Marks
-  now: () => number
-  storage: StorageLevels
-}
+export type IndicatorDeps = Pick<
+  Context,
+  | 'access'
+  | 'annotations'
+  | 'board'
+  | 'catalogue'
+  | 'closes'
+  | 'codes'
+  | 'congressionalTrades'
+  | 'cot'
+  | 'marks'
+  | 'now'
+  | 'storage'
+>
 
 export const calculated = { feature: 'calculated_metrics', meter: true } as const
 

@@ -1,10 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { boolOf, listOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import {
@@ -16,25 +13,17 @@ import {
 import { roundTo } from '../../market/prices/format.ts'
 import { type Entitlements, offeredPlans, type Plans } from '../../plan/plans.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
-import type { Closes } from '../../service/prices/closes.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import type { Quote } from '../../service/prices/board.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { sourcesOf } from '../fundamentals/storage-row.ts'
 import { formatted, priceRowFields } from '../prices/row.ts'
 import { nullable } from './shape.ts'
 
-export interface MarketBriefDeps {
-  access: AccessPlugin
-  board: Board
-  closes: Closes
-  codes: CodeReader
-  plans: Plans
-  marks: Marks
-  now: () => number
-  /** Codes of the free tier, with which a brief begins that names none. */
-  firstCodes: readonly string[]
-  links(request: Request): Links
-}
+export type MarketBriefDeps = Pick<
+  Context,
+  'access' | 'board' | 'closes' | 'codes' | 'plans' | 'marks' | 'now' | 'firstCodes' | 'links'
+>
 
 const price = t.Number({ examples: [74.25] })
 const confidenceDecimals = 4

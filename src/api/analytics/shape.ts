@@ -1,25 +1,20 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import type { CodeReader } from '../../http/input/codes.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import type { Measured } from '../../market/prices/window.ts'
-import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Closes } from '../../service/prices/closes.ts'
-import type { Answering, Marks } from '../answer.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface AnalyticsDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  closes: Closes
-  codes: CodeReader
-  marks: Marks
-  now: () => number
-}
+export type AnalyticsDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'closes' | 'codes' | 'marks' | 'now'
+>
 
 /** One request for an analysis. */
 export interface Question {

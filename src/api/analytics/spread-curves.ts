@@ -1,9 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import type { Switched } from '../../http/profiles/profiles.ts'
 import { hourMs, isoInstant } from '../../lib/instant.ts'
 import { gasoilCrack } from '../../market/analytics/spread.ts'
 import { monthsBetween, structureOf } from '../../market/futures/curve.ts'
@@ -16,20 +14,15 @@ import {
 } from '../../market/futures/families.ts'
 import { barrelsPerTonne } from '../../market/units/identities.ts'
 import type { Limits } from '../../plan/limits.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Futures } from '../../service/futures/futures.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { instantField, tidy, unitField, valueField } from './spread-row.ts'
 
-export interface CurveDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
+export interface CurveDeps
+  extends Pick<Context, 'access' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'> {
   futures: Pick<Futures, 'curve' | 'front'>
   limits: Pick<Limits, 'futuresMaxAgeHours'>
-  marks: Marks
-  now: () => number
-  exchangeWords: readonly string[]
-  switched: Switched
 }
 
 const calculated = { feature: 'calculated_metrics', meter: true } as const

@@ -9,8 +9,8 @@ import { bucketStart } from '../../market/prices/bars.ts'
 import { parseInterval } from '../../market/prices/interval.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { SpreadIdentity } from '../../market/units/identities.ts'
-import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Closes } from '../../service/prices/closes.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Context } from '../context.ts'
 import type { MissingLeg } from './spread-row.ts'
 import { tidy, unitField, valueField } from './spread-row.ts'
 
@@ -133,10 +133,7 @@ export interface Past {
   matches: Resolved[]
 }
 
-export interface PastDeps {
-  catalogue: Catalogue
-  closes: Closes
-}
+export type PastDeps = Pick<Context, 'catalogue' | 'closes'>
 
 /** The values of a spread on the days of a range, or the leg that has no closes at all. */
 export function pastOf(

@@ -5,15 +5,13 @@ import { sourceDescription } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { SpreadIdentity, SpreadType } from '../../market/units/identities.ts'
 import type { Limits } from '../../plan/limits.ts'
-import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import type { Quote } from '../../service/prices/board.ts'
+import type { Context } from '../context.ts'
 
-export interface ValuedDeps {
-  board: Board
-  catalogue: Catalogue
+export interface ValuedDeps extends Pick<Context, 'board' | 'catalogue' | 'now'> {
   /** A price older than `futuresMaxAgeHours` is not part of a current spread. */
   limits: Pick<Limits, 'futuresMaxAgeHours'>
-  now: () => number
 }
 
 /** Takes the residue of binary fractions off a difference: 71.23 - 75.1 is -3.87. */

@@ -1,30 +1,21 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay, startOfDay } from '../../lib/instant.ts'
 import { quotaWindow } from '../../plan/quota.ts'
 import { invoicePdf } from '../../send/billing/invoice-pdf.ts'
-import type { Billing } from '../../service/billing/billing.ts'
-import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { AccountState } from '../../service/keys/keyring.ts'
+import type { Context } from '../context.ts'
 import { countOrNull } from '../keys/row.ts'
 import { billingRead } from './plans.ts'
 import { InvoiceShape, invoiceRow } from './row.ts'
 
-export interface BillingInvoicesDeps {
-  access: AccessPlugin
-  billing: Billing
-  keys: Keyring
-  meter: Meter
-  links(request: Request): Links
-  /** Name and address on invoices, line by line. */
-  issuer: readonly string[]
-  now: () => number
-}
+export type BillingInvoicesDeps = Pick<
+  Context,
+  'access' | 'billing' | 'keys' | 'meter' | 'links' | 'issuer' | 'now'
+>
 
 const perPageMax = 100
 const perPageDefault = 20

@@ -1,13 +1,10 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import { type Idempotency, idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
+import { idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { Billing } from '../../service/billing/billing.ts'
-import type { BillingPages } from '../../service/billing/pages.ts'
+import type { Context } from '../context.ts'
 import {
   createPurchaseBody,
   PaymentMethodBody,
@@ -18,13 +15,10 @@ import {
 import { billingChange, billingRead, changeRefusals } from './plans.ts'
 import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
 
-export interface BillingPaymentsDeps {
-  access: AccessPlugin
-  billing: Billing
-  billingPages: BillingPages
-  idempotency: Idempotency
-  links(request: Request): Links
-}
+export type BillingPaymentsDeps = Pick<
+  Context,
+  'access' | 'billing' | 'billingPages' | 'idempotency' | 'links'
+>
 
 const Methods = t.Object({
   payment_methods: t.Array(MethodShape),

@@ -1,16 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { type Idempotency, idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
+import { idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { Plans } from '../../plan/plans.ts'
-import type { Billing } from '../../service/billing/billing.ts'
 import type { Changed } from '../../service/billing/terms.ts'
-import type { Keyring } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { Context } from '../context.ts'
 import { idempotencyKeyOf, PlanChangeBody, resultOf, SubscribeBody, whenReachable } from './form.ts'
 import {
   AddOnShape,
@@ -21,16 +16,10 @@ import {
   subscriptionRows,
 } from './row.ts'
 
-export interface BillingDeps {
-  access: AccessPlugin
-  billing: Billing
-  plans: Plans
-  keys: Keyring
-  meter: Meter
-  idempotency: Idempotency
-  ids: Ids
-  now: () => number
-}
+export type BillingDeps = Pick<
+  Context,
+  'access' | 'billing' | 'plans' | 'keys' | 'meter' | 'idempotency' | 'ids' | 'now'
+>
 
 export const billingRead = { meter: false } as const
 /** Only admins of an organization change what it pays for. */

@@ -6,10 +6,10 @@ import { offeredPlans, type Plans, quotaPeriods } from '../../plan/plans.ts'
 import { percentUsed, quotaWindow } from '../../plan/quota.ts'
 import type { PaymentMethod } from '../../send/billing/processor.ts'
 import type { Billing } from '../../service/billing/billing.ts'
-import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { AccountState } from '../../service/keys/keyring.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
 import type { CreditPurchase } from '../../store/keys/credits.ts'
+import type { Context } from '../context.ts'
 import { countOrNull } from '../keys/row.ts'
 import { FeatureList } from '../keys/tier-shape.ts'
 
@@ -218,11 +218,8 @@ export const purchaseRow = (purchase: CreditPurchase): (typeof PurchaseShape)['s
   created_at: isoInstant(purchase.createdAt),
 })
 
-export interface SubscriptionRowDeps {
+export interface SubscriptionRowDeps extends Pick<Context, 'keys' | 'meter' | 'now'> {
   billing: Pick<Billing, 'current'>
-  keys: Keyring
-  meter: Meter
-  now: () => number
 }
 
 /** Makes the wire form of subscriptions; of accounts that have none, what their plan comes to. */

@@ -1,17 +1,13 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { maxAgeHours } from '../../market/calendars/freshness.ts'
 import { categoryName } from '../../market/catalogue/catalogue.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Freshness } from '../../service/condition/freshness.ts'
-import type { Board } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, envelope, type Marks, success, tagged } from '../answer.ts'
+import { type Answering, envelope, success, tagged } from '../answer.ts'
 import {
   Commodity,
   categoryOf,
@@ -21,19 +17,13 @@ import {
   markSeries,
   seriesOf,
 } from '../commodities/row.ts'
-import type { CommodityTexts } from '../commodities/texts.ts'
+import type { Context } from '../context.ts'
 import { Disclosure, disclosureRow } from '../prices/row.ts'
 
-export interface CommoditiesDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  freshness: Freshness
-  board: Board
-  commodityTexts: CommodityTexts
-  marks: Marks
-  firstCodes: readonly string[]
-  now: () => number
-}
+export type CommoditiesDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'freshness' | 'board' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
+>
 
 const List = t.Object({
   status: t.Literal('success'),

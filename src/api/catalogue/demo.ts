@@ -1,32 +1,24 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { listOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { CatalogProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
 import { Commodity, commodityOf, markSeries, seriesOf } from '../commodities/row.ts'
-import type { CommodityTexts } from '../commodities/texts.ts'
+import type { Context } from '../context.ts'
 import { priceRowFields } from '../prices/row.ts'
 
-export interface DemoDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
-  commodityTexts: CommodityTexts
-  links(request: Request): Links
-  marks: Marks
-  /** The codes that the demo serves, in the order answered. */
-  firstCodes: readonly string[]
+export interface DemoDeps
+  extends Pick<
+    Context,
+    'access' | 'board' | 'catalogue' | 'commodityTexts' | 'links' | 'marks' | 'firstCodes' | 'now'
+  > {
   limitPerHour: number
-  now: () => number
 }
 
 /** Longer than any code and shorter than any token, so that no token is echoed. */

@@ -1,30 +1,23 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { FlatProblem } from '../../http/problem/shape.ts'
 import { strongEtag } from '../../lib/etag.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { Limits } from '../../plan/limits.ts'
-import type { Plans } from '../../plan/plans.ts'
 import { features } from '../../plan/tiers.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import { version } from '../../version.ts'
 import { type Answering, envelope, success, tagged } from '../answer.ts'
-import type { CommodityTexts } from '../commodities/texts.ts'
+import type { Context } from '../context.ts'
 import { constantsRow, rateLimitRows, tierRow } from '../keys/limit-rows.ts'
 import { FeatureList, TierShape } from '../keys/tier-shape.ts'
 
-export interface MetaDeps {
-  access: AccessPlugin
-  plans: Plans
-  limits: Limits
-  catalogue: Catalogue
-  commodityTexts: CommodityTexts
-  serviceName: string
+export interface MetaDeps
+  extends Pick<
+    Context,
+    'access' | 'plans' | 'limits' | 'catalogue' | 'commodityTexts' | 'serviceName' | 'now'
+  > {
   /** Networks that webhook deliveries come from, in CIDR notation. */
   sourceRanges: readonly string[]
-  now: () => number
 }
 
 const schemaVersion = '2.0.0'

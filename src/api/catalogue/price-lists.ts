@@ -1,35 +1,32 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Freshness, Overview } from '../../service/condition/freshness.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Overview } from '../../service/condition/freshness.ts'
+import type { Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import { categoryOf, markSeries } from '../commodities/row.ts'
+import type { Context } from '../context.ts'
 import { PriceRow, priceRowFields } from '../prices/row.ts'
 import { createPriceTexts, everyCode } from '../prices/texts.ts'
 
-export interface PriceListsDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
-  codes: CodeReader
-  freshness: Freshness
-  meter: Meter
-  marks: Marks
-  now: () => number
-  /** Codes that a list begins with. */
-  firstCodes: readonly string[]
-}
+export type PriceListsDeps = Pick<
+  Context,
+  | 'access'
+  | 'board'
+  | 'catalogue'
+  | 'codes'
+  | 'freshness'
+  | 'meter'
+  | 'marks'
+  | 'now'
+  | 'firstCodes'
+>
 
 const perPageMax = 1000
 

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -14,17 +13,11 @@ import {
   weighted,
 } from '../../market/condition/quality.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { CodeQuality, Quality } from '../../service/condition/quality.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import type { CodeQuality } from '../../service/condition/quality.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface DataQualityDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  quality: Quality
-  marks: Marks
-  now: () => number
-}
+export type DataQualityDeps = Pick<Context, 'access' | 'catalogue' | 'quality' | 'marks' | 'now'>
 
 const scoreDecimals = 2
 const alertsMax = 20

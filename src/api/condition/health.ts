@@ -1,10 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { isoInstant, secondMs } from '../../lib/instant.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import {
   apiComponent,
   type Component,
@@ -14,21 +11,15 @@ import {
   ingestComponent,
   schedulerComponent,
 } from '../../service/condition/condition.ts'
-import type { Feed, Freshness } from '../../service/condition/freshness.ts'
+import type { Feed } from '../../service/condition/freshness.ts'
 import type { Vitals } from '../../service/condition/vitals.ts'
-import type { Settings } from '../../store/operator/settings.ts'
 import { version } from '../../version.ts'
-import { type Answering, envelope, type Marks, success } from '../answer.ts'
+import { type Answering, envelope, success } from '../answer.ts'
 import { markSeries } from '../commodities/row.ts'
+import type { Context } from '../context.ts'
 
-export interface HealthDeps extends Vitals {
-  access: AccessPlugin
-  settings: Settings
-  catalogue: Catalogue
-  freshness: Freshness
-  marks: Marks
-  clock: Clock
-}
+export type HealthDeps = Vitals &
+  Pick<Context, 'access' | 'settings' | 'catalogue' | 'freshness' | 'marks' | 'clock'>
 
 const Health = t.Object(
   {

@@ -1,19 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { Problem, stateForbids } from '../../http/problem/problem.ts'
 import type { Links } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { Limits } from '../../plan/limits.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type {
-  CopyRefusal,
-  Deliveries,
-  Delivery,
-  DeliveryRefusal,
-} from '../../service/deliveries/deliveries.ts'
+import type { CopyRefusal, Delivery, DeliveryRefusal } from '../../service/deliveries/deliveries.ts'
+import type { Context } from '../context.ts'
 import { countOrNull } from '../keys/row.ts'
 import { createDeliveryForms } from './form.ts'
 import {
@@ -25,16 +20,13 @@ import {
   runStatus,
 } from './row.ts'
 
-export interface DeliveriesApiDeps {
-  access: AccessPlugin
-  deliveries: Deliveries
+export interface DeliveriesApiDeps
+  extends Pick<
+    Context,
+    'access' | 'deliveries' | 'idempotency' | 'links' | 'headerPrefix' | 'now'
+  > {
   catalogue: Pick<Catalogue, 'named' | 'resolve' | 'suggest'>
   limits: Pick<Limits, 'deliveryCodesMax' | 'deliveryNameMax' | 'manualSendCooldownSeconds'>
-  idempotency: Idempotency
-  links(request: Request): Links
-  /** Of the service's own headers. */
-  headerPrefix: string
-  now(): number
 }
 
 const reading = { meter: false } as const

@@ -1,24 +1,17 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { basinKeys, basinOf } from '../../market/drilling/drilling.ts'
 import { countAge, type DrillingCalendar } from '../../market/drilling/period.ts'
 import { type DrillingState, stateOf } from '../../market/drilling/states.ts'
-import type { Feature } from '../../plan/tiers.ts'
-import type { Drilling } from '../../service/drilling/drilling.ts'
-import type { Marks } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { rangeQuery } from '../energy/list.ts'
 
 /** What every answer about drilling is made from. */
-export interface DrillingAnswerDeps {
-  access: AccessPlugin
-  drilling: Drilling
-  marks: Marks
-  now: () => number
-  /** Name of the lowest plan that has a feature. */
-  tierRequired(feature: Feature): string
-}
+export type DrillingAnswerDeps = Pick<
+  Context,
+  'access' | 'drilling' | 'marks' | 'now' | 'tierRequired'
+>
 
 export const basinQuery = {
   basin: t.Optional(

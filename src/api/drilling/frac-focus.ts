@@ -1,16 +1,11 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { parseApiNumber } from '../../market/drilling/api-number.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Feature } from '../../plan/tiers.ts'
-import type { FracChemicalStore } from '../../store/drilling/frac-chemicals.ts'
-import type {
-  FracDisclosureStore,
-  StoredDisclosure,
-} from '../../store/drilling/frac-disclosures.ts'
+import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
 import type { FracFilter } from '../../store/drilling/frac-search.ts'
-import type { Answering, Marks } from '../answer.ts'
+import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { markSources } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
@@ -45,13 +40,10 @@ import {
   wordsOf,
 } from './permit-query.ts'
 
-export interface EiFracFocusDeps {
-  access: AccessPlugin
-  fracDisclosures: FracDisclosureStore
-  fracChemicals: FracChemicalStore
-  marks: Marks
-  tierRequired(feature: Feature): string
-}
+export type EiFracFocusDeps = Pick<
+  Context,
+  'access' | 'fracDisclosures' | 'fracChemicals' | 'marks' | 'tierRequired'
+>
 
 const text = (description: string, example: string) =>
   t.Optional(t.String({ description, examples: [example] }))

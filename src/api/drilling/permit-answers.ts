@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
@@ -8,27 +7,21 @@ import { permitFreshness } from '../../market/drilling/permits.ts'
 import { permitStateOf, permitStates } from '../../market/geography/us-states.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Feature } from '../../plan/tiers.ts'
 import { statePermits } from '../../service/drilling/permit-activity.ts'
-import type { PermitCoverage, Permits } from '../../service/drilling/permits.ts'
+import type { PermitCoverage } from '../../service/drilling/permits.ts'
 import type { CountedKind, PermitCounts } from '../../store/drilling/permit-counts.ts'
 import type { PermitFilter, PermitPage, PermitSearch } from '../../store/drilling/permit-search.ts'
 import { TooCommon } from '../../store/drilling/permit-words.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
-import type { Answering, Marks } from '../answer.ts'
+import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { markSources } from '../energy/answer.ts'
 import { energyMeta } from '../energy/frame.ts'
 import { energyPage, energyRecord, recordIdOf } from '../energy/list.ts'
 import { permitFilterOf, permitQuery, statesOf } from './permit-query.ts'
 import { freshRow, permitRow } from './permit-row.ts'
 
-export interface EiPermitsDeps {
-  access: AccessPlugin
-  permits: Permits
-  marks: Marks
-  now: () => number
-  tierRequired(feature: Feature): string
-}
+export type EiPermitsDeps = Pick<Context, 'access' | 'permits' | 'marks' | 'now' | 'tierRequired'>
 
 export const permitListQuery = t.Object({ ...pageQuery(100, 25), ...permitQuery })
 type ListQuery = { [name in keyof typeof permitListQuery.properties]?: string }

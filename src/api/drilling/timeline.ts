@@ -1,9 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { notFound } from '../../http/problem/problem.ts'
 import { wellTimeline } from '../../service/drilling/well-timeline.ts'
-import type { FracDisclosureStore } from '../../store/drilling/frac-disclosures.ts'
-import type { WellStore } from '../../store/drilling/wells.ts'
 import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { markSources } from '../energy/answer.ts'
 import { type EnergyPrefix, energyBody, energyDetail, energyRefusals } from '../energy/frame.ts'
 import { energyRecord } from '../energy/list.ts'
@@ -11,10 +10,7 @@ import { parseWell } from './frac-focus.ts'
 import type { EiPermitsDeps } from './permit-answers.ts'
 import { permitAccess } from './permits.ts'
 
-export interface EiTimelineDeps extends EiPermitsDeps {
-  fracDisclosures: FracDisclosureStore
-  wells: WellStore
-}
+export type EiTimelineDeps = EiPermitsDeps & Pick<Context, 'fracDisclosures' | 'wells'>
 
 const type = t.Union(
   [

@@ -1,20 +1,15 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { integerOf, momentOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
+import { isMonth, monthAfter, monthOf } from '../../market/calendars/period.ts'
 import { productionAge, wellStates } from '../../market/drilling/well-production.ts'
-import { isMonth, monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import {
-  type MissingWell,
-  type WellProduction,
-  wellNumberOf,
-} from '../../service/drilling/well-production.ts'
-import type { WellStore } from '../../store/drilling/wells.ts'
-import { type Answering, envelope, type Marks, success } from '../answer.ts'
+import { type MissingWell, wellNumberOf } from '../../service/drilling/well-production.ts'
+import { type Answering, envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { markSources, orNull } from '../energy/answer.ts'
 import {
   MissingWellProblem,
@@ -31,13 +26,10 @@ import {
   wellRecord,
 } from './well-production-row.ts'
 
-export interface WellProductionDeps {
-  access: AccessPlugin
-  wellProduction: WellProduction
-  wells: WellStore
-  marks: Marks
-  now: () => number
-}
+export type WellProductionDeps = Pick<
+  Context,
+  'access' | 'wellProduction' | 'wells' | 'marks' | 'now'
+>
 
 export const productionAccess = {
   feature: 'well_production' as const,

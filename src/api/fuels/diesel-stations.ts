@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, decimal, nullableAs, optional } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -12,18 +11,14 @@ import {
   nationalDieselCode,
 } from '../../market/fuels/diesel.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
+import type { Quote } from '../../service/prices/board.ts'
 import type { StationNearby, StationStore } from '../../store/fuels/stations.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface DieselDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
+export interface DieselDeps
+  extends Pick<Context, 'access' | 'board' | 'catalogue' | 'marks' | 'now'> {
   stations: Pick<StationStore, 'near'>
-  marks: Marks
-  now: () => number
 }
 
 const radiusMeters = { min: 1, max: 50_000, default: 8047 }

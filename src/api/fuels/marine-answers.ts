@@ -1,30 +1,19 @@
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { sourceDescription } from '../../market/catalogue/catalogue.ts'
-import { grades, marineCode, type Port } from '../../market/fuels/marine.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Board } from '../../service/prices/board.ts'
-import type { History } from '../../service/prices/history.ts'
-import type { Ingest } from '../../service/prices/ingest.ts'
+import { grades, marineCode } from '../../market/fuels/marine.ts'
 import { createPageWalks } from '../../service/prices/page-walks.ts'
-import { type Answering, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
 import { filterRow, type MarineFilter, marineFilter, portFilter, within } from './marine-query.ts'
 import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } from './marine-row.ts'
 
-export interface MarineDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
-  history: History
-  ingest: Ingest
-  ports: readonly Port[]
-  marks: Marks
-  perPageMax: number
-  now: () => number
-}
+export type MarineDeps = Pick<
+  Context,
+  'access' | 'board' | 'catalogue' | 'history' | 'ingest' | 'ports' | 'marks' | 'perPageMax' | 'now'
+>
 
 /** The series of ports and grades, with the newest price of each. */
 function createMarineReads({ board, catalogue, marks, ports, now }: MarineDeps) {

@@ -1,28 +1,18 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { type PageRequest, pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type {
-  CarrierMode,
-  Surcharge,
-  SurchargeHistory,
-  SurchargeStore,
-} from '../../store/fuels/surcharges.ts'
-import { type Answering, type Marks, markFixtures, success } from '../answer.ts'
+import type { CarrierMode, Surcharge, SurchargeHistory } from '../../store/fuels/surcharges.ts'
+import { type Answering, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './surcharge-row.ts'
 
-export interface FuelSurchargeDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  surcharges: SurchargeStore
-  marks: Marks
-  perPageMax: number
-  now: () => number
-}
+export type FuelSurchargeDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'surcharges' | 'marks' | 'perPageMax' | 'now'
+>
 
 export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>
   t.Object({

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -16,9 +15,9 @@ import {
 } from '../../market/fundamentals/inventories.ts'
 import { levelDecimals } from '../../market/fundamentals/storage.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Inventories, InventoryRecord } from '../../service/fundamentals/inventories.ts'
-import type { StorageLevels } from '../../service/fundamentals/storage.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import type { InventoryRecord } from '../../service/fundamentals/inventories.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -36,13 +35,10 @@ import {
   recordIdOf,
 } from '../energy/list.ts'
 
-export interface EiInventoriesDeps {
-  access: AccessPlugin
-  inventories: Inventories
-  storage: StorageLevels
-  marks: Marks
-  tierRequired(feature: 'energy_intelligence'): string
-}
+export type EiInventoriesDeps = Pick<
+  Context,
+  'access' | 'inventories' | 'storage' | 'marks' | 'tierRequired'
+>
 
 const level = t.Number({ examples: [424.2], description: 'In `unit`.' })
 const change = t.Union([t.Number({ examples: [-0.821] }), t.Null()], {

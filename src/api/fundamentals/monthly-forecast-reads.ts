@@ -1,32 +1,23 @@
-import type { CodeReader } from '../../http/input/codes.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, isoInstant } from '../../lib/instant.ts'
+import { monthAfter, monthOf, type Period, parsePeriod } from '../../market/calendars/period.ts'
 import { accuracyOf, inPercent, type Scored } from '../../market/fundamentals/forecast-accuracy.ts'
 import {
   forecastCodes,
   forecastPublishedAt,
   monthsAhead,
 } from '../../market/fundamentals/monthly-forecast.ts'
-import { monthAfter, monthOf, type Period, parsePeriod } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { PublishedFigures } from '../../service/fundamentals/published-figures.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import type {
-  MonthlyForecastStore,
-  StoredForecast,
-} from '../../store/fundamentals/monthly-forecasts.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import type { StoredForecast } from '../../store/fundamentals/monthly-forecasts.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { sourceName } from './monthly-forecast-shape.ts'
 
-export interface ForecastReadsDeps {
-  catalogue: Catalogue
-  codes: CodeReader
-  monthlyForecasts: MonthlyForecastStore
-  actuals: PublishedFigures
-  marks: Marks
-  now: () => number
-}
+export type ForecastReadsDeps = Pick<
+  Context,
+  'catalogue' | 'codes' | 'monthlyForecasts' | 'actuals' | 'marks' | 'now'
+>
 
 /** Accuracy looks back so many months that are over. */
 export const evaluatedMonths = 24

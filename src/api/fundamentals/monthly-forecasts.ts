@@ -1,14 +1,13 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
+import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { monthsAhead } from '../../market/fundamentals/monthly-forecast.ts'
-import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/period.ts'
-import type { Feature } from '../../plan/tiers.ts'
 import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 import {
   energyAccess,
   energyBody,
@@ -33,11 +32,7 @@ import {
   PeriodForecast,
 } from './monthly-forecast-shape.ts'
 
-export interface MonthlyForecastsDeps extends ForecastReadsDeps {
-  access: AccessPlugin
-  /** Name of the lowest plan that has a feature. */
-  tierRequired(feature: Feature): string
-}
+export type MonthlyForecastsDeps = ForecastReadsDeps & Pick<Context, 'access' | 'tierRequired'>
 
 const modelNote = `The forecast of a month is the mean price expected of it, made at 06:00 UTC on the first of each month from the daily closes before: last close x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days to the middle of the month and drift half the log slope of the 20-day exponential average over a year; the bounds are that x exp(+-1.645 sigma sqrt(h)). It is a statistical projection, not advice.`
 const actualNote =

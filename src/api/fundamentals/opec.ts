@@ -1,15 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { isoDay, isoInstant, startOfMonth } from '../../lib/instant.ts'
+import { monthAfter, monthOf } from '../../market/calendars/period.ts'
 import { opecCountry, rankedProducers, totalProduced } from '../../market/fundamentals/opec.ts'
-import { monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Feature } from '../../plan/tiers.ts'
-import type { OpecFilter, OpecRow, OpecStore } from '../../store/fundamentals/opec.ts'
-import type { Answering, Marks } from '../answer.ts'
+import type { OpecFilter, OpecRow } from '../../store/fundamentals/opec.ts'
+import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { markSources } from '../energy/answer.ts'
 import {
   type EnergyPrefix,
@@ -28,12 +27,7 @@ import {
   recordIdOf,
 } from '../energy/list.ts'
 
-export interface EiOpecDeps {
-  access: AccessPlugin
-  opec: OpecStore
-  marks: Marks
-  tierRequired(feature: Feature): string
-}
+export type EiOpecDeps = Pick<Context, 'access' | 'opec' | 'marks' | 'tierRequired'>
 
 const barrelsEach = 1e6
 const mbpdDecimals = 6

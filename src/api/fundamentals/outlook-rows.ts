@@ -1,7 +1,7 @@
 import { isoInstant } from '../../lib/instant.ts'
+import { parsePeriod } from '../../market/calendars/period.ts'
 import { accuracyPercent } from '../../market/fundamentals/forecast-accuracy.ts'
 import { regionOf } from '../../market/fundamentals/outlook.ts'
-import { parsePeriod } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { PublishedFigures } from '../../service/fundamentals/published-figures.ts'

@@ -1,16 +1,12 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay } from '../../lib/instant.ts'
 import { type OutlookKind, outlookKind } from '../../market/fundamentals/outlook.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Feature } from '../../plan/tiers.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { PublishedFigures } from '../../service/fundamentals/published-figures.ts'
-import type { DayRange, OutlookFilter, OutlookStore } from '../../store/fundamentals/outlooks.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import type { DayRange, OutlookFilter } from '../../store/fundamentals/outlooks.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import {
   type EnergyPrefix,
   energyAccess,
@@ -33,16 +29,10 @@ import {
   Summary,
 } from './outlook-shape.ts'
 
-export interface EiForecastsDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  codes: CodeReader
-  outlooks: OutlookStore
-  actuals: PublishedFigures
-  marks: Marks
-  now: () => number
-  tierRequired(feature: Feature): string
-}
+export type EiForecastsDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'codes' | 'outlooks' | 'actuals' | 'marks' | 'now' | 'tierRequired'
+>
 
 const comparedSources = ['EIA', 'IEA'] as const
 

@@ -1,16 +1,13 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { levelDecimals } from '../../market/fundamentals/storage.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { StorageLevel, StorageLevels } from '../../service/fundamentals/storage.ts'
-import type { Closes } from '../../service/prices/closes.ts'
-import type { QuarantineList } from '../../service/prices/quarantine.ts'
+import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { HistoryBody, historyAnswer, historyQuery, questionOf } from './storage-history.ts'
 import {
   AllRegions,
@@ -25,15 +22,10 @@ import {
   sourcesOf,
 } from './storage-row.ts'
 
-export interface StorageDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  closes: Closes
-  quarantine: QuarantineList
-  storage: StorageLevels
-  marks: Marks
-  now: () => number
-}
+export type StorageDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now'
+>
 
 const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
 const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW'].map(

@@ -1,9 +1,7 @@
 import { t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { KeyAccess } from '../../http/gate/access-kind.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import type { Switched } from '../../http/profiles/profiles.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/instant.ts'
 import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { ContractDay } from '../../market/futures/contract-days.ts'
@@ -15,20 +13,14 @@ import {
 } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Freshness, Futures } from '../../service/futures/futures.ts'
-import type { Answering, Marks } from '../answer.ts'
+import type { Answering } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface FuturesDeps {
-  access: AccessPlugin
-  futures: Futures
-  catalogue: Catalogue
-  marks: Marks
-  now: () => number
-  /** The first is the one answered. */
-  exchangeWords: readonly string[]
-  switched: Switched
-}
+export type FuturesDeps = Pick<
+  Context,
+  'access' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
+>
 
 /** The family that a path names, and what its answers need. */
 export interface RequestedFamily extends Named {

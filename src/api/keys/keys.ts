@@ -1,27 +1,21 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
-import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { KeyChanges } from '../../service/keys/key-changes.ts'
-import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { KeyState } from '../../service/keys/keyring.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from './form.ts'
 import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 
-export interface ApiKeysDeps {
-  access: AccessPlugin
-  keys: Keyring
-  meter: Meter
+export interface ApiKeysDeps
+  extends Pick<Context, 'access' | 'keys' | 'meter' | 'idempotency' | 'nameMax' | 'now'> {
   changes: KeyChanges
-  idempotency: Idempotency
-  nameMax: number
-  now: () => number
 }
 
 const access = { meter: false, header: true } as const

@@ -1,19 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { countedKeys } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
 import type { UsageHour } from '../../store/keys/usage.ts'
+import type { Context } from '../context.ts'
 
-export interface PerformanceDeps {
-  access: AccessPlugin
-  meter: Meter
-  now: () => number
-}
+export type PerformanceDeps = Pick<Context, 'access' | 'meter' | 'now'>
 
 const ranges = { '7d': 7, '30d': 30, '90d': 90 } as const
 type Range = keyof typeof ranges

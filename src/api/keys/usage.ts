@@ -1,21 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import type { RateClassName, RateTables } from '../../http/gate/rates.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { RateClassName } from '../../http/gate/rates.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
 import { forecast, quotaRemaining } from '../../plan/quota.ts'
-import type { Meter } from '../../service/keys/meter.ts'
+import type { Context } from '../context.ts'
 import { countOrNull, instantOrNull, isoOrNull } from './row.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
 
-export interface UsageDeps {
-  access: AccessPlugin
-  meter: Meter
-  rates: RateTables
-  clock: Clock
-}
+export type UsageDeps = Pick<Context, 'access' | 'meter' | 'rates' | 'clock'>
 
 const access = { meter: false } as const
 

@@ -1,12 +1,9 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
+import type { Context } from '../context.ts'
 import type { Ask } from './tool.ts'
 import { refusalOf } from './tool.ts'
 
-export interface McpDeps {
-  access: AccessPlugin
-  serviceName: string
-  headerPrefix: string
+export interface McpDeps extends Pick<Context, 'access' | 'serviceName' | 'headerPrefix'> {
   /** Answers a request that this instance makes on behalf of another. */
   dispatch(request: Request, onBehalf: Request): Promise<Response>
 }

@@ -6,7 +6,8 @@ import { mcpRoutes } from './mcp.ts'
 /** The interface for assistants. */
 export function mcpTopic(context: Context, answer: Dispatch): Elysia {
   const { access, config, onBehalf } = context
-  return new Elysia().use(
+  const routes = new Elysia()
+  routes.use(
     mcpRoutes({
       access,
       serviceName: config.brand.serviceName,
@@ -16,5 +17,6 @@ export function mcpTopic(context: Context, answer: Dispatch): Elysia {
         return answer(request)
       },
     }),
-  ) as unknown as Elysia
+  )
+  return routes
 }

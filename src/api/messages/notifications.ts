@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
@@ -8,15 +7,11 @@ import { boolOf } from '../../http/input/query.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { Notification, NotificationStore } from '../../store/messages/notifications.ts'
-import type { PreferenceStore, Preferences } from '../../store/messages/preferences.ts'
+import type { Notification } from '../../store/messages/notifications.ts'
+import type { Preferences } from '../../store/messages/preferences.ts'
+import type { Context } from '../context.ts'
 
-export interface NotificationsDeps {
-  access: AccessPlugin
-  notifications: NotificationStore
-  preferences: PreferenceStore
-  now: () => number
-}
+export type NotificationsDeps = Pick<Context, 'access' | 'notifications' | 'preferences' | 'now'>
 
 const perPageMax = 100
 const perPageDefault = 20

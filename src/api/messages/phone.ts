@@ -1,21 +1,17 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { notFound, Problem, stateForbids } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, secondMs } from '../../lib/instant.ts'
-import type { CodeOut, Phones, TooMany, Verified } from '../../service/messages/phones.ts'
+import type { CodeOut, TooMany, Verified } from '../../service/messages/phones.ts'
 import type { Phone } from '../../store/messages/phones.ts'
+import type { Context } from '../context.ts'
 import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
-export interface PhoneDeps {
-  access: AccessPlugin
-  phones: Phones
+export interface PhoneDeps extends Pick<Context, 'access' | 'phones' | 'idempotency' | 'now'> {
   /** Whether text messages leave at all. */
   texts: { reaches: boolean }
-  idempotency: Idempotency
-  now: () => number
 }
 
 const phoneFields = {

@@ -1,33 +1,23 @@
-import type { Database } from 'bun:sqlite'
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { Problem, stateForbids } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import type { Ids } from '../../lib/ids.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../lib/instant.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../plan/sms-countries.ts'
-import type { Phones } from '../../service/messages/phones.ts'
-import { smsAlertTypes, type TextMessages } from '../../service/messages/sms.ts'
+import { smsAlertTypes } from '../../service/messages/sms.ts'
 import { transact } from '../../store/database.ts'
-import type { SmsSettings, SmsStore } from '../../store/messages/sms.ts'
+import type { SmsSettings } from '../../store/messages/sms.ts'
+import type { Context } from '../context.ts'
 import { countOrNull } from '../keys/row.ts'
 import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
 
-export interface SmsDeps {
-  access: AccessPlugin
-  db: Database
-  texts: TextMessages
-  sms: SmsStore
-  phones: Phones
-  idempotency: Idempotency
-  ids: Ids
-  serviceName: string
-  now: () => number
-}
+export type SmsDeps = Pick<
+  Context,
+  'access' | 'db' | 'texts' | 'sms' | 'phones' | 'idempotency' | 'ids' | 'serviceName' | 'now'
+>
 
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
 const SettingsShape = t.Object({

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, flag } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
@@ -12,8 +11,6 @@ import {
   type Keyring,
   type KeyState,
 } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
 import {
   AccountBody,
   createNewAccountBody,
@@ -21,6 +18,7 @@ import {
   readNewAccount,
 } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from '../keys/form.ts'
 import {
   createAdminRows,
@@ -30,14 +28,9 @@ import {
   OperatorKey,
 } from './account-row.ts'
 
-export interface AdminDeps {
-  access: AccessPlugin
-  keys: Keyring
-  meter: Meter
+export interface AdminDeps
+  extends Pick<Context, 'access' | 'keys' | 'meter' | 'adminTokens' | 'nameMax' | 'now'> {
   changes: KeyChanges
-  adminTokens: AdminTokens
-  nameMax: number
-  now: () => number
 }
 
 const access = { operator: true } as const

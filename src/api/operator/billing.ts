@@ -1,33 +1,26 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, choice, field, moment, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../plan/invoice.ts'
 import { firstPlan } from '../../plan/plans.ts'
 import { planIds } from '../../plan/tiers.ts'
-import type { Billing } from '../../service/billing/billing.ts'
 import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'
 import { emailMax } from '../account/account-form.ts'
 import { envelope, success } from '../answer.ts'
 import { periodField, resultOf } from '../billing/form.ts'
 import { InvoiceShape, invoiceRow, SubscriptionShape, subscriptionRows } from '../billing/row.ts'
+import type { Context } from '../context.ts'
 import { countOrNull, instantOrNull, isoOrNull } from '../keys/row.ts'
 
-export interface AdminBillingDeps {
-  access: AccessPlugin
-  billing: Billing
-  keys: Keyring
-  meter: Meter
-  links(request: Request): Links
-  now: () => number
-}
+export type AdminBillingDeps = Pick<
+  Context,
+  'access' | 'billing' | 'keys' | 'meter' | 'links' | 'now'
+>
 
 const operator = { operator: true } as const
 const perPageMax = 100

@@ -3,7 +3,6 @@ import { type CodeLookup, codeLookupOf } from '../../feed/catalogue/lookup.ts'
 import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { listOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
 import {
@@ -16,20 +15,16 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Ingest } from '../../service/prices/ingest.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { observationPages } from '../../store/prices/export.ts'
-import type { ObservationStore, Point } from '../../store/prices/observations.ts'
+import type { Point } from '../../store/prices/observations.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface AdminDataDeps {
-  log: Log
-  access: AccessPlugin
-  catalogue: Catalogue
-  ingest: Ingest
-  observations: ObservationStore
-  now: () => number
-}
+export type AdminDataDeps = Pick<
+  Context,
+  'log' | 'access' | 'catalogue' | 'ingest' | 'observations' | 'now'
+>
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 10_000

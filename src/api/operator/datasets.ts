@@ -1,18 +1,14 @@
 import { Elysia, t } from 'elysia'
 import type { Dataset } from '../../feed/files/dataset.ts'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
 import { type FieldFault, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface AdminDatasetsDeps {
-  access: AccessPlugin
-  datasets: readonly Dataset<unknown>[]
-  now: () => number
-}
+export type AdminDatasetsDeps = Pick<Context, 'access' | 'datasets' | 'now'>
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { DevControls } from '../../http/dev-controls.ts'
 import type { Fault } from '../../http/faults.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import {
   type FieldFault,
   invalidParameter,
@@ -10,18 +9,13 @@ import {
   validationFailed,
 } from '../../http/problem/problem.ts'
 import { addDuration } from '../../lib/duration.ts'
-import type { Ids } from '../../lib/ids.ts'
 import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
 import { isPlanId } from '../../plan/plans.ts'
 import { addOnIds, planIds } from '../../plan/tiers.ts'
-import type { Keyring } from '../../service/keys/keyring.ts'
-import type { Captured, Channel, InboxStore } from '../../store/outbox/inbox.ts'
+import type { Captured, Channel } from '../../store/outbox/inbox.ts'
+import type { Context } from '../context.ts'
 
-export interface DevDeps extends DevControls {
-  access: AccessPlugin
-  keys: Keyring
-  inbox: InboxStore
-  ids: Ids
+export interface DevDeps extends DevControls, Pick<Context, 'access' | 'keys' | 'inbox' | 'ids'> {
   trialDays: number
 }
 

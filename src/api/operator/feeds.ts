@@ -1,26 +1,22 @@
 import { Elysia, t } from 'elysia'
-import type { Feeds, FeedView } from '../../feed/engine/feeds.ts'
+import type { FeedView } from '../../feed/engine/feeds.ts'
 import type { FeedSetting } from '../../feed/engine/settings.ts'
 import { targetName } from '../../feed/publishers/map.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Connections } from '../../http/cable.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { formBody, formOf } from '../../http/input/form.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, stateForbids, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { FeedRun } from '../../store/feeds/feeds.ts'
+import type { Context } from '../context.ts'
 import { oneOf } from '../schema.ts'
 
-export interface AdminFeedsDeps {
-  access: AccessPlugin
-  feeds: Feeds
-  clock: Clock
+export interface AdminFeedsDeps extends Pick<Context, 'access' | 'feeds' | 'clock'> {
   catalogue: Pick<Catalogue, 'named' | 'extent'>
   connections: Pick<Connections, 'idle'>
 }

@@ -1,19 +1,15 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, field, optional, requiredAs, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { plainAddress } from '../../send/messages/mailer.ts'
-import type { Suppression, SuppressionStore } from '../../store/messages/suppressions.ts'
+import type { Suppression } from '../../store/messages/suppressions.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface AdminMailDeps {
-  access: AccessPlugin
-  suppressions: SuppressionStore
-  now: () => number
-}
+export type AdminMailDeps = Pick<Context, 'access' | 'suppressions' | 'now'>
 
 const operator = { operator: true } as const
 const perPageMax = 100

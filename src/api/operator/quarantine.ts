@@ -1,20 +1,14 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { type FieldFault, notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Quarantine } from '../../store/prices/quarantine.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface AdminQuarantineDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  quarantine: QuarantineList
-  now: () => number
-}
+export type AdminQuarantineDeps = Pick<Context, 'access' | 'catalogue' | 'quarantine' | 'now'>
 
 const operator = { operator: true } as const
 

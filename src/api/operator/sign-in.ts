@@ -1,23 +1,17 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, text } from '../../http/input/body-schema.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { Sessions } from '../../service/account/sessions.ts'
-import { linkUrl, type SignIn } from '../../service/account/sign-in.ts'
-import type { AccountState, Keyring } from '../../service/keys/keyring.ts'
+import { linkUrl } from '../../service/account/sign-in.ts'
+import type { AccountState } from '../../service/keys/keyring.ts'
 import { resultOf } from '../account/session-row.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface AdminSignInDeps {
-  access: AccessPlugin
-  keys: Keyring
-  sessions: Sessions
-  signIn: SignIn
-  ownUrl(): string
+export interface AdminSignInDeps
+  extends Pick<Context, 'access' | 'keys' | 'sessions' | 'signIn' | 'ownUrl' | 'now'> {
   linkLifetimeMs: number
-  now: () => number
 }
 
 const access = { operator: true } as const

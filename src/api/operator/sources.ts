@@ -1,21 +1,17 @@
 import { Elysia, t } from 'elysia'
 import type { Connections } from '../../http/cable.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { secondMs } from '../../lib/instant.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
-import type { DataSource, DataSources } from '../../service/sources/sources.ts'
-import type { SourceSync } from '../../service/sources/sync.ts'
+import type { DataSource } from '../../service/sources/sources.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { LogShape, logRow, SourceShape, sourceRow } from '../sources/row.ts'
 
-export interface AdminSourcesDeps {
-  access: AccessPlugin
-  dataSources: DataSources
-  sourceSync: SourceSync
+export interface AdminSourcesDeps extends Pick<Context, 'access' | 'dataSources' | 'sourceSync'> {
   keys: Pick<Keyring, 'account'>
   connections: Pick<Connections, 'idle'>
   /** How long a source may take to answer, milliseconds. */

@@ -1,28 +1,19 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { documentedBody } from '../../http/input/body-schema.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board } from '../../service/prices/board.ts'
-import type { Fx } from '../../service/prices/fx.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
 import { priceRow } from './row.ts'
 
-export interface BatchDeps {
-  access: AccessPlugin
-  board: Board
-  codes: CodeReader
-  exchange: Fx
-  meter: Meter
-  marks: Marks
-  now: () => number
-}
+export type BatchDeps = Pick<
+  Context,
+  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now'
+>
 
 type Field = keyof ConvertedRow
 

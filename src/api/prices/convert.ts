@@ -1,6 +1,4 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
@@ -14,22 +12,15 @@ import {
   wholeUnit,
 } from '../../market/units/units.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board } from '../../service/prices/board.ts'
-import type { Fx } from '../../service/prices/fx.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { currencyOf, isMoney, rateOf } from './currency.ts'
 
-export interface ConvertDeps {
-  access: AccessPlugin
-  board: Board
-  codes: CodeReader
-  exchange: Fx
-  meter: Meter
-  marks: Marks
-  now: () => number
-}
+export type ConvertDeps = Pick<
+  Context,
+  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now'
+>
 
 const Priced = (description: string, value: number, currency: string, unit: string) =>
   t.Object(

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
@@ -21,20 +20,14 @@ import {
   regionGroupNames,
 } from '../../market/fuels/marine.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { History } from '../../service/prices/history.ts'
 import type { AccountRow, DataSources } from '../../service/sources/sources.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface DataConnectorDeps {
-  access: AccessPlugin
+export interface DataConnectorDeps
+  extends Pick<Context, 'access' | 'catalogue' | 'history' | 'ports' | 'marks' | 'now'> {
   dataSources: Pick<DataSources, 'hasRows' | 'rows'>
-  catalogue: Catalogue
-  history: History
-  ports: readonly Port[]
-  marks: Marks
-  now: () => number
 }
 
 const rowsMax = 1000

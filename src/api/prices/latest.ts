@@ -1,28 +1,17 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { listOf } from '../../http/input/query.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board } from '../../service/prices/board.ts'
-import { type Answering, envelope, type Marks, markFixtures, tagged } from '../answer.ts'
+import { type Answering, envelope, markFixtures, tagged } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { PriceRow } from './row.ts'
 import { createPriceTexts, everyCode } from './texts.ts'
 
-export interface LatestDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
-  codes: CodeReader
-  meter: Meter
-  marks: Marks
-  now: () => number
-  /** Codes that a list begins with. */
-  firstCodes: readonly string[]
-}
+export type LatestDeps = Pick<
+  Context,
+  'access' | 'board' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes'
+>
 
 const SinglePrice = envelope(PriceRow)
 const PriceList = envelope(

@@ -1,8 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { mean } from 'simple-statistics'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { listOf } from '../../http/input/query.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
@@ -12,22 +10,15 @@ import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { closesIn, windowOf } from '../../market/prices/window.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
-import type { Closes } from '../../service/prices/closes.ts'
-import type { History } from '../../service/prices/history.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import type { Quote } from '../../service/prices/board.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { priceRowFields } from './row.ts'
 
-export interface MetricsDeps {
-  access: AccessPlugin
-  board: Board
-  history: History
-  closes: Closes
-  codes: CodeReader
-  meter: Meter
-  marks: Marks
-}
+export type MetricsDeps = Pick<
+  Context,
+  'access' | 'board' | 'history' | 'closes' | 'codes' | 'meter' | 'marks'
+>
 
 const Metric = t.Object(
   {

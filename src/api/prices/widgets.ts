@@ -1,8 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { CodeReader } from '../../http/input/codes.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
@@ -11,25 +9,17 @@ import { roundTo } from '../../market/prices/format.ts'
 import { closesIn } from '../../market/prices/window.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board, Quote } from '../../service/prices/board.ts'
-import type { Closes } from '../../service/prices/closes.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import type { Quote } from '../../service/prices/board.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { priceRow } from './row.ts'
 import { WidgetItem } from './widget-item.ts'
 import { widgetPage, widgetPolicy } from './widget-page.ts'
 
-export interface WidgetsDeps {
-  access: AccessPlugin
-  board: Board
-  closes: Closes
-  codes: CodeReader
-  meter: Meter
-  marks: Marks
-  serviceName: string
-  /** Codes that a widget shows when none are asked for. */
-  firstCodes: readonly string[]
-}
+export type WidgetsDeps = Pick<
+  Context,
+  'access' | 'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
+>
 
 const sharedFields = {
   refresh_seconds: integer({ description: 'Ask again no sooner.', examples: [300] }),

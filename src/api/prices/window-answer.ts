@@ -1,18 +1,15 @@
-import type { CodeReader } from '../../http/input/codes.ts'
 import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
-import type { Switched } from '../../http/profiles/profiles.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { priceType, priceTypes, sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
-import type { History } from '../../service/prices/history.ts'
-import type { Ingest } from '../../service/prices/ingest.ts'
 import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { disclosureRow } from './row.ts'
 import {
   asOfOf,
@@ -25,16 +22,19 @@ import {
 } from './window-query.ts'
 import { createRowWriter, csvHeader } from './window-row.ts'
 
-export interface WindowAnswerDeps {
-  history: History
-  quarantine: QuarantineList
-  codes: CodeReader
-  ingest: Ingest
-  marks: Marks
-  now: () => number
-  firstCodes: readonly string[]
-  perPageMax: number
-  switched: Switched
+export interface WindowAnswerDeps
+  extends Pick<
+    Context,
+    | 'history'
+    | 'quarantine'
+    | 'codes'
+    | 'ingest'
+    | 'marks'
+    | 'now'
+    | 'firstCodes'
+    | 'perPageMax'
+    | 'switched'
+  > {
   coverageSinceAt: number
 }
 

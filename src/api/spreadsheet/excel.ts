@@ -1,16 +1,13 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { listOf } from '../../http/input/query.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Meter } from '../../service/keys/meter.ts'
-import type { Board } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { formatted } from '../prices/row.ts'
 import { createSheetRun, dataPaths, runRowsMax, type SheetCall, type SheetRunDeps } from './run.ts'
 import {
@@ -26,11 +23,9 @@ import {
 } from './sheet.ts'
 import { columnsMax } from './table.ts'
 
-export interface ExcelDeps extends SheetRunDeps {
-  access: AccessPlugin
-  board: Board
-  catalogue: Catalogue
-  meter: Meter
+export interface ExcelDeps
+  extends SheetRunDeps,
+    Pick<Context, 'access' | 'board' | 'catalogue' | 'meter'> {
   codesMax: number
 }
 

@@ -8,7 +8,8 @@ export type Dispatch = (request: Request) => Promise<Response>
 /** Any answer of the interface as a table for spreadsheets. */
 export function spreadsheetTopic(context: Context, answer: Dispatch): Elysia {
   const { limits, config, gate, profiles } = context
-  return new Elysia().use(
+  const routes = new Elysia()
+  routes.use(
     excelRoutes({
       ...context,
       codesMax: limits.codesPerRequestMax,
@@ -19,5 +20,6 @@ export function spreadsheetTopic(context: Context, answer: Dispatch): Elysia {
         return answer(request)
       },
     }),
-  ) as unknown as Elysia
+  )
+  return routes
 }

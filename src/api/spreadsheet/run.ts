@@ -9,9 +9,9 @@ import {
   type ProblemCode,
   problems,
 } from '../../http/problem/problem.ts'
-import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { type Answering, type Marks, success } from '../answer.ts'
+import { type Answering, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import {
   type Cell,
   checkFormat,
@@ -23,10 +23,7 @@ import {
 } from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
 
-export interface SheetRunDeps {
-  marks: Marks
-  ids: Ids
-  now: () => number
+export interface SheetRunDeps extends Pick<Context, 'marks' | 'ids' | 'now'> {
   xmlRoot: string
   /** Answers a request of this instance as a caller who has been let in by a request of theirs. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>

@@ -1,26 +1,17 @@
 import { Elysia, t } from 'elysia'
-import type { Connections } from '../../http/cable.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { PeerLookup } from '../../http/gate/address.ts'
-import type { Gate } from '../../http/gate/gate.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { heatPrices } from '../../market/units/heat-price.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { Cable } from '../../service/streams/cable.ts'
 import type { Streams } from '../../service/streams/streams.ts'
-import { type Marks, markFixtures } from '../answer.ts'
+import { markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { noPlace } from './access.ts'
 
-export interface CableRouteDeps {
-  access: AccessPlugin
-  gate: Gate
-  peer: PeerLookup
-  cable: Cable
+export interface CableRouteDeps
+  extends Pick<Context, 'access' | 'gate' | 'peer' | 'cable' | 'connections' | 'marks'> {
   streams: Pick<Streams, 'perKey'>
   catalogue: Pick<Catalogue, 'named'>
-  connections: Connections
-  marks: Marks
   channels: readonly string[]
 }
 

@@ -1,8 +1,4 @@
 import { Elysia, t } from 'elysia'
-import type { Connections } from '../../http/cable.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
-import type { PeerLookup } from '../../http/gate/address.ts'
-import type { Gate } from '../../http/gate/gate.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { after } from '../../lib/clock.ts'
@@ -11,19 +7,17 @@ import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { OpenStream, Streams } from '../../service/streams/streams.ts'
 import type { WatchEvent, WatchFeed } from '../../service/watches/feed.ts'
 import type { Watches } from '../../service/watches/watches.ts'
-import { type Answering, type Marks, markFixtures } from '../answer.ts'
+import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { noPlace } from './access.ts'
 
-export interface WatchStreamDeps {
-  access: AccessPlugin
-  gate: Gate
-  peer: PeerLookup
-  streams: Streams
+export interface WatchStreamDeps
+  extends Pick<
+    Context,
+    'access' | 'gate' | 'peer' | 'streams' | 'watchFeed' | 'connections' | 'marks'
+  > {
   watches: Pick<Watches, 'list'>
-  watchFeed: WatchFeed
   catalogue: Pick<Catalogue, 'named'>
-  connections: Connections
-  marks: Marks
   /** How long nothing may come before there is a sign of life; 15 s. */
   keepAliveMs?: number
 }

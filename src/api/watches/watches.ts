@@ -1,19 +1,18 @@
 import { Elysia, t } from 'elysia'
 import { sourceOf, toolOf } from '../../http/answer/attribution.ts'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
-import { featureMissing, type Links } from '../../http/problem/refusals.ts'
+import { featureMissing } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import { hasFeature, type Plans } from '../../plan/plans.ts'
+import { hasFeature } from '../../plan/plans.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { WatchFeed } from '../../service/watches/feed.ts'
 import type { Watch, Watches, WatchRefusal } from '../../service/watches/watches.ts'
-import { type Answering, envelope, type Marks, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { countOrNull } from '../keys/row.ts'
 import { asksForWebhook, createWatchForms } from './form.ts'
 import {
@@ -25,17 +24,20 @@ import {
   watchTwice,
 } from './row.ts'
 
-export interface SubscriptionsDeps {
-  access: AccessPlugin
-  watches: Watches
-  watchFeed: WatchFeed
+export interface SubscriptionsDeps
+  extends Pick<
+    Context,
+    | 'access'
+    | 'watches'
+    | 'watchFeed'
+    | 'plans'
+    | 'idempotency'
+    | 'marks'
+    | 'headerPrefix'
+    | 'links'
+    | 'now'
+  > {
   catalogue: Pick<Catalogue, 'named' | 'resolve'>
-  plans: Plans
-  idempotency: Idempotency
-  marks: Marks
-  headerPrefix: string
-  links(request: Request): Links
-  now(): number
 }
 
 const eventsMax = 500

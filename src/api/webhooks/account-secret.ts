@@ -1,15 +1,12 @@
 import { Elysia, t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import type { AccountSecrets, OpenSecret } from '../../service/webhooks/account-secrets.ts'
+import type { OpenSecret } from '../../service/webhooks/account-secrets.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 
-export interface WebhookSecretDeps {
-  access: AccessPlugin
-  accountSecrets: AccountSecrets
-}
+export type WebhookSecretDeps = Pick<Context, 'access' | 'accountSecrets'>
 
 const Secret = envelope(
   t.Object({

@@ -1,31 +1,22 @@
 import { t } from 'elysia'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import type { Idempotency } from '../../http/idempotency.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import type { Links } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
-import type { Switched } from '../../http/profiles/profiles.ts'
 import type { Ids } from '../../lib/ids.ts'
-import type { Plans } from '../../plan/plans.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Outbox } from '../../service/outbox/outbox.ts'
 import type { Webhooks } from '../../service/webhooks/webhooks.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
+import type { Context } from '../context.ts'
 
-export interface WebhooksApiDeps {
-  access: AccessPlugin
-  webhooks: Webhooks
+export interface WebhooksApiDeps
+  extends Pick<
+    Context,
+    'access' | 'webhooks' | 'plans' | 'idempotency' | 'links' | 'checkTarget' | 'switched' | 'now'
+  > {
   outbox: Pick<Outbox, 'log' | 'sendNow'>
   catalogue: Pick<Catalogue, 'named' | 'resolve'>
-  plans: Plans
-  idempotency: Idempotency
-  links(request: Request): Links
   ids: Pick<Ids, 'event'>
-  /** Why a target may not be called; undefined when it may. */
-  checkTarget(url: string): string | undefined
-  switched: Switched
-  now: () => number
 }
 
 export const webhookAccess = { feature: 'webhooks', meter: true } as const

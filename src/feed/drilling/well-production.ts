@@ -1,4 +1,4 @@
-import { daysIn } from '../../market/fundamentals/period.ts'
+import { daysIn } from '../../market/calendars/period.ts'
 import type { WellReport } from '../../store/drilling/well-production.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Dataset } from '../files/dataset.ts'

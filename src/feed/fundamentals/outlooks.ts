@@ -1,6 +1,6 @@
 import { isoDay } from '../../lib/instant.ts'
+import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { valueBounds } from '../../market/catalogue/catalogue.ts'
-import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/period.ts'
 import type { Outlook, OutlookStore } from '../../store/fundamentals/outlooks.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'

@@ -11,6 +11,7 @@ import {
 import { isTradingDay, type Market, marketOf } from '../calendars/calendar.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../calendars/freshness.ts'
 import { currentUntil, type Listing } from '../calendars/schedule.ts'
+import { yearOfWeeksDays } from '../calendars/weeks.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 
 /** What is known of one UTC day of a series: its bar, and what its observations come to. */
@@ -96,7 +97,7 @@ const criticalMissingShare = 0.1
  */
 export function windowDays(cadence: Cadence): number {
   if (cadence === 'monthly') return 1096
-  return cadence === 'weekly' ? 364 : 90
+  return cadence === 'weekly' ? yearOfWeeksDays : 90
 }
 
 /**

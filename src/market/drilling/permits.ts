@@ -1,5 +1,5 @@
-import { dayMs, parseDay } from '../../lib/instant.ts'
 import type { PermitState } from '../geography/us-states.ts'
+import { daysBetween } from '../prices/window.ts'
 
 /** A list whose newest permit is older than this has fallen behind. */
 export const staleAfterDays = 30
@@ -9,8 +9,6 @@ export interface PermitFreshness {
   dataAgeDays: number
   stale: boolean
 }
-
-const daysBetween = (from: string, to: string): number => (parseDay(to)! - parseDay(from)!) / dayMs
 
 export function permitFreshness(newestOn: string, today: string): PermitFreshness {
   const dataAgeDays = Math.max(0, daysBetween(newestOn, today))

@@ -1,6 +1,6 @@
 import { dayMs, hourMs, isoDay, startOfDay } from '../../lib/instant.ts'
 import { previousTradingDay } from '../calendars/calendar.ts'
-import { daysIn, endOfMonth, monthAfter, monthOf } from '../fundamentals/period.ts'
+import { daysIn, endOfMonth, monthAfter, monthOf } from '../calendars/period.ts'
 
 /** States whose wells are followed one by one. */
 export const wellStates: readonly string[] = ['AK', 'ND', 'NM', 'TX']

@@ -1,5 +1,4 @@
 import { mean } from 'simple-statistics'
-import { dayMs, parseDay } from '../../lib/instant.ts'
 import type { Close } from '../prices/window.ts'
 
 /** What was expected and what came, in the same unit. */
@@ -89,7 +88,3 @@ export function firstAt(closes: readonly Close[], day: string): number {
   }
   return low
 }
-
-/** Whole days from one day to another. */
-export const daysBetween = (fromOn: string, toOn: string): number =>
-  (parseDay(toOn)! - parseDay(fromOn)!) / dayMs

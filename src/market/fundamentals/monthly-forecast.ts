@@ -1,7 +1,7 @@
 import { forecast } from '../analytics/forecast.ts'
-import { type Close, closesIn } from '../prices/window.ts'
-import { daysBetween, firstAt, meanBetween } from './forecast-accuracy.ts'
-import { daysIn, monthAfter, monthOf } from './period.ts'
+import { daysIn, monthAfter, monthOf } from '../calendars/period.ts'
+import { type Close, closesIn, daysBetween } from '../prices/window.ts'
+import { firstAt, meanBetween } from './forecast-accuracy.ts'
 
 /** The codes that are forecast by month. */
 export const forecastCodes: readonly string[] = [

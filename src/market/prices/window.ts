@@ -37,6 +37,10 @@ export function dayNumber(day: string): number {
 export const dayAfter = (day: string, days: number): string =>
   isoDay((dayNumber(day) + days) * dayMs)
 
+/** Days from one `YYYY-MM-DD` to another; negative where the other is earlier. */
+export const daysBetween = (fromOn: string, toOn: string): number =>
+  dayNumber(toOn) - dayNumber(fromOn)
+
 /**
  * The newest part of `closes` (ascending): dates d with last - periodDays < d <= last, in calendar
  * days.

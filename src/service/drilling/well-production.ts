@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import { monthAfter } from '../../market/calendars/period.ts'
 import { parseApiNumber } from '../../market/drilling/api-number.ts'
 import { perDay, wellStates } from '../../market/drilling/well-production.ts'
-import { monthAfter } from '../../market/fundamentals/period.ts'
 import { usStates } from '../../market/geography/us-states.ts'
 import { transact } from '../../store/database.ts'
 import {

@@ -1,4 +1,5 @@
 import { isoDay } from '../../lib/instant.ts'
+import { monthAfter } from '../../market/calendars/period.ts'
 import {
   closesBefore,
   forecastPublishedAt,
@@ -6,7 +7,6 @@ import {
   monthlyForecast,
   monthsAhead,
 } from '../../market/fundamentals/monthly-forecast.ts'
-import { monthAfter } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'

@@ -1,7 +1,7 @@
 import { isoDay } from '../../lib/instant.ts'
+import type { Period } from '../../market/calendars/period.ts'
 import { meanBetween } from '../../market/fundamentals/forecast-accuracy.ts'
 import { totalProduced } from '../../market/fundamentals/opec.ts'
-import type { Period } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { OpecStore } from '../../store/fundamentals/opec.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { monthAfter } from '../../market/fundamentals/period.ts'
+import { monthAfter } from '../../market/calendars/period.ts'
 import { transact } from '../database.ts'
 import type { WriteCounts } from '../write-counts.ts'
 

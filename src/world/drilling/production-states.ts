@@ -1,6 +1,6 @@
 import { dayMs, parseDay } from '../../lib/instant.ts'
+import { daysIn, endOfMonth, monthAfter } from '../../market/calendars/period.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
-import { daysIn, endOfMonth, monthAfter } from '../../market/fundamentals/period.ts'
 import type { StateMonth } from '../../store/drilling/state-production.ts'
 import { keyOf, uniform } from '../prices/noise.ts'
 import { createPath } from '../prices/path.ts'

@@ -1,6 +1,6 @@
+import { daysIn, monthAfter, monthOf } from '../../market/calendars/period.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { type Decline, outputAfter } from '../../market/drilling/decline.ts'
-import { daysIn, monthAfter, monthOf } from '../../market/fundamentals/period.ts'
 import { dayNumber } from '../../market/prices/window.ts'
 import type { WellMonth } from '../../store/drilling/well-production.ts'
 import type { Well } from '../../store/drilling/wells.ts'

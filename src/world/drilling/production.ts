@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
+import { monthAfter } from '../../market/calendars/period.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {
   newestPublishedMonth,
   productionPublishedAt,
 } from '../../market/drilling/well-production.ts'
-import { monthAfter } from '../../market/fundamentals/period.ts'
 import { transact } from '../../store/database.ts'
 import type { StateMonth } from '../../store/drilling/state-production.ts'
 import type { WellMonth } from '../../store/drilling/well-production.ts'

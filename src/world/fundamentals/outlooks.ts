@@ -1,5 +1,6 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { firstAt } from '../../market/fundamentals/forecast-accuracy.ts'
 import {
   forecastCodes,
@@ -7,7 +8,6 @@ import {
   lastPublication,
 } from '../../market/fundamentals/monthly-forecast.ts'
 import { outlookPublishedAt } from '../../market/fundamentals/outlook.ts'
-import { monthAfter, monthOf, parsePeriod } from '../../market/fundamentals/period.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type Close, dayAfter } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'

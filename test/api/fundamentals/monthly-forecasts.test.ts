@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
+import { monthAfter } from '../../../src/market/calendars/period.ts'
 import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-forecast.ts'
-import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
 import {
   type EnergyAnswer,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
-import { parsePeriod } from '../../../src/market/fundamentals/period.ts'
+import { parsePeriod } from '../../../src/market/calendars/period.ts'
 import {
   type EnergyAnswer,
   expectAlias,

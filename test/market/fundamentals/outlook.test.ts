@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, weekdayOf } from '../../../src/lib/instant.ts'
+import { monthAfter } from '../../../src/market/calendars/period.ts'
 import {
   outlookKind,
   outlookPublishedAt,
   regionOf,
 } from '../../../src/market/fundamentals/outlook.ts'
-import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 
 describe('outlooks', () => {
   for (const [month, at] of [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { monthAfter } from '../../../src/market/fundamentals/period.ts'
+import { monthAfter } from '../../../src/market/calendars/period.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createStateProductionStore } from '../../../src/store/drilling/state-production.ts'
 import {

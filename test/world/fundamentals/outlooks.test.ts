@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseInstant } from '../../../src/lib/instant.ts'
+import { monthAfter } from '../../../src/market/calendars/period.ts'
 import {
   forecastCodes,
   forecastPublishedAt,
 } from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { outlookPublishedAt } from '../../../src/market/fundamentals/outlook.ts'
-import { monthAfter } from '../../../src/market/fundamentals/period.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
 import { createOutlookFiller } from '../../../src/world/fundamentals/outlooks.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'

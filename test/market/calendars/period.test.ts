@@ -6,7 +6,7 @@ import {
   endOfMonth,
   monthAfter,
   parsePeriod,
-} from '../../../src/market/fundamentals/period.ts'
+} from '../../../src/market/calendars/period.ts'
 
 describe('a period', () => {
   for (const [text, firstOn, lastOn, months] of [
