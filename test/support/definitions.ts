@@ -32,7 +32,20 @@ export const returns = (days: readonly Day[]): number[] => {
   return logReturns
 }
 
-export const volatility = (days: readonly Day[]) => deviation(returns(days)) * Math.sqrt(252) * 100
+/** By the median of the days between closes. */
+export function closesAYear(days: readonly Day[]): number {
+  const gaps = days
+    .slice(1)
+    .map((close, i) => number(close.day) - number(days[i]!.day))
+    .sort((a, b) => a - b)
+  const middle = gaps.length / 2
+  const median = (gaps[Math.ceil(middle) - 1]! + gaps[Math.floor(middle)]!) / 2
+  if (median > 120) return 1
+  return median <= 4 ? 252 : median <= 10 ? 52 : median <= 45 ? 12 : 4
+}
+
+export const volatility = (days: readonly Day[]) =>
+  deviation(returns(days)) * Math.sqrt(closesAYear(days)) * 100
 
 export function statistics(days: readonly Day[], period: number) {
   const inside = window(days, period)
@@ -94,11 +107,10 @@ export function pearson(returnPairs: readonly { x: number; y: number }[]) {
 export const smaAt = (days: readonly Day[], n: number) =>
   mean(days.slice(-n).map(close => close.value))
 
-const warmUp = (days: readonly Day[], n: number) =>
-  days.slice(-Math.max(250, 5 * n)).map(close => close.value)
+const valuesOf = (days: readonly Day[]) => days.map(close => close.value)
 
 export const emaAt = (days: readonly Day[], n: number) => {
-  const values = warmUp(days, n)
+  const values = valuesOf(days)
   return values
     .slice(n)
     .reduce(
@@ -108,7 +120,7 @@ export const emaAt = (days: readonly Day[], n: number) => {
 }
 
 export function rsiAt(days: readonly Day[], n: number) {
-  const values = warmUp(days, n)
+  const values = valuesOf(days)
   const changes = values.slice(1).map((value, i) => value - values[i]!)
   let [gain, loss] = [0, 0]
   for (const change of changes.slice(0, n)) {
@@ -153,14 +165,16 @@ export function pivots(days: readonly Day[]) {
   }
 }
 
-/** Log slope of ema(20) over the lookback. */
+/** Log slope of ema(20) from close to close over the lookback. */
 export function emaDrift(days: readonly Day[], period: number) {
-  const recent = days.slice(-250)
-  const averages: Day[] = []
-  let average = mean(recent.slice(0, 20).map(close => close.value))
-  recent.slice(19).forEach((close, i) => {
+  const averages: number[] = []
+  let average = mean(days.slice(0, 20).map(close => close.value))
+  days.slice(19).forEach((close, i) => {
     if (i > 0) average += (2 / 21) * (close.value - average)
-    averages.push({ day: close.day, value: Math.log(average) })
+    averages.push(Math.log(average))
   })
-  return line(window(averages, period)).slope
+  const recent = averages.slice(-window(days, period).length)
+  const middle = (recent.length - 1) / 2
+  const rise = recent.reduce((sum, value, i) => sum + (i - middle) * value, 0)
+  return rise / recent.reduce((sum, _, i) => sum + (i - middle) ** 2, 0)
 }

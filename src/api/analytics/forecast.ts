@@ -4,6 +4,8 @@ import { serialised } from '../../http/answer/serialised.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import {
   type Band,
+  type Calibration,
+  calibrationOf,
   forecastMethods,
   forecast as forecastOf,
   horizonDays,
@@ -19,12 +21,14 @@ import {
   mirrored,
   mirroredText,
   nullable,
+  observationsField,
   periodOf,
   periodQuery,
   type Question,
   refusals,
   requireEnough,
   seriesOf,
+  spacingNote,
   windowNote,
   wordOf,
 } from './shape.ts'
@@ -38,6 +42,14 @@ const price = t.Number({ examples: [82.83] })
 const methodField = t.Union([t.Literal('sma'), t.Literal('ema'), t.Literal('combined')])
 const interval = (probability: number) =>
   t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
+
+const heldField = (share: number) =>
+  t.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'Share of the intervals in which the price then lay.',
+    examples: [share],
+  })
 
 const Listing = t.Object(
   {
@@ -57,6 +69,7 @@ const Forecast = t.Object(
     currency: nullable(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
     data_points: integer({ description: 'Closes in the lookback.', examples: [62] }),
+    observations_per_year: observationsField,
     volatility: t.Number({ description: 'Percent a year.', examples: [21.7] }),
     forecasts: t.Array(
       t.Object({
@@ -72,6 +85,18 @@ const Forecast = t.Object(
         }),
       }),
     ),
+    calibration: nullable(
+      t.Object({
+        horizon_days: integer({ examples: [30] }),
+        intervals: integer({
+          description: 'Forecasts of the last five years whose day has come.',
+          examples: [1236],
+        }),
+        sigma_1: heldField(0.7),
+        sigma_2: heldField(0.94),
+      }),
+      'How often the intervals of past forecasts held; null under 60 of them.',
+    ),
     disclaimer: t.String(),
     generated_at: t.String({ format: 'date-time' }),
   },
@@ -81,6 +106,13 @@ const Forecast = t.Object(
 const disclaimer =
   'A statistical projection of past prices, not advice: it knows nothing of what is to come.'
 const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })
+
+const calibrationRow = (calibration: Calibration) => ({
+  horizon_days: calibration.horizonDays,
+  intervals: calibration.intervals,
+  sigma_1: calibration.sigma1Held,
+  sigma_2: calibration.sigma2Held,
+})
 
 const listing: typeof Listing.static = {
   methods: [...forecastMethods],
@@ -100,6 +132,9 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
     forecastOf(closes.of(series.id), method, period),
     `${series.code}, ${method} over the last ${period} days`,
   )
+  const calibration = closes.derived(`calibration ${method} ${period}`, [series.id], all =>
+    calibrationOf(all[0]!, method, period),
+  )
   markFixtures(question.set, marks, matches)
   return mirroredText(question, Forecast, {
     code: series.code,
@@ -108,6 +143,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
     currency: series.currency,
     unit: series.unit,
     data_points: forecast.dataPoints,
+    observations_per_year: forecast.observationsPerYear,
     volatility: forecast.volatility,
     forecasts: forecast.projections.map(projection => ({
       horizon_days: projection.horizonDays as (typeof horizonDays)[number],
@@ -118,6 +154,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
         sigma_2: bandRow(projection.sigma2, sigma2Probability),
       },
     })),
+    calibration: calibration ? calibrationRow(calibration) : null,
     disclaimer,
     generated_at: isoInstant(now()),
   })
@@ -151,7 +188,7 @@ export function forecastRoutes(deps: AnalyticsDeps) {
           operationId: 'getPriceForecast',
           tags: ['analytics'],
           summary: 'Statistical forecast of a series',
-          description: `A random walk with drift, ${horizonDays.join(', ')} calendar days ahead. ${closesNote}${windowNote}\`forecast_value\` = last x exp(drift x h). The drift comes from the method: \`sma\` 0, around sma(20); \`ema\` the log slope (least squares of ln ema(20) on day number) over the lookback; \`combined\` their mean. sigma is the sample standard deviation of the daily log returns of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(h)), probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(252) x 100, percent a year. A non-positive price drops the two returns it touches. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes of the warm-up, the newest 250 closes or all there are; it needs 21 of them.`,
+          description: `A statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
         },
       },
     )

@@ -41,6 +41,16 @@ export const periodField = integer({
   examples: [30],
 })
 
+export const observationsField = integer({
+  description:
+    'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
+  examples: [252],
+})
+
+/** How many closes a year has, for descriptions. */
+export const spacingNote =
+  '`observations_per_year` A follows the spacing of the closes in the window (median gap in days): 252 up to 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1. '
+
 const tierFields = {
   tier: t.String({ description: "The caller's plan.", examples: ['enterprise'] }),
   tier_name: t.String({ examples: ['Enterprise'] }),
@@ -137,10 +147,10 @@ export function requireEnough<T>(
   extra: Readonly<Record<string, unknown>> = {},
 ): T {
   if (result.enough) return result.value
-  const { have, need } = result
+  const { have, need, reason } = result
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `${subject}: too few daily closes, ${have} of the ${need} needed.`,
+    `${subject}: ${reason ?? `too few daily closes, ${have} of the ${need} needed.`}`,
     { ...extra, have, need },
   )
 }

@@ -17,6 +17,7 @@ import {
   mirrored,
   mirroredText,
   nullable,
+  observationsField,
   periodField,
   periodOf,
   periodQuery,
@@ -24,6 +25,7 @@ import {
   refusals,
   requireEnough,
   seriesOf,
+  spacingNote,
   windowNote,
 } from './shape.ts'
 
@@ -57,6 +59,7 @@ const Statistics = t.Object(
       min: t.Number({ examples: [74.07] }),
       max: t.Number({ examples: [83.14] }),
       data_points: integer({ description: 'Closes in the window.', examples: [21] }),
+      observations_per_year: observationsField,
     }),
     generated_at: t.String({ format: 'date-time' }),
   },
@@ -92,6 +95,7 @@ function answer({ codes, closes, marks, now }: AnalyticsDeps, question: Question
       min: statistics.min,
       max: statistics.max,
       data_points: statistics.dataPoints,
+      observations_per_year: statistics.observationsPerYear,
     },
     generated_at: isoInstant(now()),
   })
@@ -113,7 +117,7 @@ export function statisticsRoutes(deps: AnalyticsDeps) {
           operationId: 'getStatistics',
           tags: ['analytics'],
           summary: 'Statistics of a series',
-          description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the daily log returns in the window x sqrt(252) x 100, percent a year. A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
+          description: `Where the newest close stands among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year. ${spacingNote}A return runs from one close to the next there is, so a missing day makes one longer return; a non-positive price drops the two returns it touches.`,
         },
       },
     )

@@ -34,7 +34,6 @@ const types = ['analysis', 'sma', 'ema', 'rsi', 'levels'] as const
 
 const averageWindow = 20
 const rsiWindow = 14
-/** Five times this is the longest warm-up: 2,500 closes, ten years of trading days. */
 const windowMax = 500
 
 const price = t.Number({ examples: [82.83] })
@@ -69,7 +68,7 @@ const Analysis = t.Object(
       slope: t.Number({ description: 'Price units a calendar day.', examples: [0.2687] }),
       price_change_pct: nullable(
         t.Number({ examples: [4.9] }),
-        '100 x (last / first - 1) over the window; null when the first close is 0.',
+        '100 x (last - first) / |first| over the window; null when the first close is 0.',
       ),
     }),
     momentum: t.Object({ rsi: rsiField, interpretation: rsiWord }),
@@ -78,7 +77,7 @@ const Analysis = t.Object(
       ema_20: price,
       price_vs_sma: nullable(
         t.Number({ examples: [3.96] }),
-        '100 x (last / sma_20 - 1); null when the average is 0.',
+        '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
       ),
       golden_cross: t.Boolean({
         description: 'sma(50) above sma(200), when there are 200 closes, otherwise false.',
@@ -264,7 +263,7 @@ export function trendRoutes(deps: AnalyticsDeps) {
           operationId: 'getTrend',
           tags: ['analytics'],
           summary: 'Trend and indicators of a series',
-          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is the newest max(250, 5 x window) closes, or all there are; indicators need \`window\` + 1 of them, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
         },
       },
     )

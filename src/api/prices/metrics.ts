@@ -8,7 +8,7 @@ import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
 import { annualVolatility } from '../../market/analytics/statistics.ts'
 import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import { closesIn, windowOf } from '../../market/prices/window.ts'
+import { closesIn, closesPerYear, windowOf } from '../../market/prices/window.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
@@ -35,6 +35,10 @@ const Metric = t.Object(
     max_52w: t.Number({ examples: [82.44] }),
     volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
       description: 'Percent a year; null under five closes.',
+    }),
+    observations_per_year: integer({
+      description: 'Closes a year at the spacing of the 30 days, by which volatility is scaled.',
+      examples: [252],
     }),
     as_of: t.String({ format: 'date-time', description: 'When the current price was observed.' }),
   },
@@ -96,7 +100,7 @@ export function metricsRoutes(deps: MetricsDeps) {
         tags: ['prices'],
         summary: 'Range, averages and volatility of prices',
         description:
-          'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the daily log returns of those 30 days x sqrt(252) x 100. Days without observations and quarantined days are left out, never filled.',
+          'Lowest and highest observation of the 24 hours up to the newest, and of its 52 weeks (364 days); arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close; volatility is the sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100, which follows the spacing of the closes: 252 daily, 52 weekly, 12 monthly. Days without observations and quarantined days are left out, never filled.',
       },
     },
   )
@@ -144,6 +148,7 @@ function metricOf(
     min_52w: rounded(Math.min(...days.map(row => row.bar!.low))),
     max_52w: rounded(Math.max(...days.map(row => row.bar!.high))),
     volatility_30d: (month.enough ? annualVolatility(month.value) : undefined) ?? null,
+    observations_per_year: closesPerYear(closesIn(all, 30)),
     as_of: isoInstant(observation.observedAt),
   }
 }

@@ -26,14 +26,14 @@ export function confidenceLevel(confidence: number): MonthForecast['level'] {
 
 /**
  * The combined forecast 30 days ahead over a lookback of 90, with its one-sigma bounds (probability
- * 0.6827) and confidence exp(-sigma sqrt(30)); undefined with too few closes or a price that is not
- * positive.
+ * 0.6827) and confidence exp(-sigma sqrt(n)), n the closes in 30 days; undefined with too few closes
+ * or a price in the lookback that is not positive.
  */
 export function monthForecast(closes: readonly Close[]): MonthForecast | undefined {
   const monthly = forecast(closes, 'combined', lookbackDays, [monthDays])
-  if (!monthly.enough || monthly.value.currentPrice <= 0) return undefined
+  if (!monthly.enough) return undefined
   const { value: point, sigma1 } = monthly.value.projections[0]!
-  const confidence = Math.exp(-monthly.value.sigma * Math.sqrt(monthDays))
+  const confidence = sigma1.low / point
   return {
     point,
     low: sigma1.low,

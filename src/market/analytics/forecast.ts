@@ -1,16 +1,16 @@
+import { changePercent } from '../prices/change.ts'
 import {
   type Close,
-  closesIn,
   closesMin,
+  closesPerYear,
   dayNumber,
   type Measured,
   measured,
   tooFew,
-  warmUpFor,
   windowOf,
 } from '../prices/window.ts'
 import { ema, leastSquares } from './indicators.ts'
-import { annualVolatility, dailyVolatility } from './statistics.ts'
+import { annualVolatility, returnDeviation } from './statistics.ts'
 
 export type ForecastMethod = 'sma' | 'ema' | 'combined'
 
@@ -19,25 +19,25 @@ export const forecastMethods: readonly { id: ForecastMethod; name: string; descr
     {
       id: 'sma',
       name: 'Simple moving average',
-      description:
-        'No drift: the price is expected to stay where it is, around its 20-day average.',
+      description: 'The price is expected to return to the mean of its last 20 closes.',
     },
     {
       id: 'ema',
       name: 'Exponential moving average',
       description:
-        'The daily log slope of the 20-day exponential average over the lookback goes on.',
+        'The log slope from close to close of the 20-close exponential average over the lookback goes on from the last price.',
     },
     {
       id: 'combined',
       name: 'Combined',
-      description: 'Half the drift of the exponential method: the mean of the two.',
+      description: 'The mean of the two values.',
     },
   ]
 
 export const horizonDays = [1, 7, 30] as const
 
 const averageWindow = 20
+const daysAYear = 365
 
 /** Normal probability within one and two standard deviations. */
 export const sigma1Probability = 0.6827
@@ -52,58 +52,86 @@ export interface Band {
 export interface Projection {
   horizonDays: number
   value: number
-  /** Against the last close; undefined when that is 0. */
+  /** Against the last close. */
   changePercent: number | undefined
   sigma1: Band
   sigma2: Band
+}
+
+/** How often what was stated came true. */
+export interface Calibration {
+  horizonDays: number
+  /** Forecasts of the past whose day has come and has a close. */
+  intervals: number
+  /** Shares of them within which the price then lay, 0..1. */
+  sigma1Held: number
+  sigma2Held: number
 }
 
 export interface Forecast {
   method: ForecastMethod
   currentPrice: number
   dataPoints: number
-  /** Log return a calendar day. */
+  /** Closes of a year at the spacing of the lookback. */
+  observationsPerYear: number
+  /** Log return from close to close. */
   drift: number
-  /** Sample standard deviation of the daily log returns of the lookback. */
+  /** Sample standard deviation of the log returns from close to close of the lookback. */
   sigma: number
   /** Percent a year. */
   volatility: number
   projections: Projection[]
 }
 
-/**
- * Least-squares slope of ln(average) on calendar day number: log return a day; averages that are
- * not positive have no logarithm and are left out.
- */
-export function logSlope(averages: readonly Close[]): number | undefined {
-  return leastSquares(
-    averages.filter(a => a.value > 0).map(a => ({ x: dayNumber(a.day), y: Math.log(a.value) })),
-  )?.slope
+/** Least-squares slope of ln(average) on the number of the close: log return from close to close. */
+export function logSlope(averages: readonly number[]): number | undefined {
+  return leastSquares(averages.map((average, x) => ({ x, y: Math.log(average) })))?.slope
 }
 
-/**
- * value = last x exp(drift x h); the bands are value x exp(+-sigma sqrt(h)) and the same with 2
- * sigma.
- */
-export function project(last: number, drift: number, sigma: number, h: number): Projection {
-  const value = last * Math.exp(drift * h)
+/** How many closes lie in so many calendar days at a spacing of `observationsPerYear`. */
+export const closesAhead = (days: number, observationsPerYear: number): number =>
+  (days * observationsPerYear) / daysAYear
+
+/** Bands of one and two sigma sqrt(n) around a value n closes ahead. */
+export function project(
+  last: number,
+  value: number,
+  sigma: number,
+  horizon: { days: number; closes: number },
+): Projection {
   const band = (deviations: number): Band => {
-    const edges = [-1, 1].map(sign => value * Math.exp(sign * deviations * sigma * Math.sqrt(h)))
-    return { low: Math.min(...edges), high: Math.max(...edges) }
+    const width = deviations * sigma * Math.sqrt(horizon.closes)
+    return { low: value * Math.exp(-width), high: value * Math.exp(width) }
   }
   return {
-    horizonDays: h,
+    horizonDays: horizon.days,
     value,
-    changePercent: last === 0 ? undefined : 100 * (value / last - 1),
+    changePercent: changePercent(last, value),
     sigma1: band(1),
     sigma2: band(2),
   }
 }
 
+/** The inputs of a forecast at one close. */
+interface Base {
+  last: number
+  average: number
+  drift: number
+  sigma: number
+}
+
+/** The value n closes ahead: sma(20), last x exp(drift x n), or the mean of the two. */
+function valueAhead(method: ForecastMethod, { last, average, drift }: Base, n: number): number {
+  const trended = last * Math.exp(drift * n)
+  return { sma: average, ema: trended, combined: (average + trended) / 2 }[method]
+}
+
+const notPositive =
+  'a close of the lookback is zero or negative, from which a model of log returns forecasts nothing.'
+
 /**
- * Random walk with drift over a lookback of `periodDays`: drift 0 for `sma`, the log slope of
- * ema(20) over the lookback for `ema`, their mean for `combined`. Needs five closes in the lookback
- * and 21 in all.
+ * A forecast over a lookback of `periodDays`, n = days x closes a year / 365 closes ahead. Needs
+ * five closes in the lookback, all positive, and 21 in all.
  */
 export function forecast(
   closes: readonly Close[],
@@ -113,22 +141,121 @@ export function forecast(
 ): Measured<Forecast> {
   const inside = windowOf(closes, periodDays)
   if (!inside.enough) return inside
-  const run = warmUpFor(closes, averageWindow)
-  if (!run.enough) return run
-  const sigma = dailyVolatility(inside.value)
-  const slope = logSlope(closesIn(ema(run.value, averageWindow), periodDays))
-  const positive = inside.value.filter(close => close.value > 0).length
-  if (sigma === undefined || slope === undefined)
-    return tooFew(positive, Math.max(closesMin, positive + 1))
-  const drift = { sma: 0, ema: slope, combined: slope / 2 }[method]
-  const last = inside.value.at(-1)!.value
+  if (closes.length < averageWindow + 1) return tooFew(closes.length, averageWindow + 1)
+  const dataPoints = inside.value.length
+  if (!inside.value.every(close => close.value > 0))
+    return { ...tooFew(dataPoints, dataPoints), reason: notPositive }
+  const averages = ema(closes, averageWindow)
+    .slice(-dataPoints)
+    .map(average => average.value)
+  // Long negative prices weigh on an exponential average beyond the lookback.
+  if (!averages.every(average => average > 0))
+    return { ...tooFew(dataPoints, dataPoints), reason: notPositive }
+  const sigma = returnDeviation(inside.value)
+  const drift = logSlope(averages)
+  if (sigma === undefined || drift === undefined) return tooFew(averages.length, closesNeeded)
+  const observationsPerYear = closesPerYear(inside.value)
+  const base: Base = {
+    last: inside.value.at(-1)!.value,
+    average: meanOf(closes, closes.length),
+    drift,
+    sigma,
+  }
   return measured({
     method,
-    currentPrice: last,
-    dataPoints: inside.value.length,
+    currentPrice: base.last,
+    dataPoints,
+    observationsPerYear,
     drift,
     sigma,
     volatility: annualVolatility(inside.value)!,
-    projections: horizons.map(h => project(last, drift, sigma, h)),
+    projections: horizons.map(days => {
+      const ahead = closesAhead(days, observationsPerYear)
+      return project(base.last, valueAhead(method, base, ahead), sigma, { days, closes: ahead })
+    }),
   })
+}
+
+/** Averages that a slope takes. */
+const closesNeeded = 2
+
+/** Mean of the 20 closes before place `end`. */
+function meanOf(closes: readonly Close[], end: number): number {
+  let sum = 0
+  for (let i = end - averageWindow; i < end; i++) sum += closes[i]!.value
+  return sum / averageWindow
+}
+
+/** A forecast has to have been made so often for a share to say anything. */
+const intervalsMin = 60
+const calibrationDays = 30
+/** Forecasts of the last five years are judged. */
+const calibrationPeriodDays = 1825
+
+/**
+ * What became of the forecasts 30 days ahead that would have been made at each close of the last
+ * five years: a price counts as within an interval by the last close at or before its day. Closes
+ * whose lookback allows no forecast are passed over. Undefined under 60 forecasts.
+ */
+export function calibrationOf(
+  closes: readonly Close[],
+  method: ForecastMethod,
+  periodDays: number,
+): Calibration | undefined {
+  const days = closes.map(close => dayNumber(close.day))
+  const averages = ema(closes, averageWindow)
+  const lastDay = days.at(-1)
+  if (lastDay === undefined) return undefined
+  let [intervals, held1, held2] = [0, 0, 0]
+  let [start, then] = [0, 0]
+  for (let end = averageWindow; end < closes.length; end++) {
+    const day = days[end]!
+    if (day + calibrationDays > lastDay) break
+    if (day <= lastDay - calibrationPeriodDays) continue
+    while (days[start]! <= day - periodDays) start += 1
+    while (then + 1 < closes.length && days[then + 1]! <= day + calibrationDays) then += 1
+    const base = baseAt(closes, averages, start, end)
+    if (!base || then <= end) continue
+    const ahead = closesAhead(calibrationDays, base.observationsPerYear)
+    const value = valueAhead(method, base, ahead)
+    const realised = closes[then]!.value
+    const deviations =
+      realised > 0
+        ? Math.abs(Math.log(realised / value)) / (base.sigma * Math.sqrt(ahead))
+        : Number.POSITIVE_INFINITY
+    intervals += 1
+    if (deviations <= 1) held1 += 1
+    if (deviations <= 2) held2 += 1
+  }
+  if (intervals < intervalsMin) return undefined
+  return {
+    horizonDays: calibrationDays,
+    intervals,
+    sigma1Held: held1 / intervals,
+    sigma2Held: held2 / intervals,
+  }
+}
+
+/** What `forecast` would have begun with at the close `end`, its lookback beginning at `start`. */
+function baseAt(
+  closes: readonly Close[],
+  averages: readonly Close[],
+  start: number,
+  end: number,
+): (Base & { observationsPerYear: number }) | undefined {
+  const inside = closes.slice(start, end + 1)
+  if (inside.length < closesMin || !inside.every(close => close.value > 0)) return undefined
+  // The first average is that of the 20th close.
+  const lookback = averages
+    .slice(Math.max(0, start - averageWindow + 1), end - averageWindow + 2)
+    .map(average => average.value)
+  const [sigma, drift] = [returnDeviation(inside), logSlope(lookback)]
+  if (!sigma || drift === undefined || !lookback.every(average => average > 0)) return undefined
+  return {
+    last: closes[end]!.value,
+    average: meanOf(closes, end + 1),
+    drift,
+    sigma,
+    observationsPerYear: closesPerYear(inside),
+  }
 }

@@ -1,12 +1,12 @@
 import { mean } from 'simple-statistics'
+import { changePercent } from '../prices/change.ts'
 import {
   type Close,
   closesIn,
   dayNumber,
   type Measured,
   measured,
-  warmUp,
-  warmUpFor,
+  tooFew,
   windowOf,
 } from '../prices/window.ts'
 import { rsiBand } from './statistics.ts'
@@ -87,9 +87,8 @@ export interface IndicatorRun {
 }
 
 /**
- * `sma` over all closes, `ema` and `rsi` over the warm-up, cut to the dates of the window; needs
- * `window` + 1 closes. A period that reaches back past the warm-up of a recursive indicator gets
- * values from the warm-up's first one on.
+ * The indicator over all closes there are, cut to the dates of the window, so that a date has the
+ * same value whatever period asks for it; needs `window` + 1 closes.
  */
 export function indicatorRun(
   kind: 'sma' | 'ema' | 'rsi',
@@ -97,17 +96,17 @@ export function indicatorRun(
   window: number,
   periodDays: number,
 ): Measured<IndicatorRun> {
-  const run = warmUpFor(closes, window)
-  if (!run.enough) return run
-  const compute = { sma, ema, rsi }[kind]
-  const values = compute(
-    kind === 'sma' ? closes.slice(-(closesIn(closes, periodDays).length + window - 1)) : run.value,
-    window,
-  )
+  if (closes.length < window + 1) return tooFew(closes.length, window + 1)
+  const inside = closesIn(closes, periodDays)
+  // An average over a window has no memory: what lies before the first window is not looked at.
+  const values =
+    kind === 'sma'
+      ? sma(closes.slice(-(inside.length + window - 1)), window)
+      : { ema, rsi }[kind](closes, window)
   return measured({
     currentPrice: closes.at(-1)!.value,
     currentValue: values.at(-1)!.value,
-    values: closesIn(values, periodDays),
+    values: values.slice(-inside.length),
   })
 }
 
@@ -186,7 +185,7 @@ export interface Trend {
   strength: number
   /** Price units a calendar day. */
   slope: number
-  /** 100 x (last / first - 1); undefined when the first close is 0. */
+  /** 100 x (last - first) / |first|; undefined when the first close is 0. */
   changePercent: number | undefined
 }
 
@@ -206,7 +205,7 @@ export function trendOf(closes: readonly Close[], periodDays: number): Measured<
     direction: Math.abs(rise) > threshold ? (rise > 0 ? 'up' : 'down') : 'sideways',
     strength: 100 * rSquared,
     slope,
-    changePercent: first.y === 0 ? undefined : 100 * (last.y / first.y - 1),
+    changePercent: changePercent(first.y, last.y),
   })
 }
 
@@ -247,7 +246,7 @@ export interface TrendAnalysis {
   rsi: number
   sma20: number
   ema20: number
-  /** 100 x (last / sma20 - 1); undefined when the average is 0. */
+  /** 100 x (last - sma20) / |sma20|; undefined when the average is 0. */
   priceVsSma: number | undefined
   goldenCross: boolean
   pivots: Pivots
@@ -262,17 +261,16 @@ export function trendAnalysis(
   const [trend, levels] = [trendOf(closes, periodDays), pivotsOf(closes, periodDays)]
   if (!trend.enough) return trend
   if (!levels.enough) return levels
-  const run = warmUpFor(closes, averageWindow)
-  if (!run.enough) return run
-  const sma20 = sma(run.value.slice(-averageWindow), averageWindow).at(-1)!.value
-  const momentum = rsi(warmUp(closes, rsiWindow), rsiWindow).at(-1)!.value
-  const priceVsSma = sma20 === 0 ? undefined : 100 * (closes.at(-1)!.value / sma20 - 1)
+  if (closes.length < averageWindow + 1) return tooFew(closes.length, averageWindow + 1)
+  const sma20 = sma(closes.slice(-averageWindow), averageWindow).at(-1)!.value
+  const momentum = rsi(closes, rsiWindow).at(-1)!.value
+  const priceVsSma = changePercent(sma20, closes.at(-1)!.value)
   const { currentPrice: _, ...pivotLevels } = levels.value
   return measured({
     trend: trend.value,
     rsi: momentum,
     sma20,
-    ema20: ema(run.value, averageWindow).at(-1)!.value,
+    ema20: ema(closes, averageWindow).at(-1)!.value,
     priceVsSma,
     goldenCross: goldenCross(closes),
     pivots: pivotLevels,

@@ -1,8 +1,12 @@
 import { mean, median, sampleStandardDeviation } from 'simple-statistics'
-import { type Close, logReturns, type Measured, measured, windowOf } from '../prices/window.ts'
-
-/** Trading days that make a year of volatility. */
-export const tradingDaysPerYear = 252
+import {
+  type Close,
+  closesPerYear,
+  logReturns,
+  type Measured,
+  measured,
+  windowOf,
+} from '../prices/window.ts'
 
 /**
  * Statistics of the closes of a window, in the unit of the series unless said otherwise; undefined
@@ -22,6 +26,8 @@ export interface Statistics {
   percentile: number
   /** Percent a year. */
   volatility: number | undefined
+  /** Closes of a year at the spacing of these. */
+  observationsPerYear: number
   dataPoints: number
 }
 
@@ -53,17 +59,17 @@ export function percentile(values: readonly number[], value: number): number {
   return (100 * values.filter(v => v <= value).length) / values.length
 }
 
-/** Sample standard deviation of the daily log returns; undefined under two returns. */
-export const dailyVolatility = (closes: readonly Close[]): number | undefined =>
+/** Sample standard deviation of the log returns from close to close; undefined under two returns. */
+export const returnDeviation = (closes: readonly Close[]): number | undefined =>
   stdDev(logReturns(closes).map(r => r.value))
 
 /**
- * Sample standard deviation of daily log returns x sqrt(252) x 100: percent a year; undefined under
- * two returns.
+ * Sample standard deviation of the log returns from close to close x sqrt(closes a year) x 100:
+ * percent a year; undefined under two returns.
  */
 export function annualVolatility(closes: readonly Close[]): number | undefined {
-  const daily = dailyVolatility(closes)
-  return daily === undefined ? undefined : daily * Math.sqrt(tradingDaysPerYear) * 100
+  const deviation = returnDeviation(closes)
+  return deviation === undefined ? undefined : deviation * Math.sqrt(closesPerYear(closes)) * 100
 }
 
 /**
@@ -86,6 +92,7 @@ export function statisticsOf(closes: readonly Close[], periodDays: number): Meas
     zScore: zScore(last, center, deviation),
     percentile: percentile(values, last),
     volatility: annualVolatility(inside.value),
+    observationsPerYear: closesPerYear(inside.value),
     dataPoints: values.length,
   })
 }

@@ -48,9 +48,9 @@ export interface MonthlyForecast {
 /**
  * Forecasts of months from daily closes (ascending), the first month being that of `day` or later.
  * Value = last x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days from the last close to
- * the middle of the month, drift half the log slope of ema(20) over 365 days; band = value x
+ * the middle of the month, drift half the log slope of ema(20) over 365 days by the calendar day; band = value x
  * exp(+-1.645 sigma sqrt(h)), sigma a calendar day. What is over of a running month enters with its
- * own mean. Undefined with too few closes, or when the last is not positive.
+ * own mean. Undefined with too few closes, or when one of the 365 days is not positive.
  */
 export function monthlyForecast(
   closes: readonly Close[],
@@ -58,13 +58,13 @@ export function monthlyForecast(
 ): MonthlyForecast | undefined {
   const run = forecast(closes, 'combined', lookbackDays, [])
   const last = closes.at(-1)
-  if (!run.enough || !last || !(last.value > 0)) return undefined
+  if (!run.enough || !last) return undefined
   const inside = closesIn(closes, lookbackDays)
   const returnsADay = (inside.length - 1) / Math.max(1, daysBetween(inside[0]!.day, last.day))
   const sigma = run.value.sigma * Math.sqrt(returnsADay)
+  const drift = (run.value.drift * returnsADay) / 2
   const ahead = (days: number, width: number) => {
-    const value =
-      last.value * Math.exp(run.value.drift * driftDays * (1 - Math.exp(-days / driftDays)))
+    const value = last.value * Math.exp(drift * driftDays * (1 - Math.exp(-days / driftDays)))
     const spread = bandDeviations * sigma * Math.sqrt(days) * width
     return { value, low: value * Math.exp(-spread), high: value * Math.exp(spread) }
   }

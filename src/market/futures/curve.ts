@@ -1,3 +1,5 @@
+import { changePercent } from '../prices/change.ts'
+
 /** One contract month of a futures curve, nearest first; price in the unit of the series. */
 export interface CurvePoint {
   /** `YYYY-MM`. */
@@ -13,12 +15,9 @@ const flatPercent = 0.5
 const mildPercent = 2
 const moderatePercent = 5
 
-/**
- * 100 x (to / from - 1), percent; undefined when `from` is 0. A negative `from` turns the sign
- * round, so direction is never read from it.
- */
+/** 100 x (to - from) / |from|, percent; undefined when `from` is 0. */
 export function slopePercent(from: number, to: number): number | undefined {
-  return from === 0 ? undefined : 100 * (to / from - 1)
+  return changePercent(from, to)
 }
 
 /** Months from `YYYY-MM` to `YYYY-MM`; negative backwards. */
@@ -79,7 +78,7 @@ export function analyseCurve(points: readonly CurvePoint[]): CurveAnalysis | und
 export interface CurveStructure {
   structure: CurveShape
   severity: Severity
-  /** 100 x (m12 / m1 - 1), percent; with fewer months the last one there is stands for m12. */
+  /** 100 x (m12 - m1) / |m1|, percent; with fewer months the last one there is stands for m12. */
   termSlopePercent: number | undefined
   /**
    * Month 1 minus month 3, unit of the series; undefined where the curve is shorter. The same for

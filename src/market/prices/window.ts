@@ -13,17 +13,22 @@ export interface Close {
  * A number, or how many closes there are and how many it takes: too little data is an answer, never
  * NaN.
  */
-export type Measured<T> = { enough: true; value: T } | { enough: false; have: number; need: number }
+export type Measured<T> = { enough: true; value: T } | TooFew
+
+export interface TooFew {
+  enough: false
+  have: number
+  need: number
+  /** What stands in the way where it is not the number of closes, as a sentence. */
+  reason?: string
+}
 
 /** No window statistic is computed from fewer closes. */
 export const closesMin = 5
 
 export const measured = <T>(value: T): Measured<T> => ({ enough: true, value })
 
-export const tooFew = (
-  have: number,
-  need: number,
-): { enough: false; have: number; need: number } => ({ enough: false, have, need })
+export const tooFew = (have: number, need: number): TooFew => ({ enough: false, have, need })
 
 /** Whole days since 1970-01-01 of a `YYYY-MM-DD` day; throws on a day that no calendar has. */
 export function dayNumber(day: string): number {
@@ -64,17 +69,40 @@ export function windowOf<T extends { day: string }>(
   return inside.length < need ? tooFew(inside.length, need) : measured(inside)
 }
 
-/**
- * The newest `max(250, 5 x window)` closes, or all there are: what recursive indicators (EMA, RSI)
- * start from.
- */
-export const warmUp = <T>(closes: readonly T[], window: number): T[] =>
-  closes.slice(-Math.max(250, 5 * window))
+/** Closes of a year by the median of the days between them: the longest gap, and how many. */
+const closesAYear: readonly (readonly [gapDaysMax: number, closes: number])[] = [
+  [4, 252],
+  [10, 52],
+  [45, 12],
+  [120, 4],
+]
 
-/** The warm-up of an indicator, when it holds one close more than the indicator's window. */
+/**
+ * How many closes of this spacing a year has: 252 where the median gap is at most four days, 52 up
+ * to ten, 12 up to 45, 4 up to 120, otherwise 1. What scales with time is scaled by it. 252 under
+ * two closes, which have no spacing.
+ */
+export function closesPerYear(closes: readonly { day: string }[]): number {
+  const gaps: number[] = []
+  for (let i = 1; i < closes.length; i++)
+    gaps.push(dayNumber(closes[i]!.day) - dayNumber(closes[i - 1]!.day))
+  if (gaps.length === 0) return closesAYear[0]![1]
+  gaps.sort((a, b) => a - b)
+  const middle = gaps.length >> 1
+  const median = gaps.length % 2 === 1 ? gaps[middle]! : (gaps[middle - 1]! + gaps[middle]!) / 2
+  return closesAYear.find(([gapDaysMax]) => median <= gapDaysMax)?.[1] ?? 1
+}
+
+/** Twenty times its window, the weight of what an indicator began with is under 1e-8. */
+const warmUpWindows = 20
+
+/**
+ * The newest closes that a recursive indicator (EMA, RSI) needs for its value at the last of them
+ * to be that of all of history to 1e-6, or all there are; `window` + 1 at least.
+ */
 export function warmUpFor<T>(closes: readonly T[], window: number): Measured<T[]> {
-  const run = warmUp(closes, window)
-  return run.length < window + 1 ? tooFew(run.length, window + 1) : measured(run)
+  if (closes.length < window + 1) return tooFew(closes.length, window + 1)
+  return measured(closes.slice(-Math.max(250, warmUpWindows * window)))
 }
 
 /**

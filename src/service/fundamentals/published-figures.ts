@@ -3,6 +3,7 @@ import type { Period } from '../../market/calendars/period.ts'
 import { meanBetween } from '../../market/fundamentals/forecast-accuracy.ts'
 import { totalProduced } from '../../market/fundamentals/opec.ts'
 import { roundTo } from '../../market/prices/format.ts'
+import { type Close, closesIn, closesPerYear, dayAfter } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { OpecStore } from '../../store/fundamentals/opec.ts'
 import type { Closes } from '../prices/closes.ts'
@@ -14,7 +15,7 @@ const opecCode = 'OPEC_PRODUCTION'
 export interface PublishedFigures {
   /**
    * Mean of the daily closes of a period that is over, to the decimals of the series; undefined
-   * before its end and without data. Of OPEC's production the mean of its months.
+   * before its end, without data and while the data stops before it. Of OPEC's production the mean of its months.
    */
   of(series: Series, period: Period): number | undefined
 }
@@ -34,10 +35,24 @@ export function createPublishedFigures(deps: {
   return {
     of(series, period) {
       if (isoDay(now()) <= period.lastOn) return undefined
+      const seriesCloses = closes.of(series.id)
       const value =
         (series.code === opecCode ? opecMean(period.months) : undefined) ??
-        meanBetween(closes.of(series.id), period.firstOn, period.lastOn)
+        (reaches(seriesCloses, period.lastOn)
+          ? meanBetween(seriesCloses, period.firstOn, period.lastOn)
+          : undefined)
       return value === undefined ? undefined : roundTo(value, series.decimals)
     },
   }
+}
+
+/** The longest wait for the next close, in days, by how many closes a year has. */
+const gapDaysMax: Readonly<Record<number, number>> = { 252: 5, 52: 7, 12: 31, 4: 92, 1: 366 }
+const spacingDays = 365
+
+/** Whether closes come up to a day, as far as closes of their spacing can. */
+function reaches(closes: readonly Close[], day: string): boolean {
+  const last = closes.at(-1)
+  const gapDays = gapDaysMax[closesPerYear(closesIn(closes, spacingDays))]!
+  return last !== undefined && dayAfter(last.day, gapDays) > day
 }

@@ -170,6 +170,14 @@ describe('/v1/analytics on real series, as recomputed from the definitions to 1e
         const sigma = definitions.deviation(definitions.returns(inside))
         const drift = definitions.emaDrift(closes, period)
         const last = closes.at(-1)!.value
+        const average = definitions.smaAt(closes, 20)
+        const closesAYear = definitions.closesAYear(inside)
+        if (inside.some(close => close.value <= 0)) {
+          const { status, error } = await refused(`forecast?code=${code}&period=${period}`)
+          expect([status, error.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+          expect(error.message).toContain('zero or negative')
+          return
+        }
         for (const [method, share] of [
           ['sma', 0],
           ['ema', 1],
@@ -179,21 +187,23 @@ describe('/v1/analytics on real series, as recomputed from the definitions to 1e
           near(result, {
             current_price: last,
             data_points: inside.length,
+            observations_per_year: closesAYear,
             volatility: definitions.volatility(inside),
           })
           for (const row of result.forecasts) {
             const h = row.horizon_days
-            const value = last * Math.exp(share * drift * h)
+            const n = (h * closesAYear) / 365
+            const value = share * last * Math.exp(drift * n) + (1 - share) * average
             near(row, { forecast_value: value, forecast_change_pct: 100 * (value / last - 1) })
-            for (const n of [1, 2]) {
-              const edges = [-1, 1]
-                .map(sign => value * Math.exp(sign * n * sigma * Math.sqrt(h)))
-                .sort((a, b) => a - b)
-              const band = row.confidence_intervals[`sigma_${n}`]
+            for (const deviations of [1, 2]) {
+              const edges = [-1, 1].map(
+                sign => value * Math.exp(sign * deviations * sigma * Math.sqrt(n)),
+              )
+              const band = row.confidence_intervals[`sigma_${deviations}`]
               near(band, {
                 low: edges[0]!,
                 high: edges[1]!,
-                probability: n === 1 ? 0.6827 : 0.9545,
+                probability: deviations === 1 ? 0.6827 : 0.9545,
               })
             }
           }

@@ -39,6 +39,8 @@ function forecasts(
 function judged(instance: TestInstance = openTestInstance()): TestInstance {
   instance.record('BRENT_CRUDE_USD', [79, 81], noon('2026-09-10'), dayMs)
   instance.record('BRENT_CRUDE_USD', [40, 60], noon('2026-10-10'), dayMs)
+  // A month is over once there are closes up to its end.
+  instance.record('BRENT_CRUDE_USD', [70], noon('2026-11-02'), dayMs)
   forecasts(instance, 'BRENT_CRUDE_USD', [
     ['2026-08', '2026-09', 82],
     ['2026-08', '2026-10', 53],
@@ -77,6 +79,17 @@ describe('/v1/forecasts/monthly/accuracy', () => {
     })
   })
 
+  test('a month whose closes stop before its end has no actual value, however late it is', async () => {
+    const instance = openTestInstance()
+    instance.record('BRENT_CRUDE_USD', [79, 81], noon('2026-10-13'), dayMs)
+    forecasts(instance, 'BRENT_CRUDE_USD', [['2026-09', '2026-10', 82]])
+    const archived = (await data(instance, '/archive')) as { forecasts: { actual: number }[] }
+    expect(archived.forecasts.map(row => row.actual)).toEqual([null as never])
+    instance.record('BRENT_CRUDE_USD', [83], noon('2026-10-30'), dayMs)
+    const complete = (await data(instance, '/archive')) as { forecasts: { actual: number }[] }
+    expect(complete.forecasts.map(row => row.actual)).toEqual([81])
+  })
+
   test('can be computed again from the archive', async () => {
     const instance = judged()
     const { forecasts: rows } = (await data(instance, '/archive?per_page=100')) as {
@@ -99,7 +112,10 @@ describe('/v1/forecasts/monthly/accuracy', () => {
   test('of all codes together is in percent, so that units do not count', async () => {
     const instance = judged()
     const id = instance.services.catalogue.named('NATURAL_GAS_USD')!.id
-    instance.services.ingest.write([{ seriesId: id, observedAt: noon('2026-10-10'), value: 2 }])
+    instance.services.ingest.write([
+      { seriesId: id, observedAt: noon('2026-10-10'), value: 2 },
+      { seriesId: id, observedAt: noon('2026-11-02'), value: 9 },
+    ])
     forecasts(instance, 'NATURAL_GAS_USD', [['2026-09', '2026-10', 2.1]])
     // 2.5, 6, -8 and 5 %.
     expect(await data(instance, '/accuracy')).toMatchObject({

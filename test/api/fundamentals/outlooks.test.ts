@@ -137,6 +137,7 @@ describe('/v1/ei/forecasts', () => {
       },
     ])
     instance.clock.set(parseDay('2026-12-01')! + hourMs)
+    instance.record('BRENT_CRUDE_USD', [90], parseDay('2026-11-30')!, dayMs)
     const later = (await data(instance, '/historical?start_date=2026-11-01')) as {
       period: string
       actual_value: number

@@ -160,7 +160,7 @@ describe('conditions on the daily closes', () => {
     expect(verdict).toMatchObject({ holds: true, threshold: 70, measures: { rsi: verdict.value } })
     const long = walk(400)
     expect(judge({ kind: 'rsi', period: 14, overbought: 70, oversold: 30 }, long).value).toBe(
-      rsi(closesOf(long).slice(-250), 14).at(-1)!.value,
+      rsi(closesOf(long).slice(-280), 14).at(-1)!.value,
     )
   })
 

@@ -39,7 +39,7 @@ describe('one-month forecast', () => {
         },
       ),
     )
-    const levels = [0.1, 2.2, 8].map(swing => monthForecast(wave(swing))!.level)
+    const levels = [0.1, 2.6, 8].map(swing => monthForecast(wave(swing))!.level)
     expect(levels).toEqual(['high', 'medium', 'low'])
     expect([1, 0.9, 0.899, 0.8, 0.799, 0].map(confidenceLevel)).toEqual([
       'high',

@@ -76,24 +76,58 @@ describe('RSI', () => {
     expect(values).toHaveLength(3)
     for (const [i, value] of values.entries()) expect(value).toBeCloseTo(expected[i]!, 12)
   })
+})
 
-  test('starts from the newest max(250, 5 x window) closes, not from all of history', () => {
-    const values = Array.from(
-      { length: 600 },
-      (_, i) => 70 + Math.sin(i / 9) * 8 + Math.cos(i * 2.3),
-    )
-    const result = indicatorRun('rsi', closesOf(values), 14, 30)
-    if (!result.enough) throw new Error('enough closes')
-    let [gain, loss] = [0, 0]
-    const run = values.slice(-250)
-    for (let i = 1; i < run.length; i++) {
-      const change = run[i]! - run[i - 1]!
-      const [g, l] = [Math.max(change, 0), Math.max(-change, 0)]
-      ;[gain, loss] =
-        i <= 14 ? [gain + g / 14, loss + l / 14] : [(gain * 13 + g) / 14, (loss * 13 + l) / 14]
+describe('a date has one value', () => {
+  test('whatever period asks for it, and every date of the window has one', () => {
+    const values = Array.from({ length: 900 }, (_, i) => 70 + Math.sin(i / 9) * 8 + Math.cos(i * 2))
+    const closes = closesOf(values, '2022-01-01')
+    for (const kind of ['sma', 'ema', 'rsi'] as const) {
+      const all = new Map(
+        { sma, ema, rsi }[kind](closes, 20).map(value => [value.day, value.value]),
+      )
+      for (const period of [5, 90, 365, 880]) {
+        const result = indicatorRun(kind, closes, 20, period)
+        if (!result.enough) throw new Error('enough closes')
+        expect(result.value.values.map(value => value.day)).toEqual(
+          closes.slice(-period).map(close => close.day),
+        )
+        for (const { day, value } of result.value.values)
+          expect(value).toBeCloseTo(all.get(day)!, 9)
+      }
     }
-    expect(result.value.currentValue).toBeCloseTo((100 * gain) / (gain + loss), 9)
   })
+
+  test.skipIf(!haveRealData)(
+    `RSI(9) of Henry Hub on 2025-08-27 is 47.86 over any period${needsRealData}`,
+    () => {
+      // Computed apart from this code in Python over the full history (7,196 closes).
+      const closes = realCloses('natural-gas/daily.csv', '2025-08-27')
+      for (const period of [30, 365, 1825]) {
+        const result = indicatorRun('rsi', closes, 9, period)
+        if (!result.enough) throw new Error('enough closes')
+        expect(result.value.currentValue).toBeCloseTo(47.86115294316341, 9)
+      }
+    },
+  )
+
+  test.skipIf(!haveRealData)(
+    `EMA(20) of WTI over 1,825 days has as many values as SMA(20): 1,246${needsRealData}`,
+    () => {
+      const closes = realCloses('oil-prices/wti-daily.csv', '2026-08-18')
+      const [averages, exponential] = (['sma', 'ema'] as const).map(kind => {
+        const result = indicatorRun(kind, closes, 20, 1825)
+        if (!result.enough) throw new Error('enough closes')
+        return result.value.values
+      })
+      expect([averages!.length, exponential!.length]).toEqual([1246, 1246])
+      expect(exponential![0]).toEqual({
+        day: '2021-08-20',
+        value: expect.closeTo(67.95254126414461, 9),
+      })
+      expect(exponential!.at(-1)!.value).toBeCloseTo(83.24128402708605, 9)
+    },
+  )
 })
 
 describe('indicator runs', () => {
@@ -208,6 +242,12 @@ describe('trend', () => {
     })
   })
 
+  test('from a negative close a rise is a rise', () => {
+    const result = trendOf(closesOf([-40, -20, 0, 10, 20]), 30)
+    if (!result.enough) throw new Error('enough closes')
+    expect(result.value.changePercent).toBe(150)
+  })
+
   test('from a first close of 0 has no percent change', () => {
     const result = trendOf(closesOf([0, 1, 2, 3, 4]), 30)
     if (!result.enough) throw new Error('enough closes')
@@ -271,9 +311,9 @@ describe('real series', () => {
       slope: 0.26866824909243237,
       strength: 74.36393129127586,
       changePercent: 4.901215805471137,
-      rsi: 59.182946684907364,
+      rsi: 59.18294633309464,
       sma20: 79.6775,
-      ema20: 80.96214003241857,
+      ema20: 80.96214003249035,
       priceVsSma: 3.9565749427379115,
       goldenCross: true,
       support: [76.95333333333332, 71.07666666666665],
@@ -287,9 +327,9 @@ describe('real series', () => {
       slope: -0.5668584245705894,
       strength: 74.7918524572983,
       changePercent: -61.58609668397923,
-      rsi: 50.74612147082076,
+      rsi: 50.7461214596083,
       sma20: 16.361,
-      ema20: 15.886756168675308,
+      ema20: 15.886756168640314,
       priceVsSma: 17.53560295825438,
       goldenCross: false,
       support: [-29.756666666666664, -78.74333333333333],
@@ -303,9 +343,9 @@ describe('real series', () => {
       slope: 0.00818993368474751,
       strength: 0.009863459511744213,
       changePercent: 9.655172413793123,
-      rsi: 44.19410785508176,
+      rsi: 44.19410781537128,
       sma20: 8.0325,
-      ema20: 6.711818613880759,
+      ema20: 6.711818613871551,
       priceVsSma: -60.4108309990663,
       goldenCross: true,
       support: [-6.186666666666667, -15.553333333333335],

@@ -11,7 +11,7 @@ import {
   zScoreBand,
 } from '../../../src/market/analytics/statistics.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
-import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
+import { haveRealData, needsRealData, realCloses, realRows } from '../../support/real-data.ts'
 
 const closesOf = (values: readonly number[]): Close[] =>
   values.map((value, i) => ({ day: dayAfter('2024-01-01', i), value }))
@@ -81,6 +81,19 @@ describe('statistics', () => {
       9,
     )
   })
+
+  test.skipIf(!haveRealData)(
+    `weekly diesel of the year to 2025-06-23: 10.52 percent a year, by weekly returns x sqrt(52)${needsRealData}`,
+    () => {
+      const diesel = realRows('eia-retail-fuel/weekly_gas_prices.csv')
+        .filter(([, fuel, grade]) => fuel === 'diesel' && grade === 'all')
+        .map(([day, , , , price]) => ({ day: day!, value: Number(price) }))
+      const statistics = statisticsOf(diesel, 365)
+      if (!statistics.enough) throw new Error('enough closes')
+      expect(statistics.value.volatility).toBeCloseTo(10.51909103959572, 9)
+      expect(statistics.value.observationsPerYear).toBe(52)
+    },
+  )
 
   test('percentile counts the values that do not exceed', () => {
     expect(percentile([1, 2, 2, 3], 2)).toBe(75)

@@ -61,7 +61,7 @@ describe('a monthly forecast', () => {
     const run = forecast(closes, 'combined', 365, [])
     const { drift, sigma } = run.enough ? run.value : { drift: Number.NaN, sigma: Number.NaN }
     // The middle of what is left, 21 to 30 November, is six days after the last close.
-    const rest = 100 * Math.exp(drift * 30 * (1 - Math.exp(-6 / 30)))
+    const rest = 100 * Math.exp((drift / 2) * 30 * (1 - Math.exp(-6 / 30)))
     expect(month!.value).toBeCloseTo((2 * 100 + rest) / 3, 8)
     expect(month!.high).toBeCloseTo(
       (2 * 100 + rest * Math.exp(1.645 * sigma * Math.sqrt(6))) / 3,

@@ -18,6 +18,12 @@ const curveOf = (...prices: number[]): CurvePoint[] =>
     price,
   }))
 
+test('from a negative front the slope still says which way the curve goes', () => {
+  // WTI on 2020-04-20: -37.63 in May, contango.
+  expect(slopePercent(-37.63, 20.43)).toBeCloseTo(154.292, 3)
+  expect(slopePercent(0, 20)).toBeUndefined()
+})
+
 describe('analyseCurve: curve analysis', () => {
   test('names the shape of a curve', () => {
     const table: [string, CurvePoint[]][] = [

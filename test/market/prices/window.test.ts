@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import {
   type Close,
   closesIn,
+  closesPerYear,
   commonDays,
   dayAfter,
   dayNumber,
   logReturns,
-  warmUp,
   warmUpFor,
   windowOf,
 } from '../../../src/market/prices/window.ts'
@@ -61,23 +61,52 @@ describe('closesIn and windowOf', () => {
     expect(windowOf([], 30)).toEqual({ enough: false, have: 0, need: 5 })
   })
 
-  test('the warm-up is the newest max(250, 5 x window) closes or all there are, and needs window + 1', () => {
-    const closes = from(
-      '2020-01-01',
-      Array.from({ length: 1200 }, (_, i) => i),
-    )
+  test('the warm-up is the newest max(250, 20 x window) closes or all there are, and needs window + 1', () => {
+    const closes = from('2010-01-01', Array(3000).fill(1))
     for (const [window, length] of [
-      [14, 250],
-      [50, 250],
-      [51, 255],
-      [200, 1000],
-      [300, 1200],
+      [2, 250],
+      [14, 280],
+      [100, 2000],
+      [500, 3000],
     ] as const) {
-      expect(warmUp(closes, window)).toHaveLength(length)
-      expect(warmUp(closes, window).at(-1)).toEqual(closes.at(-1)!)
+      const run = warmUpFor(closes, window)
+      if (!run.enough) throw new Error('enough closes')
+      expect(run.value).toHaveLength(length)
+      expect(run.value.at(-1)).toEqual(closes.at(-1)!)
     }
     expect(warmUpFor(closes.slice(0, 14), 14)).toEqual({ enough: false, have: 14, need: 15 })
     expect(warmUpFor(closes.slice(0, 15), 14).enough).toBe(true)
+  })
+})
+
+describe('closesPerYear', () => {
+  const spaced = (days: number, count = 9) =>
+    Array.from({ length: count }, (_, i) => ({ day: dayAfter('2024-01-01', i * days) }))
+  test.each([
+    [1, 252],
+    [4, 252],
+    [5, 52],
+    [7, 52],
+    [10, 52],
+    [11, 12],
+    [31, 12],
+    [45, 12],
+    [46, 4],
+    [91, 4],
+    [120, 4],
+    [121, 1],
+    [365, 1],
+  ])('closes %p days apart: %p', (days, count) => {
+    expect(closesPerYear(spaced(days))).toBe(count)
+  })
+
+  test('goes by the median gap: weekends and one long holiday do not change it', () => {
+    const weekdays = spaced(1, 30).filter((_, i) => i % 7 < 5)
+    expect(closesPerYear([{ day: '2023-06-01' }, ...weekdays])).toBe(252)
+  })
+
+  test('is 252 where there is no spacing', () => {
+    expect([closesPerYear([]), closesPerYear(spaced(1, 1))]).toEqual([252, 252])
   })
 })
 
