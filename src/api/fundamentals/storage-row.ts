@@ -42,11 +42,17 @@ export function sourcesOf(series: readonly Series[]) {
   }
 }
 
+const ownDates = {
+  as_of: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
+  recorded_at: moment('When this service recorded the level.'),
+}
+
 const Brief = t.Object(
   {
     ...levelFields,
     change_week: changeWeek,
-    updated_at: moment('When this service recorded the level.'),
+    updated_at: moment('Time of the level.'),
+    ...ownDates,
     code: t.String({ examples: ['CUSHING_STORAGE'] }),
     name: t.String({ examples: ['Cushing Crude Storage'] }),
     utilization_percent: utilization,
@@ -87,9 +93,9 @@ const levelShape = {
       description: 'The change of the week in percent of the level before.',
     }),
   ),
-  updated_at: moment('When this service recorded the level.'),
+  updated_at: moment('Time of the level.'),
   source: t.String({ examples: ['EIA'] }),
-  as_of: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
+  ...ownDates,
   level: t.Number({ examples: [24.604], description: 'The same as `value`.' }),
   timestamp: moment('The same as `updated_at`.'),
   metadata: Sources,
@@ -119,7 +125,8 @@ const Padd = t.Object(
     ...levelFields,
     level: t.Number({ examples: [240.312], description: 'The same as `value`.' }),
     change_week: changeWeek,
-    updated_at: moment('When this service recorded the level.'),
+    updated_at: moment('Time of the level.'),
+    ...ownDates,
   },
   { title: 'PaddLevel' },
 )
@@ -135,7 +142,7 @@ export const AllRegions = t.Object(
       examples: [424.2],
       description: 'US commercial crude as published; the sum of the regions while it is not.',
     }),
-    updated_at: moment('When the newest of the levels was recorded.'),
+    updated_at: moment('Time of the newest of the levels.'),
     metadata: Sources,
   },
   { title: 'RegionalStorage' },
@@ -152,8 +159,9 @@ export const OneRegion = t.Object(
     name: t.String({ examples: ['PADD 3 Crude Storage'] }),
     ...levelFields,
     level: t.Number({ examples: [240.312] }),
-    updated_at: moment('When this service recorded the level.'),
+    updated_at: moment('Time of the level.'),
     timestamp: moment('The same as `updated_at`.'),
+    ...ownDates,
     metadata: Sources,
   },
   {
@@ -168,11 +176,17 @@ const percentDecimals = 10
 const utilizationOf = (level: StorageLevel): number | null =>
   level.utilizationPercent === undefined ? null : roundTo(level.utilizationPercent, percentDecimals)
 
+const datesRow = (level: StorageLevel) => ({
+  as_of: level.on,
+  recorded_at: isoInstant(level.recordedAt),
+})
+
 export const briefRow = (level: StorageLevel) => ({
   value: level.value,
   unit: level.series.unit,
   change_week: level.change.week ?? null,
-  updated_at: isoInstant(level.recordedAt),
+  updated_at: isoInstant(level.observedAt),
+  ...datesRow(level),
   code: level.series.code,
   name: level.series.name,
   utilization_percent: utilizationOf(level),
@@ -191,11 +205,11 @@ export const levelRow = (level: StorageLevel) => ({
     year: level.change.year ?? null,
   },
   change_percent: level.weekPercent ?? null,
-  updated_at: isoInstant(level.recordedAt),
+  updated_at: isoInstant(level.observedAt),
   source: level.series.source,
-  as_of: level.on,
+  ...datesRow(level),
   level: level.value,
-  timestamp: isoInstant(level.recordedAt),
+  timestamp: isoInstant(level.observedAt),
 })
 
 export const siteRow = (level: StorageLevel) => ({
@@ -211,5 +225,6 @@ export const paddRow = (level: StorageLevel) => ({
   unit: level.series.unit,
   level: level.value,
   change_week: level.change.week ?? null,
-  updated_at: isoInstant(level.recordedAt),
+  updated_at: isoInstant(level.observedAt),
+  ...datesRow(level),
 })

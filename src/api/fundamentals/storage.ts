@@ -75,7 +75,7 @@ function createStorageAnswers(deps: StorageDeps) {
     if (!region) throw invalidParameter('region', text, 'is not a region.', regions)
     const level = requireLevel(crudeOf(region))
     const row = paddRow(level)
-    const { name, value, unit, updated_at } = row
+    const { name, value, unit, updated_at, as_of, recorded_at } = row
     return success({
       ...keyed([region], [row]),
       code: region,
@@ -85,6 +85,8 @@ function createStorageAnswers(deps: StorageDeps) {
       unit,
       updated_at,
       timestamp: updated_at,
+      as_of,
+      recorded_at,
       metadata: metadata(set, [level]),
     })
   }
@@ -96,7 +98,7 @@ function createStorageAnswers(deps: StorageDeps) {
     return success({
       ...(keyed(regions, regionLevels.map(paddRow)) as Required<ReturnType<typeof keyed>>),
       total_us: total ? total.value : roundTo(sum, levelDecimals(regionLevels[0]!.series)),
-      updated_at: isoInstant(Math.max(...all.map(level => level.recordedAt))),
+      updated_at: isoInstant(Math.max(...all.map(level => level.observedAt))),
       metadata: metadata(set, all),
     })
   }

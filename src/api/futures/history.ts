@@ -105,7 +105,7 @@ export function futuresHistoryRoutes({ access }: FuturesDeps, routes: FuturesRou
           tags: ['futures'],
           summary: 'Daily, weekly or monthly bars',
           description:
-            'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates.',
+            'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
         },
       },
     )

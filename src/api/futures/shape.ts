@@ -23,6 +23,9 @@ export const sourceField = t.String({
 export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], {
   description: 'Null until it is published.',
 })
+export const volumeOrNull = t.Union([integer({ examples: [301442] }), t.Null()], {
+  description: 'Contracts traded; null where the source does not say.',
+})
 const settlementOrNull = t.Union([priceField, t.Null()], {
   description: 'As the exchange published it, null until then; never a copy of the close.',
 })
@@ -54,7 +57,7 @@ export const Contract = t.Object(
     close: priceField,
     high: priceField,
     low: priceField,
-    volume: integer({ examples: [301442] }),
+    volume: volumeOrNull,
     change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
       description:
         'Against the settlement of the trading date before, or its close where there is none.',
@@ -140,7 +143,7 @@ export const Bar = t.Object(
     low: priceField,
     close: priceField,
     settlement: settlementOrNull,
-    volume: integer({ examples: [301442] }),
+    volume: volumeOrNull,
     open_interest: openInterestOrNull,
   },
   { title: 'FuturesBar' },

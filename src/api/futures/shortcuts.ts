@@ -1,5 +1,4 @@
 import { Elysia, t } from 'elysia'
-import { integer } from '../../http/answer/integer.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -16,7 +15,14 @@ import { commonDays, dayAfter } from '../../market/prices/window.ts'
 import { shownMonth } from '../../service/catalogue/contract-calendar.ts'
 import { envelope, success } from '../answer.ts'
 import { type FuturesDeps, type FuturesRoutes, noQuotes, refuseStale } from './query.ts'
-import { codeField, contractRow, instantField, monthField, priceField } from './shape.ts'
+import {
+  codeField,
+  contractRow,
+  instantField,
+  monthField,
+  priceField,
+  volumeOrNull,
+} from './shape.ts'
 
 const defaultTicker = 'BZ'
 const averageDays = 30
@@ -33,7 +39,7 @@ const Latest = envelope(
           contract_month: monthField,
           price: priceField,
           change: t.Union([t.Number({ examples: [0.42] }), t.Null()]),
-          volume: integer({ examples: [301442] }),
+          volume: volumeOrNull,
         }),
         { description: 'Nearest first; the first is the front month.' },
       ),

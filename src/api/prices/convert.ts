@@ -22,10 +22,18 @@ export type ConvertDeps = Pick<
   'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now'
 >
 
-const Priced = (description: string, value: number, currency: string, unit: string) =>
+const Priced = (
+  description: string,
+  value: number,
+  currency: string,
+  unit: string,
+  unitPrice: number,
+) =>
   t.Object(
     {
+      amount: t.Number({ description: 'Units that `value` is the price of.', examples: [1] }),
       value: t.Number({ examples: [value] }),
+      unit_price: t.Number({ description: 'Price of one unit.', examples: [unitPrice] }),
       currency: t.Union([t.String({ examples: [currency] }), t.Null()]),
       unit: t.String({ examples: [unit] }),
     },
@@ -36,12 +44,13 @@ const Conversion = envelope(
   t.Object({
     code: t.String({ examples: ['WTI_USD'] }),
     amount: t.Number({ examples: [1] }),
-    from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel'),
+    from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel', 71.23),
     to: Priced(
-      '`from.value` x `fx_rate` x `unit_factor`, to six places.',
+      'Without an amount in the request the price of one unit: `from.value` x `fx_rate` x `unit_factor`. With one the same goods: `amount` / `unit_factor` units (the hundredths of a price in pence apart), which cost what they cost in `from`. To six places.',
       451.061,
       'EUR',
       'metric_ton',
+      451.061,
     ),
     fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
       description: 'Null when no currency was asked for.',
@@ -55,6 +64,8 @@ const Conversion = envelope(
 )
 
 const decimals = 6
+/** Of converted amounts: a litre is a small part of a barrel. */
+const amountDecimals = 9
 
 /** The newest price of a code in another currency, per another unit, or both. */
 export function convertRoutes(deps: ConvertDeps) {
@@ -89,7 +100,11 @@ export function convertRoutes(deps: ConvertDeps) {
           }),
         ),
         amount: t.Optional(
-          t.String({ description: 'How many units to price, above 0 (1).', examples: ['1'] }),
+          t.String({
+            description:
+              'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
+            examples: ['1000'],
+          }),
         ),
       }),
       response: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
@@ -98,7 +113,7 @@ export function convertRoutes(deps: ConvertDeps) {
         tags: ['prices'],
         summary: 'A price in another currency or unit',
         description:
-          'Currencies convert at the newest rates, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.5, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+          'Currencies convert at the newest rates, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
       },
     },
   )
@@ -117,6 +132,7 @@ function conversionOf(
   query: ConversionParameters,
 ) {
   const amount = amountOf(query.amount)
+  const isAmountGiven = query.amount !== undefined && query.amount !== ''
   const target = query.to_currency
     ? currencyOf('to_currency', query.to_currency, exchange, now())
     : undefined
@@ -132,13 +148,24 @@ function conversionOf(
     target !== undefined && isMoney(series)
       ? rateOf('to_currency', series, target, exchange, now())
       : undefined
-  const value = roundTo(observation.value, series.decimals) * amount
+  const price = roundTo(observation.value, series.decimals)
+  const convertedPrice = price * (fx?.rate ?? 1) * unit.factor
+  // The same goods in the other unit: a barrel is less than a ton of them.
+  const convertedAmount = isAmountGiven ? amount / unit.size : 1
   const conversion = {
     code,
     amount,
-    from: { value: roundTo(value, decimals), currency: series.currency, unit: series.unit },
+    from: {
+      amount,
+      value: roundTo(price * amount, decimals),
+      unit_price: price,
+      currency: series.currency,
+      unit: series.unit,
+    },
     to: {
-      value: roundTo(value * (fx?.rate ?? 1) * unit.factor, decimals),
+      amount: roundTo(convertedAmount, amountDecimals),
+      value: roundTo(convertedPrice * convertedAmount, decimals),
+      unit_price: roundTo(convertedPrice, decimals),
       currency: target ?? series.currency,
       unit: unit.name,
     },
@@ -157,22 +184,25 @@ function amountOf(text: string | undefined): number {
 }
 
 /**
- * The unit to answer in, and how many units of the price are in one; whole currency units as soon
- * as anything is converted.
+ * The unit to answer in; `size` is how many units of the price are in one, `factor` what a price is
+ * multiplied by, whole currency units as soon as anything is converted.
  */
 function unitOf(
   series: Series,
   requestedUnit: string | undefined,
   converted: boolean,
-): { name: string; factor: number } {
+): { name: string; factor: number; size: number } {
   const { unit, perWhole } = wholeUnit(series.unit)
   if (!requestedUnit)
-    return converted ? { name: unit, factor: 1 / perWhole } : { name: series.unit, factor: 1 }
+    return converted
+      ? { name: unit, factor: 1 / perWhole, size: 1 }
+      : { name: series.unit, factor: 1, size: 1 }
   const name = requestedUnit.trim().toLowerCase()
   if (!isTargetUnit(name))
     throw invalidParameter('to_unit', requestedUnit, 'is not a unit to convert to.', targetUnits)
   const factor = unitsPer(unit, name, productOf(series.code, series.category))
-  if (factor !== undefined) return { name, factor: Number((factor / perWhole).toPrecision(10)) }
+  if (factor !== undefined)
+    return { name, factor: Number((factor / perWhole).toPrecision(10)), size: factor }
   const possibleUnits = targetUnits.filter(
     candidate => unitsPer(unit, candidate, productOf(series.code, series.category)) !== undefined,
   )

@@ -1,6 +1,11 @@
 import { t } from 'elysia'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { instrumentDisclosure, priceType, sourceOf } from '../../market/catalogue/catalogue.ts'
+import {
+  instrumentDisclosure,
+  isIntraday,
+  priceType,
+  sourceOf,
+} from '../../market/catalogue/catalogue.ts'
 import type { PriceChange } from '../../market/prices/change.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -40,6 +45,13 @@ export const priceRowFields = {
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
   created_at: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+  observed_on: t.Optional(
+    t.String({
+      format: 'date',
+      description:
+        'Day that the price speaks for, of series with at most one value a day: a price whose source gives a day and no time stands at its midnight in `created_at`, before it was known.',
+    }),
+  ),
   updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
   as_of: t.Optional(
     t.String({ format: 'date', description: 'Day of the price: physical crude and list prices.' }),
@@ -116,6 +128,10 @@ export function formatted(series: Series, value: number): string {
 export const carriesDay = (series: Series): boolean =>
   series.category === 'physical_crude' || series.category === 'list_prices'
 
+/** Whether rows have `observed_on`: of a series with one value a day or fewer. */
+export const speaksForDays = (series: Series): boolean =>
+  !isIntraday(series.cadence) && series.cadence !== 'twice_daily'
+
 /**
  * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
  * differs.
@@ -138,6 +154,7 @@ export function priceRow(quote: Quote, code: string, requestedCode?: string): Pr
     data_source: series.source,
     created_at: isoInstant(observation.observedAt),
     updated_at: isoInstant(observation.recordedAt),
+    ...(speaksForDays(series) && { observed_on: isoDay(observation.observedAt) }),
     ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
     ...(physical && { data_status: quote.status, stale: quote.status === 'stale' }),
     change_24h: changes['24h']?.amount ?? null,

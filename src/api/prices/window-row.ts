@@ -6,7 +6,7 @@ import { priceType } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { HistoryRow } from '../../service/prices/history.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { carriesDay, Disclosure, formatted, priceRowFields } from './row.ts'
+import { carriesDay, Disclosure, formatted, priceRowFields, speaksForDays } from './row.ts'
 
 const barFields = {
   bucket_start: t.Optional(
@@ -85,6 +85,7 @@ const averageDecimals = (series: Series) => series.decimals + 2
 export function createRowWriter(series: Series): RowWriter {
   const type = priceType(series.category, series.unit)
   const withDay = carriesDay(series)
+  const ofDays = speaksForDays(series)
   const head = `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`
   const middle = `,"currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}","source":${JSON.stringify(
     series.source,
@@ -101,7 +102,8 @@ export function createRowWriter(series: Series): RowWriter {
     json(row) {
       const price = round(row.value)
       const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
-      const start = `${head}${price},"formatted":"${formatted(series, price)}"${middle}${isoInstant(row.observedAt)}","updated_at":"${recordedText(row.recordedAt)}${day}"`
+      const observedOn = ofDays ? `","observed_on":"${isoDay(row.observedAt)}` : ''
+      const start = `${head}${price},"formatted":"${formatted(series, price)}"${middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
       const { bar } = row
       if (!bar) return `${start}}`
       const average = roundTo(bar.sum / bar.count, averageDecimals(series))

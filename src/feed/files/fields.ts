@@ -80,6 +80,31 @@ export function numberIn(
   return number + 0
 }
 
+/** Beyond this no number of any field is believed. */
+const anyNumberMax = 1e15
+
+/**
+ * A number, also as text, that `noun` bounds: one that is well written but beyond them is refused
+ * for that, and not as if it were no number.
+ */
+export function boundedIn(
+  row: DatasetRow,
+  field: string,
+  min: number,
+  max: number,
+  noun: string,
+): number | undefined {
+  const number = numberIn(row, field, -anyNumberMax, anyNumberMax)
+  if (number !== undefined && (number < min || number > max))
+    refuse(
+      field,
+      row[field],
+      `is out of range, ${min} to ${max}`,
+      `check the unit; ${noun} is believed within twenty times its usual level`,
+    )
+  return number
+}
+
 export function neededNumber(row: DatasetRow, field: string, min: number, max: number): number {
   return (
     numberIn(row, field, min, max) ??

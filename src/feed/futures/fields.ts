@@ -7,7 +7,14 @@ import {
   listedCount,
   parseContractCode,
 } from '../../market/futures/families.ts'
-import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../files/fields.ts'
+import {
+  boundedIn,
+  type DatasetRow,
+  neededText,
+  numberIn,
+  refuse,
+  textIn,
+} from '../files/fields.ts'
 
 const rightContract =
   'write a contract code, such as WTI_FUTURES_2026_12, or a place on the curve of the day, such as WTI_FUTURES.1 or CL.1'
@@ -47,7 +54,7 @@ const levelsMax = 20
 
 /** A price of the family, whose usual level bounds what is believed. */
 export const priceIn = (row: DatasetRow, field: string, level: number): number | undefined =>
-  numberIn(row, field, -levelsMax * level, levelsMax * level)
+  boundedIn(row, field, -levelsMax * level, levelsMax * level, 'a price of the family')
 
 /** A whole number from 0 on. */
 export function countIn(row: DatasetRow, field: string): number | undefined {

@@ -19,7 +19,8 @@ export interface ContractDay {
   close: number
   /** What the exchange published, null until it has: never made from the close. */
   settlement: number | null
-  volume: number
+  /** Null where the source has none. */
+  volume: number | null
   openInterest: number | null
   /** When the close was quoted, Unix ms. */
   quotedAt: number
@@ -45,7 +46,8 @@ const bucketOf = (interval: 'week' | 'month', day: string): number =>
 
 /**
  * Weeks (from Monday) or calendar months of days given newest first, newest first: first open,
- * highest, lowest, last close, volumes added up.
+ * highest, lowest, last close, volumes added up where all are known. Days of different contracts
+ * are never merged: where the front month changes, a bucket has a bar for each.
  */
 export function mergeDays(interval: 'week' | 'month', days: readonly ContractDay[]): ContractDay[] {
   const merged: ContractDay[] = []
@@ -53,7 +55,7 @@ export function mergeDays(interval: 'week' | 'month', days: readonly ContractDay
   for (const day of days) {
     const own = bucketOf(interval, day.tradedOn)
     const last = merged.at(-1)
-    if (own !== bucket || !last) {
+    if (own !== bucket || last?.month !== day.month) {
       merged.push({ ...day })
       bucket = own
       continue
@@ -61,7 +63,7 @@ export function mergeDays(interval: 'week' | 'month', days: readonly ContractDay
     last.open = day.open
     last.high = Math.max(last.high, day.high)
     last.low = Math.min(last.low, day.low)
-    last.volume += day.volume
+    last.volume = last.volume === null || day.volume === null ? null : last.volume + day.volume
   }
   return merged
 }

@@ -62,10 +62,9 @@ const barrelOf = (barrelsATonne: number, mmbtuABarrel: number): Amount => ({
 })
 
 /**
- * Conventions by product, not measurements of a cargo. Barrels a tonne: gasoil, jet, naphtha and
- * fuel oil as the spreads of this service have them; crude 7.33, the world average of the
- * Statistical Review of World Energy; gasoline 8.5 (United Nations Energy Statistics Yearbook);
- * propane and butane from 0.507 and 0.583 kg/l at 15 °C; ethanol 0.794 kg/l; FAME 0.88 and
+ * Conventions by product, not measurements of a cargo. Barrels a tonne: gasoline, gasoil, jet,
+ * naphtha and fuel oil as the spreads of this service have them; crude 7.33, the world average of
+ * the Statistical Review of World Energy; propane and butane from 0.507 and 0.583 kg/l at 15 °C; ethanol 0.794 kg/l; FAME 0.88 and
  * paraffinic diesel 0.78 kg/l, the middles of EN 14214 and EN 15940. Gross heat: EIA Monthly Energy
  * Review, appendix A, but 5.8 for crude; LNG 53.38 MMBtu a tonne (International Gas Union, Natural
  * Gas Conversion Pocketbook).
@@ -73,7 +72,7 @@ const barrelOf = (barrelsATonne: number, mmbtuABarrel: number): Amount => ({
 const products = {
   crude: barrelOf(7.33, mmbtuPerBarrel),
   gasoil: barrelOf(barrelsPerTonne.gasoil, 5.77),
-  gasoline: barrelOf(8.5, 5.253),
+  gasoline: barrelOf(barrelsPerTonne.gasoline, 5.253),
   jet: barrelOf(barrelsPerTonne.jet, 5.67),
   naphtha: barrelOf(barrelsPerTonne.naphtha, 5.248),
   fuelOil: barrelOf(barrelsPerTonne.fuelOil, 6.287),

@@ -21,6 +21,7 @@ export interface StorageLevel {
   value: number
   /** Day of the level. */
   on: string
+  observedAt: number
   recordedAt: number
   change: Record<StorageSpan, number | undefined>
   weekPercent: number | undefined
@@ -57,6 +58,7 @@ export function createStorageLevels(deps: {
         series,
         value: roundTo(newest.value, decimals),
         on,
+        observedAt: newest.observedAt,
         recordedAt: newest.recordedAt,
         change: { week: change('week'), month: change('month'), year: change('year') },
         weekPercent: weekPercent === undefined ? undefined : roundTo(weekPercent, 2),

@@ -82,7 +82,7 @@ function contractDayOf(row: FuturesDay, month: string, code: string): ContractDa
     low: row.low ?? Math.min(open, close),
     close,
     settlement: row.settlement,
-    volume: row.volume ?? 0,
+    volume: row.volume,
     openInterest: row.openInterest,
     quotedAt: row.quotedAt,
     recordedAt: row.recordedAt,

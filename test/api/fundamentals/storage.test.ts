@@ -7,6 +7,17 @@ const wednesday = parseDay('2026-11-18')! + 12 * hourMs
 const friday = parseDay('2026-11-20')! + 12 * hourMs
 const week = 7 * dayMs
 const recordedAt = '2026-11-20T15:00:00Z'
+/** Of the weekly levels: answers carry their own date. */
+const ofWednesday = {
+  updated_at: '2026-11-18T12:00:00Z',
+  as_of: '2026-11-18',
+  recorded_at: recordedAt,
+}
+const ofFriday = {
+  updated_at: '2026-11-20T12:00:00Z',
+  as_of: '2026-11-20',
+  recorded_at: recordedAt,
+}
 const sites = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW']
 
 /**
@@ -72,11 +83,10 @@ describe('/v1/storage/cushing', () => {
       change: { week: -0.821, month: -1.496, year: -5.396 },
       // 100 x -0.821 / 25.425
       change_percent: -3.23,
-      updated_at: recordedAt,
+      ...ofWednesday,
       source: 'EIA',
-      as_of: '2026-11-18',
       level: 24.604,
-      timestamp: recordedAt,
+      timestamp: ofWednesday.updated_at,
       metadata,
     })
   })
@@ -120,7 +130,7 @@ describe('/v1/storage', () => {
     capacity(instance, 'SPR_STORAGE', '2020-01-01', 714)
     const body = await json<Answer>(instance.get('/v1/storage', instance.key()))
     expectShape(instance.app, '/v1/storage', body)
-    const same = { unit: 'million_barrels', updated_at: recordedAt }
+    const unit = 'million_barrels'
     expect(body.data).toEqual({
       cushing: {
         value: 24.604,
@@ -128,7 +138,8 @@ describe('/v1/storage', () => {
         code: 'CUSHING_STORAGE',
         name: 'Cushing Crude Storage',
         utilization_percent: null,
-        ...same,
+        unit,
+        ...ofWednesday,
       },
       // 100 x 409.2 / 714
       spr: {
@@ -137,7 +148,8 @@ describe('/v1/storage', () => {
         code: 'SPR_STORAGE',
         name: 'Strategic Petroleum Reserve',
         utilization_percent: 57.3109243697,
-        ...same,
+        unit,
+        ...ofFriday,
       },
       total_us: {
         value: 424.2,
@@ -145,7 +157,8 @@ describe('/v1/storage', () => {
         code: 'US_CRUDE_STORAGE',
         name: 'US Commercial Crude Storage',
         utilization_percent: null,
-        ...same,
+        unit,
+        ...ofWednesday,
       },
       metadata,
     })
@@ -192,7 +205,7 @@ describe('/v1/storage/regional', () => {
     unit: 'million_barrels',
     level: n * 10 + 0.125,
     change_week: 0.125,
-    updated_at: recordedAt,
+    ...ofWednesday,
   })
 
   test('are five, and the country as it is published', async () => {
@@ -206,7 +219,7 @@ describe('/v1/storage/regional', () => {
       padd4: padd(4),
       padd5: padd(5),
       total_us: 424.2,
-      updated_at: recordedAt,
+      updated_at: ofWednesday.updated_at,
       metadata,
     })
   })
@@ -233,8 +246,8 @@ describe('/v1/storage/regional', () => {
       value: 30.125,
       level: 30.125,
       unit: 'million_barrels',
-      updated_at: recordedAt,
-      timestamp: recordedAt,
+      ...ofWednesday,
+      timestamp: ofWednesday.updated_at,
       metadata,
     })
   })

@@ -13,10 +13,17 @@ instance.record('EUR_USD', [1.16], startAt - 300_000, 1)
 instance.record('GBP_USD', [1.3], startAt - 120_000, 1)
 const token = instance.key()
 
+interface Priced {
+  amount: number
+  value: number
+  unit_price: number
+  currency: string | null
+  unit: string
+}
 interface Conversion {
   amount: number
-  from: { value: number; currency: string | null; unit: string }
-  to: { value: number; currency: string | null; unit: string }
+  from: Priced
+  to: Priced
   fx_rate: number | null
   unit_factor: number
   as_of: string
@@ -34,13 +41,14 @@ describe('GET /v1/prices/convert', () => {
     ['WTI_USD&to_currency=usd', 71.23, 'USD', 'barrel'],
     ['WTI_USD&to_unit=metric_ton', 71.23 * 7.33, 'USD', 'metric_ton'],
     ['WTI_USD&to_unit=GALLON', 71.23 / 42, 'USD', 'gallon'],
-    ['WTI_USD&to_currency=GBP&to_unit=mmbtu&amount=2.5', (2.5 * 71.23) / 1.3 / 5.8, 'GBP', 'mmbtu'],
+    ['WTI_USD&to_currency=GBP&to_unit=mmbtu&amount=2.5', (2.5 * 71.23) / 1.3, 'GBP', 'mmbtu'],
     ['GASOIL_USD&to_unit=barrel', 700 / 7.45, 'USD', 'barrel'],
     ['DUTCH_TTF_EUR&to_currency=USD&to_unit=mmbtu', (30 * 1.16) / 3.412141633, 'USD', 'mmbtu'],
     ['NATURAL_GAS_GBP', 79.4, 'GBP', 'pence_per_therm'],
     ['NATURAL_GAS_GBP&to_currency=USD', 0.794 * 1.3, 'USD', 'therm'],
     ['NATURAL_GAS_GBP&to_unit=therm', 0.794, 'GBP', 'therm'],
     ['NATURAL_GAS_GBP&to_unit=mmbtu', 7.94, 'GBP', 'mmbtu'],
+    ['WTI_USD&to_unit=metric_ton&amount=1000', 71_230, 'USD', 'metric_ton'],
     ['GOLD_USD&to_unit=metric_ton', 4000 / 31.1034768e-6, 'USD', 'metric_ton'],
   ] as const) {
     test(`of ${query} is ${value.toFixed(4)} ${currency} per ${unit}`, async () => {
@@ -54,8 +62,15 @@ describe('GET /v1/prices/convert', () => {
     expect(await converted('WTI_USD&to_currency=EUR&to_unit=metric_ton&amount=10')).toEqual({
       code: 'WTI_USD',
       amount: 10,
-      from: { value: 712.3, currency: 'USD', unit: 'barrel' },
-      to: { value: 4500.999138, currency: 'EUR', unit: 'metric_ton' },
+      from: { amount: 10, value: 712.3, unit_price: 71.23, currency: 'USD', unit: 'barrel' },
+      // 10 barrels are 10 / 7.33 tons, and cost the same.
+      to: {
+        amount: 1.36425648,
+        value: 614.051724,
+        unit_price: 450.099914,
+        currency: 'EUR',
+        unit: 'metric_ton',
+      },
       fx_rate: 0.8620689655,
       unit_factor: 7.33,
       as_of: '2026-11-20T14:55:00Z',
@@ -65,7 +80,7 @@ describe('GET /v1/prices/convert', () => {
   test('gives what its own factors give', async () => {
     for (const query of [
       'NATURAL_GAS_GBP&to_currency=EUR&to_unit=mwh',
-      'GASOIL_USD&to_currency=GBP&to_unit=litre&amount=1000',
+      'GASOIL_USD&to_currency=GBP&to_unit=litre',
     ]) {
       const { from, to, fx_rate, unit_factor } = await converted(query)
       expect(to.value).toBeCloseTo(from.value * fx_rate! * unit_factor, 5)

@@ -123,7 +123,7 @@ describe('a row is refused, with its field and what would be right', () => {
       settlements,
       { ...day, close: '7195' },
       'close',
-      /not a number from -1408 to 1408/,
+      /out of range, -1408 to 1408: check the unit/,
     ],
     ['a price with a comma', settlements, { ...day, close: '71,95' }, 'close', /is not a number/],
     [

@@ -144,3 +144,14 @@ test('months before a day end on the last day where a month is shorter', () => {
   ]
   for (const [from, months, expected] of cases) expect(monthsBefore(from, months)).toBe(expected)
 })
+
+test('days of two contracts are never merged into one bar, and an unknown volume stays unknown', () => {
+  const front = { ...day('2026-11-19', 70, 71, 69, 70.5), month: '2026-12', code: 'WTI_2026_12' }
+  const next = { ...day('2026-11-20', 72, 74, 71, 73), volume: null }
+  const bars = mergeDays('week', [next, front])
+  expect(bars.map(bar => [bar.code, bar.open, bar.close, bar.volume])).toEqual([
+    ['WTI_FUTURES_2027_01', 72, 73, null],
+    ['WTI_2026_12', 70, 70.5, 100],
+  ])
+  expect(mergeDays('week', [next, day('2026-11-18', 70, 71, 69, 70.5)])[0]!.volume).toBeNull()
+})

@@ -27,7 +27,7 @@ describe('unitsPer', () => {
     ['mmbtu', 'mwh', undefined, 3.412141633],
     ['gigajoule', 'mmbtu', undefined, 1.05505585262],
     ['barrel', 'metric_ton', 'crude', 7.33],
-    ['barrel', 'metric_ton', 'gasoline', 8.5],
+    ['barrel', 'metric_ton', 'gasoline', 8.33],
     ['metric_ton', 'barrel', 'gasoil', 1 / 7.45],
     ['gallon', 'metric_ton', 'jet', 42 * 7.88],
     ['barrel', 'mmbtu', 'crude', 1 / 5.8],

@@ -80,7 +80,7 @@ describe('recordDays and recordTicks: what is recorded', () => {
       low: 71.44,
       close: 71.44,
       settlement: 71.44,
-      volume: 0,
+      volume: null,
     })
   })
 
