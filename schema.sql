@@ -46,6 +46,17 @@ CREATE TABLE aliases (
   code TEXT NOT NULL REFERENCES series (code)
 ) STRICT, WITHOUT ROWID;
 
+-- What the operator says of series: all of an own one, and what is otherwise with a shipped one.
+CREATE TABLE series_terms (
+  series_id INTEGER PRIMARY KEY REFERENCES series (id),
+  -- 1: the series is the operator's own. 0: it is shipped.
+  own INTEGER NOT NULL CHECK (own IN (0, 1)),
+  -- JSON object of the terms that are set.
+  terms TEXT NOT NULL CHECK (json_valid(terms)),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
 -- # Prices: observations, what corrections replaced, and the bars that are read in their place.
 
 -- The current value of each point. Reads want one series and a span of time.

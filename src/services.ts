@@ -9,6 +9,7 @@ import { type AlertServices, openAlerts } from './service/alerts/open.ts'
 import { type AnalyticsServices, openAnalytics } from './service/analytics/open.ts'
 import { type BillingServices, openBilling } from './service/billing/open.ts'
 import { type CatalogueServices, openCatalogue } from './service/catalogue/open.ts'
+import { createSeriesChanges, type SeriesChanges } from './service/catalogue/series-changes.ts'
 import { type ConditionServices, openCondition } from './service/condition/open.ts'
 import { type DeliveryServices, openDeliveries } from './service/deliveries/open.ts'
 import { type DrillingServices, openDrilling } from './service/drilling/open.ts'
@@ -50,6 +51,8 @@ export interface Services
     FeedServices,
     StreamServices {
   datasets: readonly Dataset<unknown>[]
+  /** The operator's own series, and their terms for shipped ones. */
+  seriesChanges: SeriesChanges
 }
 
 /**
@@ -86,6 +89,7 @@ export function openServices(runtime: Runtime): Services {
   return {
     ...markets,
     datasets: kinds,
+    seriesChanges: createSeriesChanges({ ...markets, now: runtime.clock.now }),
     ...openAlerts(markets),
     ...openWatches(markets),
     ...openAccounts(markets),

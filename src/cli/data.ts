@@ -1,6 +1,7 @@
 import { type CodeLookup, codeLookupOf, type SeriesIdentity } from '../feed/catalogue/lookup.ts'
 import type { PointWriter } from '../feed/prices/reader.ts'
 import { isoInstant } from '../lib/instant.ts'
+import { minuteOf } from '../lib/zone.ts'
 import type { WriteCounts } from '../store/write-counts.ts'
 import type { Operator } from './operator.ts'
 
@@ -9,7 +10,32 @@ const ownBatchMax = 20_000
 /** Through a server they come in between requests: small, so that none waits long. */
 const sentBatchMax = 2_000
 
-type ListedSeries = SeriesIdentity & { aliases: string[] }
+interface ListedSeries extends SeriesIdentity {
+  aliases: string[]
+  min: number
+  max: number
+  time_zone: string | null
+  value_time: string | null
+  active: boolean
+  own: boolean
+  changed: string[]
+}
+
+/** What the server says of a series, as the checks of rows take it. */
+const identityOf = (listed: ListedSeries): SeriesIdentity & { aliases: string[] } => ({
+  id: listed.id,
+  code: listed.code,
+  category: listed.category,
+  currency: listed.currency,
+  unit: listed.unit,
+  level: listed.level,
+  aliases: listed.aliases,
+  bounds: { min: listed.min, max: listed.max },
+  terms: { active: listed.active || !listed.changed.includes('active') },
+  ...(listed.value_time !== null && {
+    valueAt: { zone: listed.time_zone ?? 'UTC', minute: minuteOf(listed.value_time)! },
+  }),
+})
 
 /**
  * The catalogue to check rows against and the way in for points: into the open database, or to the
@@ -29,7 +55,7 @@ export async function dataOf(
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
   return {
-    catalogue: codeLookupOf(series),
+    catalogue: codeLookupOf(series.map(identityOf)),
     writer: {
       batchMax: sentBatchMax,
       async write(points) {

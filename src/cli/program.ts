@@ -26,6 +26,7 @@ import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts
 import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/commands.ts'
 import type { Range } from './remote/prices.ts'
 import type { ServerChoice } from './remote/servers.ts'
+import { seriesCommands } from './series.ts'
 import { serve } from './serve.ts'
 import { setupAgain } from './setup.ts'
 import { firstLine } from './sign-in.ts'
@@ -79,6 +80,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
       act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
     )
   sourceCommands(program, located, act)
+  seriesCommands(program, located, act)
   feedCommands(program, located, act)
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)

@@ -35,6 +35,16 @@ export function wallTime(at: number, zone: string): WallTime {
 export const startOfLocalDay = (at: number, zone: string): number =>
   zoned(at, zone).startOfDay().epochMilliseconds
 
+/**
+ * The moment at which the clocks of a zone show a minute of a day; where a change of the clock skips it, what they
+ * show instead.
+ */
+export const momentAt = (day: string, minute: number, zone: string): number =>
+  Temporal.PlainDate.from(day).toZonedDateTime({
+    timeZone: zone,
+    plainTime: { hour: Math.floor(minute / 60), minute: minute % 60 },
+  }).epochMilliseconds
+
 const zoned = (at: number, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
 

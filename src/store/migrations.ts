@@ -98,6 +98,19 @@ export const migrations: readonly Migration[] = [
     why: 'A file says whose database it is, so that no other is taken for ours.',
     sql: 'PRAGMA application_id = 0x57656c6c;',
   },
+  {
+    version: 5,
+    why: 'The operator has series of their own, and their own terms for shipped ones.',
+    sql: `
+      CREATE TABLE series_terms (
+        series_id INTEGER PRIMARY KEY REFERENCES series (id),
+        own INTEGER NOT NULL CHECK (own IN (0, 1)),
+        terms TEXT NOT NULL CHECK (json_valid(terms)),
+        created_at INTEGER NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

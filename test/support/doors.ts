@@ -60,7 +60,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
       'schedule.ts',
       'weeks.ts',
     ],
-    catalogue: ['catalogue.ts'],
+    catalogue: ['catalogue.ts', 'terms.ts'],
     geography: ['us-states.ts'],
     prices: ['change.ts', 'format.ts', 'window.ts'],
     units: ['identities.ts'],

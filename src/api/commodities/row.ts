@@ -2,7 +2,8 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { cadences, categoryName, priceType, valueBounds } from '../../market/catalogue/catalogue.ts'
+import { cadences, categoryName, priceType } from '../../market/catalogue/catalogue.ts'
+import { boundsOf } from '../../market/catalogue/terms.ts'
 import { unitDescription } from '../../market/catalogue/unit-names.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
@@ -87,7 +88,7 @@ export function commodityRow(
 ): Commodity {
   const reach = freshness.reach(series)
   const hasData = catalogue.hasData(series) && reach !== undefined
-  const bounds = valueBounds(series.category, series.level)
+  const bounds = boundsOf(series)
   return {
     code: series.code,
     name: series.name,

@@ -39,17 +39,6 @@ const Counts = t.Object({
   unchanged: integer(),
   recorded_at: t.String({ format: 'date-time' }),
 })
-const SeriesRow = t.Object({
-  id: integer(),
-  code: t.String({ examples: ['WTI_USD'] }),
-  name: t.String(),
-  category: t.String(),
-  currency: t.Union([t.String(), t.Null()]),
-  unit: t.String(),
-  level: t.Number(),
-  aliases: t.Array(t.String()),
-  has_data: t.Boolean(),
-})
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
   new Elysia({ tags: ['operator'] }).use(recording(deps)).use(reading(deps))
@@ -93,85 +82,56 @@ function recording({ access, catalogue, ingest, now }: AdminDataDeps) {
 }
 
 function reading({ access, catalogue, observations, log, now }: AdminDataDeps) {
-  return new Elysia()
-    .use(access)
-    .get(
-      '/admin/v1/series',
-      () =>
-        success(
-          catalogue.list().map(({ id, code, name, category, currency, unit, level, aliases }) => ({
-            id,
-            code,
-            name,
-            category,
-            currency,
-            unit,
-            level,
-            aliases,
-            has_data: catalogue.extent(catalogue.byId(id)) !== undefined,
-          })),
-        ),
-      {
-        access: operator,
-        response: { 200: envelope(t.Array(SeriesRow)) },
-        detail: {
-          operationId: 'listSeries',
-          summary: 'List series',
-          description:
-            'Every series of the catalogue, with the level that bounds what is accepted as a value.',
-        },
-      },
-    )
-    .get(
-      '/admin/v1/export',
-      ({ query, set }) => {
-        const codes = listOf(query.codes)
-        const series =
-          codes.length > 0
-            ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
-            : [...catalogue.list()]
-        if (query.format !== undefined && query.format !== 'csv' && query.format !== 'ndjson') {
-          throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', [
-            'csv',
-            'ndjson',
-          ])
-        }
-        const format = query.format ?? 'csv'
-        set.headers['content-type'] =
-          format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-        const pages = observationPages(observations, series)
-        const text = withFailureAtTheEnd(exportText(pages, format), format, log)
-        // The runtime streams an async iterable of text; its types know only the platform's bodies.
-        return new Response(text as unknown as ReadableStream)
-      },
-      {
-        access: { ...operator, reader: true },
-        query: t.Object({
-          codes: t.Optional(
-            t.String({
-              description: 'Codes to export, comma-separated; absent: all.',
-              examples: ['WTI_USD,BRENT_CRUDE_USD'],
-            }),
-          ),
-          format: t.Optional(
-            t.String({ description: '`csv` (default) or `ndjson`.', examples: ['csv'] }),
-          ),
-        }),
-        response: {
-          200: t.String({
-            contentMediaType: 'text/csv',
-            examples: ['code,observed_at,price,currency'],
+  return new Elysia().use(access).get(
+    '/admin/v1/export',
+    ({ query, set }) => {
+      const codes = listOf(query.codes)
+      const series =
+        codes.length > 0
+          ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
+          : [...catalogue.list()]
+      if (query.format !== undefined && query.format !== 'csv' && query.format !== 'ndjson') {
+        throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', [
+          'csv',
+          'ndjson',
+        ])
+      }
+      const format = query.format ?? 'csv'
+      set.headers['content-type'] =
+        format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
+      const pages = observationPages(observations, series)
+      const text = withFailureAtTheEnd(exportText(pages, format), format, log)
+      // The runtime streams an async iterable of text; its types know only the platform's bodies.
+      return new Response(text as unknown as ReadableStream)
+    },
+    {
+      access: { ...operator, reader: true },
+      query: t.Object({
+        codes: t.Optional(
+          t.String({
+            description: 'Codes to export, comma-separated; absent: all.',
+            examples: ['WTI_USD,BRENT_CRUDE_USD'],
           }),
-          400: NestedProblem,
-        },
-        detail: {
-          operationId: 'exportObservations',
-          summary: 'Export observations',
-          description:
-            'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
-        },
+        ),
+        format: t.Optional(
+          t.String({ description: '`csv` (default) or `ndjson`.', examples: ['csv'] }),
+        ),
+      }),
+      response: {
+        200: t.String({
+          contentMediaType: 'text/csv',
+          examples: ['code,observed_at,price,currency'],
+        }),
+        400: NestedProblem,
       },
-    )
+      detail: {
+        operationId: 'exportObservations',
+        summary: 'Export observations',
+        description:
+          'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
+      },
+    },
+  )
 }
 
 /** The rows of a request: an object with a list, a list, or a line each. */

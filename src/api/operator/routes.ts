@@ -9,6 +9,7 @@ import { feedAdminRoutes } from './feeds.ts'
 import { mailAdminRoutes } from './mail.ts'
 import { outboxAdminRoutes } from './outbox.ts'
 import { quarantineAdminRoutes } from './quarantine.ts'
+import { seriesAdminRoutes } from './series.ts'
 import { signInAdminRoutes } from './sign-in.ts'
 import { sourceAdminRoutes } from './sources.ts'
 
@@ -20,6 +21,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(billingAdminRoutes(context))
   routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
   routes.use(dataAdminRoutes(context))
+  routes.use(seriesAdminRoutes(context))
   routes.use(quarantineAdminRoutes(context))
   routes.use(mailAdminRoutes(context))
   routes.use(outboxAdminRoutes({ ...context, held: context.heldMessages }))

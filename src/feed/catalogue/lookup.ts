@@ -4,7 +4,7 @@ import type { Series } from '../../store/catalogue/series.ts'
 /** What the checks need to know of a series. */
 export type SeriesIdentity = Pick<
   Series,
-  'id' | 'code' | 'category' | 'currency' | 'unit' | 'level'
+  'id' | 'code' | 'category' | 'currency' | 'unit' | 'level' | 'bounds' | 'valueAt' | 'terms'
 >
 
 export interface CodeLookup {

@@ -330,7 +330,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         return feed && codes > 0 ? [{ feed, codes }] : []
       }),
     ownerOf(seriesId) {
-      const name = store.ownerOf(seriesId)
+      const name = store.ownerOf(seriesId)?.feed
       return name === undefined ? undefined : feedOf(name)
     },
     start() {

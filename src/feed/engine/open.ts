@@ -1,10 +1,11 @@
 import { chanceOf } from '../../lib/ids.ts'
-import type { Attribution } from '../../market/catalogue/catalogue.ts'
+import type { Attribution, Cadence, FedBy } from '../../market/catalogue/catalogue.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import { createFeedStore } from '../../store/feeds/feeds.ts'
 import { version } from '../../version.ts'
+import { type PeriodKind, periodKinds } from '../publishers/periods.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds } from '../publishers/publishers.ts'
 import { configuredFeeds } from './configured.ts'
@@ -21,7 +22,7 @@ export interface FeedServicesDeps
     Pick<FeedWriterDeps, 'catalogue' | 'observations' | 'ingest' | 'datasets' | 'reload'> {
   egress: Egress
   /** Says of a series whose values it has. */
-  nameSource(seriesId: number, publisher: Attribution | undefined): void
+  nameSource(seriesId: number, fedBy: FedBy | undefined): void
   vault: {
     seal(context: string, text: string): Uint8Array
     open(context: string, sealed: Uint8Array): string
@@ -33,9 +34,15 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
   const store = createFeedStore(db)
   const configured = configuredFeeds(config)
   const contact = configured.contact === '' ? '' : ` (${configured.contact})`
-  const attribute = (seriesId: number, name: string | undefined) => {
-    const feed = shippedFeeds.find(one => one.publisher.name === name)
-    deps.nameSource(seriesId, feed && attributionOf(feed.publisher))
+  const attribute: FeedWriterDeps['attribute'] = (seriesId, owner) => {
+    const feed = owner && shippedFeeds.find(one => one.publisher.name === owner.feed)
+    deps.nameSource(
+      seriesId,
+      feed && {
+        publisher: attributionOf(feed.publisher),
+        ...fedCadences[periodKinds[owner.periodKind]!],
+      },
+    )
   }
   return {
     feeds: createFeeds({
@@ -51,6 +58,18 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
       open: (name, sealed) => vault.open(`feed ${name}`, sealed),
     }),
   }
+}
+
+/**
+ * How often values of each kind of period come out, and how many days after the date that they are
+ * kept under: a month is kept under its first day and published after its last.
+ */
+const fedCadences: Readonly<Record<PeriodKind, { cadence: Cadence; releaseLagDays: number }>> = {
+  day: { cadence: 'daily', releaseLagDays: 3 },
+  week: { cadence: 'weekly', releaseLagDays: 6 },
+  month: { cadence: 'monthly', releaseLagDays: 45 },
+  quarter: { cadence: 'monthly', releaseLagDays: 150 },
+  year: { cadence: 'monthly', releaseLagDays: 500 },
 }
 
 const attributionOf = ({ publisher, attribution, licenseClass }: Publisher): Attribution => ({

@@ -47,8 +47,8 @@ export interface FeedWriterDeps {
   now(): number
   /** Takes in that the data of a series reaches less far than before. */
   reload(): void
-  /** Names whose the newest value of a series is, by the name of the feed. */
-  attribute(seriesId: number, feed: string | undefined): void
+  /** Names whose the newest value of a series is, by the name of the feed, and what time it speaks for. */
+  attribute(seriesId: number, owner: { feed: string; periodKind: number } | undefined): void
 }
 
 export interface FeedWriter {

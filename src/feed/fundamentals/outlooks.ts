@@ -1,6 +1,6 @@
 import { isoDay } from '../../lib/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
-import { valueBounds } from '../../market/catalogue/catalogue.ts'
+import { boundsOf } from '../../market/catalogue/terms.ts'
 import type { Outlook, OutlookStore } from '../../store/fundamentals/outlooks.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
@@ -78,7 +78,7 @@ export function createOutlooksDataset(
         const last = monthAfter(monthOf(isoDay(now)), monthsAheadMax)
         if (period.months[0]! > last || period.firstOn < '1900')
           refuse('period', periodText, 'is out of range', `write one up to ${last}`)
-        const { min, max } = valueBounds(series.category, series.level)
+        const { min, max } = boundsOf(series)
         const source = neededText(row, 'source', 'write who forecasts, such as EIA', 40)
         if (!sourcePattern.test(source))
           refuse(

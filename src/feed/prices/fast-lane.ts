@@ -1,5 +1,5 @@
 import { hourMs, minuteMs, parseDay, secondMs } from '../../lib/instant.ts'
-import { valueBounds } from '../../market/catalogue/catalogue.ts'
+import { boundsOf } from '../../market/catalogue/terms.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import { earliestAt, latestAt, scaled } from '../files/cell.ts'
 import type { Columns } from './columns.ts'
@@ -115,11 +115,12 @@ function spellings(catalogue: CodeLookup) {
   const learn = (bytes: Uint8Array, from: number, to: number): Known | undefined => {
     const text = Buffer.from(bytes.subarray(from, to)).toString()
     const series = catalogue.find(text)
-    if (!series) return undefined
+    // A day stands for a time of day there, or nothing is taken any more.
+    if (!series || series.valueAt || series.terms?.active === false) return undefined
     return {
       name: Buffer.from(text),
       id: series.id,
-      ...valueBounds(series.category, series.level),
+      ...boundsOf(series),
       currency: Buffer.from(series.currency ?? ''),
     }
   }

@@ -1,4 +1,6 @@
-import { valueBounds } from '../../market/catalogue/catalogue.ts'
+import { isoDay } from '../../lib/instant.ts'
+import { momentAt } from '../../lib/zone.ts'
+import { boundsOf } from '../../market/catalogue/terms.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import type { CodeLookup, SeriesIdentity } from '../catalogue/lookup.ts'
 import { absent, instantOf, isBlank, numberOf, scaled, shown } from '../files/cell.ts'
@@ -31,7 +33,7 @@ export function checkRow(raw: RawRow, catalogue: CodeLookup, now: number, scale 
   if (isBlank(raw.price)) return { kind: 'blank' }
   const series = seriesOf(raw.code, catalogue)
   if (typeof series === 'string') return { kind: 'rejected', field: 'code', reason: series }
-  const observedAt = instantOf(raw.observedAt, now)
+  const observedAt = momentOf(raw.observedAt, series, now)
   if (typeof observedAt === 'string')
     return { kind: 'rejected', field: 'observed_at', reason: observedAt }
   const given = numberOf(raw.price)
@@ -39,13 +41,23 @@ export function checkRow(raw: RawRow, catalogue: CodeLookup, now: number, scale 
   const value = scaled(given, scale)
   const currency = currencyFault(raw.currency, series)
   if (currency) return { kind: 'rejected', field: 'currency', reason: currency }
-  const { min, max } = valueBounds(series.category, series.level)
+  const { min, max } = boundsOf(series)
   if (value < min || value > max) {
     const shownValue = scale === 1 ? `${given}` : `${given} (${value} by --scale ${scale})`
     return { kind: 'rejected', field: 'price', reason: beyond(shownValue, min, max, series) }
   }
   return { kind: 'point', point: { seriesId: series.id, observedAt, value } }
 }
+
+/** When a value was made; one that comes with its day alone, at the time of day that its series has. */
+function momentOf(time: unknown, { valueAt }: SeriesIdentity, now: number): number | string {
+  const at = instantOf(time, now)
+  const isDay = typeof time === 'string' && dayAlone.test(time.trim())
+  if (!valueAt || !isDay || typeof at === 'string') return at
+  return momentAt(isoDay(at), valueAt.minute, valueAt.zone)
+}
+
+const dayAlone = /^(\d{4}-\d{2}-\d{2}|[A-Z][a-z]{2} \d{2}, \d{4})$/
 
 function beyond(
   value: string,
@@ -62,6 +74,8 @@ function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string
     return `code ${absent(code)}: give a code of the catalogue, such as WTI_USD`
   const text = code.trim()
   const series = catalogue.find(text)
+  if (series?.terms?.active === false)
+    return `code ${series.code} is retired: wellhead series edit ${series.code} --active takes values again`
   if (series) return series
   const nearest = catalogue.nearest(text)
   return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'GET /v1/commodities lists the codes'}`

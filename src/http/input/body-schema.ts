@@ -222,7 +222,8 @@ export const noBody = documentedBody(t.Object({}), true)
 
 const isOptional = (schema: TSchema): boolean => OptionalKind in schema
 
-function readFields<F extends Fields>(fields: F, form: Form): Partial<Values<F>> {
+/** The fields of a form; what is wrong is noted there. For bodies with a list of objects. */
+export function readFields<F extends Fields>(fields: F, form: Form): Partial<Values<F>> {
   const values: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(fields)) {
     if (form.has(name)) values[name] = schema[reader](form, name)

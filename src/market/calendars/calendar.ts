@@ -1,4 +1,5 @@
 import { dayMs, minuteMs, startOfDay } from '../../lib/instant.ts'
+import type { MarketName } from '../catalogue/terms.ts'
 import {
   europeExchange,
   euroSettlement,
@@ -11,15 +12,7 @@ import {
 } from './holidays.ts'
 
 /** A calendar that series share: `weekday` closes on weekends only, `every_day` never. */
-export type Market =
-  | 'us_energy'
-  | 'london_energy'
-  | 'europe_energy'
-  | 'fx'
-  | 'metals'
-  | 'us_government'
-  | 'weekday'
-  | 'every_day'
+export type Market = MarketName
 
 interface Rules {
   holidays?: Holidays
@@ -153,6 +146,13 @@ const americanCrude =
 const americanProduct =
   /_(NYH|USGC|LA|SF|CHICAGO|GROUP3|PNW)_|^(GASOLINE_RBOB|GASOLINE|DIESEL|HEATING_OIL|JET_FUEL|ULSD_DIESEL|CARB_DIESEL_LA)_USD$/
 const europeanGasStorage = /^[A-Z]{2}_GAS_STORAGE$/
+
+/** The calendar of a series: what its operator says, else what its category and code say. */
+export const calendarOf = (listing: {
+  code: string
+  category: string
+  calendar?: MarketName
+}): Market => listing.calendar ?? marketOf(listing.category, listing.code)
 
 /** The calendar of a code of the catalogue. */
 export function marketOf(category: string, code: string): Market {

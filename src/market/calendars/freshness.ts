@@ -1,5 +1,5 @@
-import { hourMs } from '../../lib/instant.ts'
-import { marketOf } from './calendar.ts'
+import { dayMs, hourMs } from '../../lib/instant.ts'
+import { calendarOf } from './calendar.ts'
 import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
 
 export type DataStatus = 'current' | 'delayed' | 'stale'
@@ -9,13 +9,15 @@ export type DataStatus = 'current' | 'delayed' | 'stale'
  * market is closed do not age it.
  */
 export function freshUntil(
-  { cadence, category, code }: Listing,
+  listing: Listing,
   observedAt: number,
 ): { currentUntil: number; delayedUntil: number } {
-  const market = marketOf(category, code)
+  const { cadence, releaseLagDays = 0 } = listing
+  const market = calendarOf(listing)
+  const lagMs = releaseLagDays * dayMs
   return {
-    currentUntil: currentUntil(cadence, market, observedAt),
-    delayedUntil: delayedUntil(cadence, market, observedAt),
+    currentUntil: currentUntil(cadence, market, observedAt) + lagMs,
+    delayedUntil: delayedUntil(cadence, market, observedAt) + lagMs,
   }
 }
 

@@ -1,6 +1,13 @@
 import { dayMs, hourMs, minuteMs, secondMs, startOfDay } from '../../lib/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
-import { addTradingDays, isTradingDay, type Market, marketOf, nextTradingDay } from './calendar.ts'
+import type { MarketName } from '../catalogue/terms.ts'
+import {
+  addTradingDays,
+  calendarOf,
+  isTradingDay,
+  type Market,
+  nextTradingDay,
+} from './calendar.ts'
 import { weekdayOfDay } from './holidays.ts'
 
 /** What decides when a code is published. */
@@ -8,6 +15,10 @@ export interface Listing {
   code: string
   category: string
   cadence: Cadence
+  /** Where its operator says so. */
+  calendar?: MarketName
+  /** How many days after its date a value comes out. */
+  releaseLagDays?: number
 }
 
 export interface Schedule {
@@ -53,7 +64,7 @@ const asian =
 export function scheduleOf(listing: Listing): Schedule {
   const { category, code, cadence } = listing
   const base = {
-    market: marketOf(category, code),
+    market: calendarOf(listing),
     cadence,
     stepMs: 0,
     minutes: [noon],

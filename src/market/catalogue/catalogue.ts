@@ -74,14 +74,6 @@ export const categoryName = (category: string): string =>
     )
     .join(' ')
 
-const mayBeNegative = new Set(['natural_gas', 'power', 'crude_oil'])
-
-/** The values that validation accepts for a series, from its category and its typical level. */
-export const valueBounds = (category: string, level: number): { min: number; max: number } => ({
-  min: mayBeNegative.has(category) ? -1000 : 0,
-  max: 20 * level,
-})
-
 export interface InstrumentDisclosure {
   code: string
   instrumentType: 'calendar_month_average_swap'
@@ -141,6 +133,13 @@ export interface Attribution {
   text: string
   /** `view`: they may be looked at, and not passed on. */
   licenseClass: 'open' | 'view'
+}
+
+/** Whose values a series has, and how often and how late they come out. */
+export interface FedBy {
+  publisher: Attribution
+  cadence?: Cadence
+  releaseLagDays?: number
 }
 
 /** Where the numbers of a series come from: the publisher that they were read from, else its source. */

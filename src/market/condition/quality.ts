@@ -8,7 +8,7 @@ import {
   startOfNextMonth,
   startOfWeek,
 } from '../../lib/instant.ts'
-import { isTradingDay, type Market, marketOf } from '../calendars/calendar.ts'
+import { calendarOf, isTradingDay, type Market } from '../calendars/calendar.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../calendars/freshness.ts'
 import { currentUntil, type Listing } from '../calendars/schedule.ts'
 import { yearOfWeeksDays } from '../calendars/weeks.ts'
@@ -190,11 +190,11 @@ function missingSlots(
   from: number,
   status: DataStatus,
 ): Gaps {
-  const { cadence, category, code } = listing
+  const { cadence } = listing
   const to = status === 'stale' ? slotStart(cadence, now) : lastAt + 1
   const excused = new Set(quarantined.map(day => slotStart(cadence, parseDay(day)!)))
   const filledSlots = new Set(days.map(day => slotStart(cadence, day.startsAt)))
-  const slots = slotsBetween(cadence, marketOf(category, code), from, to).filter(
+  const slots = slotsBetween(cadence, calendarOf(listing), from, to).filter(
     slot => filledSlots.has(slot.from) || !excused.has(slot.from),
   )
   return { expected: slots.length, missing: slots.filter(slot => !filledSlots.has(slot.from)) }
@@ -213,7 +213,7 @@ interface Late {
 function lateDays(listing: Listing, days: readonly DayFacts[]): Late {
   const since = days.reduce((first, day) => Math.min(first, day.bornAt), Number.POSITIVE_INFINITY)
   const judged = days.filter(day => day.closedAt >= since)
-  const market = marketOf(listing.category, listing.code)
+  const market = calendarOf(listing)
   return {
     judged: judged.length,
     days: judged.filter(day => day.bornAt > currentUntil(listing.cadence, market, day.closedAt)),

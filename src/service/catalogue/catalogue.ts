@@ -1,4 +1,4 @@
-import type { Attribution } from '../../market/catalogue/catalogue.ts'
+import { type Cadence, cadences, type FedBy } from '../../market/catalogue/catalogue.ts'
 import { suggestCodes } from '../../market/catalogue/suggest.ts'
 import type { Extent, NewContract, Series, SeriesStore } from '../../store/catalogue/series.ts'
 
@@ -56,7 +56,7 @@ export interface Catalogue {
   /** Extends how far the data of a series reaches, after a write. */
   extend(id: number, firstAt: number, lastAt: number): void
   /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
-  attribute(id: number, publisher: Attribution | undefined): void
+  attribute(id: number, fedBy: FedBy | undefined): void
   /** Adds contracts of futures; existing ones are kept. */
   addContracts(contracts: readonly NewContract[]): void
   reload(): void
@@ -72,12 +72,29 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
-  const attributions = new Map<number, Attribution>()
+  const attributions = new Map<number, FedBy>()
   let version = 0
   /** Resolved codes as requests spell them. Nearly every request is answered from here. */
   const resolvedCodes = new Map<string, Resolved>()
 
   const reloadListeners: (() => void)[] = []
+  /** What series are by the catalogue alone, of those that are fed. */
+  const declared = new Map<number, Pick<Series, 'publisher' | 'cadence' | 'releaseLagDays'>>()
+  const takeFeed = (series: Series, { publisher, cadence, releaseLagDays }: FedBy) => {
+    if (!declared.has(series.id)) {
+      declared.set(series.id, {
+        publisher: series.publisher,
+        cadence: series.cadence,
+        releaseLagDays: series.releaseLagDays,
+      })
+    }
+    series.publisher = publisher
+    // What comes once a day is not late after five minutes; but the operator's word stands.
+    if (cadence && series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
+      series.cadence = cadence
+    if (cadence && series.terms?.releaseLagDays === undefined)
+      series.releaseLagDays = releaseLagDays
+  }
 
   const reload = () => {
     version += 1
@@ -85,9 +102,10 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     const all = store.all()
     list = all.filter(series => series.contractOf === null)
     ids = new Map(all.map(series => [series.id, series]))
-    for (const [id, publisher] of attributions) {
+    declared.clear()
+    for (const [id, fedBy] of attributions) {
       const series = ids.get(id)
-      if (series) series.publisher = publisher
+      if (series) takeFeed(series, fedBy)
     }
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
     // A code wins over an alias of the same spelling.
@@ -166,23 +184,31 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     extend(id, firstAt, lastAt) {
       if (extents.extend(ids.get(id)!, firstAt, lastAt)) version += 1
     },
-    attribute(id, publisher) {
+    attribute(id, fedBy) {
       const series = ids.get(id)
-      if (!series || series.publisher?.name === publisher?.name) return
+      const before = attributions.get(id)
+      if (!series) return
+      if (
+        before?.publisher.name === fedBy?.publisher.name &&
+        before?.cadence === fedBy?.cadence &&
+        before?.releaseLagDays === fedBy?.releaseLagDays
+      )
+        return
       version += 1
-      if (publisher) {
-        attributions.set(id, publisher)
-        series.publisher = publisher
-      } else {
-        attributions.delete(id)
-        delete series.publisher
-      }
+      Object.assign(series, declared.get(id))
+      if (fedBy) {
+        attributions.set(id, fedBy)
+        takeFeed(series, fedBy)
+      } else attributions.delete(id)
     },
     addContracts,
     reload,
     onReload: listener => void reloadListeners.push(listener),
   }
 }
+
+const isRarer = (cadence: Cadence, than: Cadence): boolean =>
+  cadences.indexOf(cadence) > cadences.indexOf(than)
 
 /** How far the data of each series reaches, and which futures families have any. */
 interface Extents {

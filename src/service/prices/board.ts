@@ -63,7 +63,11 @@ export function createBoard(
   }
 
   const createEntry = (series: Series, now: number): Entry => {
-    const observation = newestBefore(series.id, Number.MAX_SAFE_INTEGER)
+    // What is discontinued has a history and no price.
+    const observation =
+      series.unavailableReason === null
+        ? newestBefore(series.id, Number.MAX_SAFE_INTEGER)
+        : undefined
     if (!observation)
       return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
     const changes: Quote['changes'] = {}

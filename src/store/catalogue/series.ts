@@ -1,9 +1,14 @@
 import type { Database } from 'bun:sqlite'
-import type { Attribution, Cadence } from '../../market/catalogue/catalogue.ts'
+import {
+  type Attribution,
+  type Cadence,
+  sourceDescription,
+} from '../../market/catalogue/catalogue.ts'
+import { type SeriesTerms, type TermsInForce, withTerms } from '../../market/catalogue/terms.ts'
 import { transact } from '../database.ts'
 
-/** One row of the catalogue. */
-export interface Series {
+/** One row of the catalogue, by the terms of its operator where there are any. */
+export interface Series extends TermsInForce {
   id: number
   code: string
   name: string
@@ -23,9 +28,23 @@ export interface Series {
   aliases: string[]
   /** Who published its newest value, where this copy has read it from there. */
   publisher?: Attribution
+  /** The operator's own; else shipped. */
+  own?: boolean
+  /** What the operator says of it. */
+  terms?: SeriesTerms
 }
 
-export type NewSeries = Omit<Series, 'id' | 'fixture' | 'contractOf' | 'aliases' | 'publisher'>
+export type NewSeries = Omit<
+  Series,
+  'id' | 'fixture' | 'contractOf' | 'aliases' | 'publisher' | 'own' | 'terms' | keyof TermsInForce
+>
+
+/** What the operator says of a code; the code need not be there yet where it is an own one. */
+export interface NewTerms {
+  code: string
+  own: boolean
+  terms: SeriesTerms
+}
 
 /** A contract to add: everything but its name and description is its family's. */
 export interface NewContract {
@@ -42,7 +61,7 @@ export interface Extent {
 }
 
 /** A row of the table; SQLite has no booleans, and aliases have a table of their own. */
-type SeriesRow = Omit<Series, 'fixture' | 'aliases'> & { fixture: 0 | 1 }
+type SeriesRow = NewSeries & { id: number; fixture: 0 | 1; contractOf: string | null }
 
 const columns =
   'id, code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason AS unavailableReason, level, volatility, fixture, family_code AS contractOf'
@@ -54,6 +73,8 @@ export interface SeriesStore {
   put(rows: readonly NewSeries[], aliases: readonly { alias: string; code: string }[]): void
   /** Adds the contracts that are not there yet and whose families are, in one transaction. */
   addContracts(contracts: readonly NewContract[]): void
+  /** Takes in what the operator says of codes, in one transaction: adds own ones, replaces all terms. */
+  putTerms(entries: readonly NewTerms[], at: number): void
   markFixture(ids: readonly number[]): void
   /** By id, of the series that have observations. */
   extents(): Map<number, Extent>
@@ -78,6 +99,22 @@ export function createSeriesStore(db: Database): SeriesStore {
   )
   const clearAliases = db.query('DELETE FROM aliases')
   const putAlias = db.query('INSERT INTO aliases (alias, code) VALUES (?, ?)')
+  const allTerms = db.query<{ id: number; own: 0 | 1; terms: string }, []>(
+    'SELECT series_id AS id, own, terms FROM series_terms',
+  )
+  // What an own series is lies in its terms.
+  const addOwn = db.query(
+    `INSERT INTO series (code, name, category, unit, decimals, cadence, source, description, level, volatility)
+     VALUES (?1, ?1, 'own', 'unit', 2, 'daily', 'operator', '', 0, 0) ON CONFLICT DO NOTHING`,
+  )
+  const putTerms = db.query(
+    `INSERT INTO series_terms (series_id, own, terms, created_at, updated_at)
+     SELECT id, ?1, ?2, ?3, ?3 FROM series WHERE code = ?4
+     ON CONFLICT (series_id) DO UPDATE SET terms = excluded.terms, updated_at = excluded.updated_at`,
+  )
+  const dropTerms = db.query(
+    'DELETE FROM series_terms WHERE series_id = (SELECT id FROM series WHERE code = ?)',
+  )
   const mark = db.query('UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0')
   // Two seeks on the primary key instead of one scan: min() and max() in one statement would read
   // every row of the series. Each end is one step down the tree; a GROUP BY would read every
@@ -89,11 +126,16 @@ export function createSeriesStore(db: Database): SeriesStore {
   return {
     all() {
       const byCode = Map.groupBy(aliases.all(), row => row.code)
-      return all.all().map(row => ({
-        ...row,
-        fixture: row.fixture === 1,
-        aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
-      }))
+      const termsById = new Map(allTerms.all().map(row => [row.id, row]))
+      return all.all().map(row => {
+        const series: Series = {
+          ...row,
+          fixture: row.fixture === 1,
+          aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
+        }
+        const stored = termsById.get(row.id)
+        return stored ? byTerms(series, stored) : series
+      })
     },
     put(rows, names) {
       transact(db, () => {
@@ -105,6 +147,16 @@ export function createSeriesStore(db: Database): SeriesStore {
     addContracts(contracts) {
       transact(db, () => {
         for (const contract of contracts) addContract.run({ ...contract })
+      })
+    },
+    putTerms(entries, at) {
+      transact(db, () => {
+        for (const { code, own, terms } of entries) {
+          if (own) addOwn.run(code)
+          const text = JSON.stringify(terms)
+          if (!own && text === '{}') dropTerms.run(code)
+          else putTerms.run(own ? 1 : 0, text, at, code)
+        }
       })
     },
     markFixture(ids) {
@@ -121,4 +173,25 @@ export function createSeriesStore(db: Database): SeriesStore {
           ),
       ),
   }
+}
+
+/** A series as its operator wants it. */
+function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series {
+  const terms = JSON.parse(stored.terms) as SeriesTerms
+  const own = stored.own === 1
+  const series: Series = {
+    ...withTerms(shipped, terms, own),
+    aliases: [...new Set([...shipped.aliases, ...(terms.aliases ?? [])])].sort(),
+    own,
+    terms,
+  }
+  const { attribution, licenseClass } = terms
+  if (attribution !== undefined || licenseClass !== undefined) {
+    series.publisher = {
+      name: series.source,
+      text: attribution ?? sourceDescription(series.source, false),
+      licenseClass: licenseClass ?? 'open',
+    }
+  }
+  return series
 }

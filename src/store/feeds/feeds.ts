@@ -106,8 +106,8 @@ export interface FeedStore {
   ownRow(dataset: string, key: string, feed: number): void
   /** Series with an observation of each feed. */
   served(): { feed: string; codes: number }[]
-  /** Codes whose newest observation a feed has written, by series. */
-  ownerOf(seriesId: number): string | undefined
+  /** The feed that has written the newest observation of a series, and what time that speaks for. */
+  ownerOf(seriesId: number): { feed: string; periodKind: number } | undefined
   transact<T>(work: () => T): T
 }
 
@@ -199,8 +199,8 @@ export function createFeedStore(db: Database): FeedStore {
     `SELECT f.name AS feed, (SELECT count(*) FROM series s WHERE EXISTS (
        SELECT 1 FROM feed_observations o WHERE o.series_id = s.id AND o.feed_number = f.number)) AS codes FROM feeds f ORDER BY f.number`,
   )
-  const ownerOf = db.query<{ name: string | null }, [number]>(
-    `SELECT f.name FROM observations o
+  const ownerOf = db.query<{ feed: string | null; periodKind: number }, [number]>(
+    `SELECT f.name AS feed, w.period_kind AS periodKind FROM observations o
      LEFT JOIN feed_observations w ON w.series_id = o.series_id AND w.observed_at = o.observed_at
      LEFT JOIN feeds f ON f.number = w.feed_number
      WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
@@ -284,7 +284,10 @@ export function createFeedStore(db: Database): FeedStore {
     rowOwner: (dataset, key) => rowOwner.get(dataset, key)?.feed,
     ownRow: (dataset, key, feed) => void ownRow.run(dataset, key, feed),
     served: () => served.all(),
-    ownerOf: seriesId => ownerOf.get(seriesId)?.name ?? undefined,
+    ownerOf(seriesId) {
+      const owner = ownerOf.get(seriesId)
+      return owner?.feed ? { feed: owner.feed, periodKind: owner.periodKind } : undefined
+    },
     transact: work => transact(db, work),
   }
 }

@@ -12,7 +12,7 @@ import {
   formatOf,
 } from '../../../src/feed/prices/export.ts'
 import { importPrices, type PointWriter } from '../../../src/feed/prices/reader.ts'
-import { valueBounds } from '../../../src/market/catalogue/catalogue.ts'
+import { valueBounds } from '../../../src/market/catalogue/terms.ts'
 import { noInput } from '../../support/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../support/shipped-codes.ts'
 

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { seriesOfFile } from '../../src/cli/series.ts'
+
+describe('a file of many own series', () => {
+  test('is TOML with a table for each', () => {
+    const text = `
+[[series]]
+code = "DESK_GASOIL_USD"
+unit = "metric_ton"
+currency = "USD"
+aliases = ["DGO"]
+
+[[series]]
+code = "DESK_LOAD"
+unit = "percent"
+max = 100
+`
+    expect(seriesOfFile('desk.toml', text)).toEqual([
+      { code: 'DESK_GASOIL_USD', unit: 'metric_ton', currency: 'USD', aliases: ['DGO'] },
+      { code: 'DESK_LOAD', unit: 'percent', max: 100 },
+    ])
+    expect(() => seriesOfFile('desk.toml', 'code = 1')).toThrow('desk.toml has no [[series]]')
+    expect(() => seriesOfFile('desk.toml', '[[series')).toThrow(/desk\.toml:\d+:\d+/)
+  })
+
+  test('is CSV with a column for each term; an empty field says nothing', () => {
+    const text =
+      'code;name;unit;currency;max;aliases\r\nDESK_A;"Mark; A";barrel;USD;200;A1 A2\r\nDESK_B;B;percent;;;\r\n'
+    expect(seriesOfFile('desk.csv', text)).toEqual([
+      {
+        code: 'DESK_A',
+        name: 'Mark; A',
+        unit: 'barrel',
+        currency: 'USD',
+        max: 200,
+        aliases: ['A1', 'A2'],
+      },
+      { code: 'DESK_B', name: 'B', unit: 'percent', currency: null },
+    ])
+    expect(() => seriesOfFile('desk.csv', 'code,unit\nA,barrel,USD\n')).toThrow('desk.csv:2:')
+    expect(() => seriesOfFile('desk.csv', 'unit\nbarrel\n')).toThrow('no column code')
+  })
+})
