@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path'
 import { databasePath, type Instance, type InstanceOptions, openInstance } from '../instance.ts'
 import { createSystemClock, type ManualClock, sleep } from '../lib/clock.ts'
+import { privateMode } from '../lib/private-file.ts'
 import { forgetRates } from '../rate-windows-file.ts'
 import { checkpoint } from '../store/database.ts'
 
@@ -43,6 +44,7 @@ export function openCopy(options: InstanceOptions): Copy {
     writeFileSync(
       statePath(name, 'json'),
       JSON.stringify({ now: runtime.clock.now(), frozen: clock.frozen }),
+      { mode: privateMode },
     )
   }
   const goBack = (name: string, now: number, frozen: boolean) => {

@@ -10,9 +10,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Log } from './log.ts'
-
-/** Only its owner reads and writes it. */
-const privateMode = 0o600
+import { privateMode } from './private-file.ts'
 
 /**
  * Writes a file that stands beside the database. It is on the disk, whole and under its name, when

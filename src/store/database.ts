@@ -1,6 +1,7 @@
 import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
+import { closeToOthers, makePrivate } from '../lib/private-file.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 
@@ -28,6 +29,7 @@ export interface OpenOptions {
  * newer version.
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
+  if (!options.readonly && !options.immutable && path !== inMemory) closeFiles(path)
   const db = options.immutable
     ? new Database(
         `${pathToFileURL(path)}?immutable=1`,
@@ -49,6 +51,14 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     db.close()
     throw error
   }
+}
+
+const inMemory = ':memory:'
+
+/** Its log and its index get the rights of the database itself where they are made anew. */
+function closeFiles(path: string): void {
+  makePrivate(path)
+  for (const tail of ['-wal', '-shm']) closeToOthers(path + tail)
 }
 
 /**
@@ -173,6 +183,8 @@ export const checkpoint = (db: Database) => db.run('PRAGMA wal_checkpoint(TRUNCA
 
 /** Writes a consistent, compact copy of a database to a new file, while others go on using it. */
 export function copyDatabase(from: string, to: string): void {
+  // SQLite takes an empty file for one that is not there.
+  makePrivate(to)
   const db = openDatabase(from, { readonly: true })
   try {
     db.query('VACUUM INTO ?').run(to)
