@@ -83,6 +83,7 @@ export type Config = Values<typeof configKeys> & Common
 const fileName = 'wellhead.toml'
 const profilesKey = 'client_profiles'
 const shownCharacters = 120
+const misspeltSteps = 4
 
 /** A value that someone wrote, not yet looked at. */
 interface Given {
@@ -198,6 +199,7 @@ function outerValues(
 ): Map<string, Given> {
   const { flags, env, files } = sources
   const values = new Map<string, Given>()
+  problems.push(...unknownVariables(env, keys))
   for (const name of Object.keys(flags))
     if (!Object.hasOwn(keys, name))
       problems.push(`flag ${name}: unknown key${suggestion(name, keys)}`)
@@ -233,6 +235,26 @@ function outerValues(
     }
   }
   return values
+}
+
+const variablePrefix = 'WELLHEAD_'
+/** What the command line and other programs read, and what orchestrators set for a service of this name. */
+const foreignVariable =
+  /^WELLHEAD_(?:URL|API_KEY|BINARY|TORTURE|SEED|SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
+
+/** A variable that sets nothing would be a setting that someone believes in. */
+function unknownVariables(env: ConfigSources['env'], keys: ConfigKeys): string[] {
+  const names = new Set(Object.keys(keys).flatMap(key => [envName(key), `${envName(key)}_FILE`]))
+  return Object.keys(env)
+    .filter(name => name.startsWith(variablePrefix) && env[name] && !names.has(name))
+    .filter(name => !foreignVariable.test(name))
+    .map(name => {
+      const near = [...names]
+        .map(known => ({ known, steps: distance(name, known) }))
+        .sort((a, b) => a.steps - b.steps)[0]
+      const meant = near && near.steps <= misspeltSteps ? `; did you mean ${near.known}?` : ''
+      return `env ${oneLine(redact(name)).slice(0, shownCharacters)}: unknown variable${meant}`
+    })
 }
 
 /** Reads a file that has to be there. */

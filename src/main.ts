@@ -14,6 +14,7 @@ const code = await run(process.argv.slice(2), {
   stdin: Bun.stdin.stream(),
   terminal: process.stderr.isTTY ? process.stderr : undefined,
   isTerminal: process.stdout.isTTY === true,
+  width: process.stdout.isTTY ? process.stdout.columns : undefined,
   onStop(listener) {
     process.on('SIGTERM', listener)
     process.on('SIGINT', listener)

@@ -580,3 +580,30 @@ test.each([
   for (const given of bad)
     expect([given, kind.accept(kind.fromText(given))]).toEqual([given, undefined])
 })
+
+describe('a variable that sets nothing', () => {
+  test('is refused as an unknown key is, with the one that was probably meant', () => {
+    const env = {
+      WELLHEAD_SERVER_PROT: '1',
+      WELLHEAD_SOMETHING_ELSE_ALTOGETHER: 'x',
+      WELLHEAD_LOG_LEVL_FILE: '/x',
+    }
+    expect(problems({ env })).toEqual([
+      'env WELLHEAD_SERVER_PROT: unknown variable; did you mean WELLHEAD_SERVER_PORT?',
+      'env WELLHEAD_SOMETHING_ELSE_ALTOGETHER: unknown variable',
+      'env WELLHEAD_LOG_LEVL_FILE: unknown variable; did you mean WELLHEAD_LOG_LEVEL_FILE?',
+    ])
+  })
+  test('is left alone when it is empty, of clients, or of an orchestrator for a service of this name', () => {
+    const env = {
+      WELLHEAD_SERVER_PROT: '',
+      WELLHEAD_URL: 'http://127.0.0.1:8470',
+      WELLHEAD_API_KEY: 'x',
+      WELLHEAD_SERVICE_HOST: '10.0.0.1',
+      WELLHEAD_SERVICE_PORT_HTTP: '80',
+      WELLHEAD_PORT: 'tcp://10.0.0.1:80',
+      WELLHEAD_PORT_80_TCP_ADDR: '10.0.0.1',
+    }
+    expect(load({ env }).server.port).toBe(8470)
+  })
+})

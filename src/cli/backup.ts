@@ -12,9 +12,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { databasePath } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import type { Ids } from '../lib/ids.ts'
+import { privateMode } from '../lib/private-file.ts'
 import { holdBack, type KeptBack } from '../service/outbox/held-back.ts'
 import { checkpoint, copyDatabase, integrityFaults, openDatabase } from '../store/database.ts'
 import { identityOf, missingParts } from '../store/identity.ts'
@@ -43,11 +45,17 @@ export function verifyFile(path: string): string[] {
 export function backup(dir: string, target: string): void {
   if (existsSync(target)) throw new Error(`${target} exists already; a backup never overwrites`)
   const part = `${target}.part`
-  rmSync(part, { force: true })
-  copyDatabase(databasePath(dir), part)
-  const faults = verifyFile(part)
-  if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
-  renameSync(part, target)
+  removeWithLog(part)
+  try {
+    copyDatabase(databasePath(dir), part)
+    const faults = verifyFile(part)
+    if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
+    toDisk(part)
+    renameSync(part, target)
+    toDisk(dirname(target))
+  } finally {
+    removeWithLog(part)
+  }
 }
 
 export interface RestoreOptions {
@@ -86,7 +94,7 @@ export function restore(
     removeWithLog(part)
     copyFileSync(source, part)
     // A backup may be kept read-only.
-    chmodSync(part, statSync(part).mode | ownerReadsAndWrites)
+    chmodSync(part, privateMode)
     const keptBack = holdOutbox ? heldIn(part, at, ids) : undefined
     toDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
@@ -99,8 +107,6 @@ export function restore(
     lock.release()
   }
 }
-
-const ownerReadsAndWrites = 0o600
 
 function heldIn(path: string, at: number, ids: Ids): KeptBack {
   const keptBack = folded(path, db => holdBack(db, at, ids))

@@ -1,30 +1,50 @@
-import type { Config, Explained } from '../config.ts'
+import type { Config } from '../config.ts'
 import { explain } from '../config.ts'
+import { wrapped } from './table.ts'
 
-const columns = ['key', 'value', 'source', 'description'] as const
-const widestColumn = 44
+const columns = ['key', 'value', 'source'] as const
+const headings = { key: 'KEY', value: 'VALUE', source: 'SOURCE' }
+/** Where output goes to no terminal. */
+const usualWidth = 100
+const indent = '    '
+
+export interface ExplainOutput {
+  out(line: string): void
+  /** Columns of the terminal. */
+  width: number | undefined
+  json: boolean
+}
 
 /**
- * Prints every setting in force, where it comes from and what it does: one line each, secrets
- * masked.
+ * Prints every setting in force and where it comes from, one line each, secrets masked; what it
+ * does follows beneath it.
  */
-export function configExplain(config: Config, print: (line: string) => void): void {
-  const header: Explained = {
-    key: 'KEY',
-    value: 'VALUE',
-    source: 'SOURCE',
-    description: 'DESCRIPTION',
+export function configExplain(config: Config, { out, width, json }: ExplainOutput): void {
+  const rows = explain(config)
+  if (json) {
+    out(JSON.stringify(rows, null, 2))
+    return
   }
-  const rows = [header, ...explain(config)]
+  const within = Math.min(width ?? usualWidth, usualWidth)
   // A longer value pushes its own line to the right instead of everybody's.
+  const widest = Math.max(12, Math.floor(within / 3) - 2)
   const widths = columns.map(column =>
-    Math.min(widestColumn, Math.max(...rows.map(row => row[column].length))),
+    Math.min(widest, Math.max(...[headings, ...rows].map(row => row[column].length))),
   )
-  for (const row of rows)
-    print(
-      columns
-        .map((column, index) => row[column].padEnd(widths[index]!))
-        .join('  ')
-        .trimEnd(),
-    )
+  const line = (row: Record<(typeof columns)[number], string>) =>
+    columns
+      .map((column, index) => row[column].padEnd(widths[index]!))
+      .join('  ')
+      .trimEnd()
+  out(line(headings))
+  for (const row of rows) {
+    for (const each of foldedList(line(row), within)) out(each)
+    for (const text of wrapped(row.description, within - indent.length)) out(indent + text)
+  }
+}
+
+/** A list that is longer than a line goes on in the next. */
+const foldedList = (text: string, width: number): string[] => {
+  const [first = '', ...more] = wrapped(text, width - 2 * indent.length)
+  return [first, ...more.map(part => indent + indent + part)]
 }

@@ -10,6 +10,8 @@ export interface ProgramEnvironment {
   terminal: NodeJS.WritableStream | undefined
   /** A person reads standard output. */
   isTerminal?: boolean
+  /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
+  width?: number | undefined
   onStop(listener: () => void): void
   exit(code: number): never
 }

@@ -2,16 +2,19 @@ import type { Config } from '../config.ts'
 
 const answerMsMax = 3_000
 
+/** Where a server of a configuration listens, as this machine reaches it. */
+export const configuredUrl = ({ server: { host, port } }: Config): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
 /**
  * Asks a server on this machine for its health; 0 when it is well. For probes of containers that
  * have no shell.
  */
 export async function healthcheck(
-  config: Config,
+  server: string,
   { out, err }: { out(line: string): void; err(line: string): void },
 ): Promise<number> {
-  const anywhere = config.server.host === '0.0.0.0' || config.server.host === '::'
-  const url = `http://${anywhere ? '127.0.0.1' : config.server.host}:${config.server.port}/health`
+  const url = `${server.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')}/health`
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(answerMsMax) })
     out(await response.text())

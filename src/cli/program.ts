@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
 import { databasePath } from '../instance.ts'
 import { createManualClock, createSystemClock } from '../lib/clock.ts'
+import { holderOf } from '../lib/directory-lock.ts'
 import { createRandomIds } from '../lib/ids.ts'
 import { createLog } from '../lib/log.ts'
 import type { ProcessRuntime } from '../runtime.ts'
@@ -15,7 +16,7 @@ import { runDoctor } from './doctor.ts'
 import type { ProgramEnvironment } from './environment.ts'
 import { runExport } from './export.ts'
 import { feedCommands } from './feeds.ts'
-import { healthcheck } from './health.ts'
+import { configuredUrl, healthcheck } from './health.ts'
 import { type ImportOptions, runImport } from './import.ts'
 import { printOpenapi } from './openapi.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
@@ -314,6 +315,15 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
   )
 }
 
+/** What is wrong with a database file; what cannot be opened at all is told with its name. */
+function faultsOf(path: string): string[] {
+  try {
+    return verifyFile(path)
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
 function keepingCommands(program: Command, env: ProgramEnvironment, results: Results) {
   const dirOf = (options: Options) => configOf(options, 'serve', env).data.dir
   located(
@@ -323,7 +333,7 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       .description('check a database'),
   ).action((file: string | undefined, options: Options) => {
     const path = file ?? databasePath(dirOf(options))
-    const faults = verifyFile(path)
+    const faults = faultsOf(path)
     for (const fault of faults) env.err(fault)
     env.out(faults.length === 0 ? `${path} is sound` : `${path}: ${faults.length} faults`)
     results.set(faults.length === 0 ? 0 : 1)
@@ -358,15 +368,26 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       for (const line of keptBack ? heldLines(keptBack) : []) env.out(line)
     })
   const config = program.command('config').description('the configuration')
-  located(
-    config.command('explain').description('every setting in force and where it comes from'),
-  ).action((options: Options) => configExplain(configOf(options, 'serve', env), env.out))
+  located(config.command('explain').description('every setting in force and where it comes from'))
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      configExplain(configOf(options, 'serve', env), {
+        out: env.out,
+        width: env.width,
+        json: options.json === true,
+      }),
+    )
   located(program.command('healthcheck').description('ask the running server for its health'))
     .option('--host <address>', 'address the server listens on')
     .option('--port <number>', 'port the server listens on')
-    .action(async (options: Options) =>
-      results.set(await healthcheck(configOf(options, 'serve', env), env)),
-    )
+    .action(async (options: Options) => {
+      const config = configOf(options, 'serve', env)
+      const running =
+        options.host === undefined && options.port === undefined
+          ? holderOf(config.data.dir)?.heldBy?.url
+          : undefined
+      results.set(await healthcheck(running ?? configuredUrl(config), env))
+    })
   inspecting(program, env, results)
   const profiles = program.command('profiles').description('shapes for sorts of existing clients')
   located(

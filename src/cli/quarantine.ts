@@ -1,5 +1,6 @@
 import { dataOfAnswer } from './data.ts'
 import type { Operator } from './operator.ts'
+import { tableLines } from './table.ts'
 
 interface Range {
   id: number
@@ -24,8 +25,13 @@ export async function listQuarantine(
   operator: Operator,
   out: (line: string) => void,
 ): Promise<void> {
-  for (const range of (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[])
-    out(line(range))
+  const ranges = (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[]
+  if (ranges.length === 0) {
+    out('No days are left out.')
+    return
+  }
+  const rows = ranges.map(({ id, code, from, to, reason }) => [String(id), code, from, to, reason])
+  for (const each of tableLines(['ID', 'CODE', 'FROM', 'TO', 'REASON'], rows)) out(each)
 }
 
 export async function removeQuarantine(

@@ -111,6 +111,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   }
   const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  lock.announce(url)
   if (instance.feed) await leadingCodesFilled(instance)
   if (config.mode === 'serve') remindOfCredentials(dir, log)
   announce(env, url, keys, instance)

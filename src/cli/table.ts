@@ -12,3 +12,16 @@ export function tableLines(
       .trimEnd(),
   )
 }
+
+/** A text in lines of at most `width` columns, broken at spaces; a longer word stays whole. */
+export function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const part of text.split(/(?<=\S)(?= )/)) {
+    if (line !== '' && line.length + part.length > width) {
+      lines.push(line)
+      line = part.trimStart()
+    } else line += part
+  }
+  return [...lines, line]
+}

@@ -2,16 +2,25 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isoInstant, parseInstant } from './instant.ts'
+import { makePrivate, privateMode } from './private-file.ts'
 
 export interface Holder {
   pid: number
   /** What the process does with the directory, such as `serve` or `import`. */
   role: string
   startedAt: number
+  /** Where it listens, once it does. */
+  url?: string
 }
 
 /** `heldBy` is undefined while a holder has the lock but has not yet written who it is. */
-export type LockResult = { release(): void } | { heldBy: Holder | undefined }
+export type LockResult = Lock | { heldBy: Holder | undefined }
+
+export interface Lock {
+  /** Lets others read where the holder listens. */
+  announce(url: string): void
+  release(): void
+}
 
 // A connection that is garbage-collected is closed, and its lock with it: what is held stays
 // referenced.
@@ -42,6 +51,7 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
     throw error
   }
   return {
+    announce: url => writeHolder(sidecar, { ...holder, url }),
     release() {
       if (!openLocks.has(db)) return
       // First the name, then the lock: the other way round this could remove the next holder's
@@ -80,6 +90,7 @@ function exclusive(dir: string): Database | undefined {
   const path = join(dir, 'lock')
   let db: Database | undefined
   try {
+    makePrivate(path)
     db = new Database(path, { create: true, strict: true })
     db.run('PRAGMA busy_timeout = 0')
     // Left open until the release: the lock is the transaction's. It writes nothing, so it leaves
@@ -124,21 +135,22 @@ function unlock(db: Database) {
 }
 
 /** In one step, so that a second process never reads half a name. */
-function writeHolder(path: string, { pid, role, startedAt }: Holder) {
+function writeHolder(path: string, { pid, role, startedAt, url }: Holder) {
   const draft = `${path}.new`
-  writeFileSync(draft, `${JSON.stringify({ pid, role, started_at: isoInstant(startedAt) })}\n`)
+  const text = JSON.stringify({ pid, role, started_at: isoInstant(startedAt), url })
+  writeFileSync(draft, `${text}\n`, { mode: privateMode })
   renameSync(draft, path)
 }
 
 function readHolder(path: string): Holder | undefined {
   try {
-    const { pid, role, started_at } = JSON.parse(readFileSync(path, 'utf8')) as Record<
+    const { pid, role, started_at, url } = JSON.parse(readFileSync(path, 'utf8')) as Record<
       string,
       unknown
     >
     const startedAt = typeof started_at === 'string' ? parseInstant(started_at) : undefined
     return typeof pid === 'number' && typeof role === 'string' && startedAt !== undefined
-      ? { pid, role, startedAt }
+      ? { pid, role, startedAt, ...(typeof url === 'string' && { url }) }
       : undefined
   } catch {
     return undefined

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { configExplain } from '../../src/cli/config.ts'
+import { configExplain, type ExplainOutput } from '../../src/cli/config.ts'
 import { loadConfig } from '../../src/config.ts'
 import { configKeys } from '../../src/config-keys.ts'
 
-test('config explain prints one aligned line for each setting, with its value and where it comes from', () => {
+const explained = (output: Partial<ExplainOutput> = {}) => {
   const config = loadConfig({
     mode: 'dev',
     flags: { 'server.port': '9000' },
@@ -12,23 +12,44 @@ test('config explain prints one aligned line for each setting, with its value an
     readFile: () => undefined,
   })
   const lines: string[] = []
-  configExplain(config, line => lines.push(line))
-  expect(lines.map(line => line.split(' ', 1)[0]!)).toEqual([
+  configExplain(config, {
+    out: line => void lines.push(line),
+    width: undefined,
+    json: false,
+    ...output,
+  })
+  return lines
+}
+
+test('config explain prints a line for each setting with its value and where it comes from, and what it does beneath', () => {
+  const lines = explained()
+  expect(lines.filter(line => /^\S/.test(line)).map(line => line.split(' ', 1)[0]!)).toEqual([
     'KEY',
     'mode',
     ...Object.keys(configKeys).filter(key => !/^feeds\.\w+\./.test(key)),
     'client_profiles',
   ])
-  const port = lines.find(line => line.startsWith('server.port '))!
-  expect(port.split(/ {2,}/)).toEqual([
-    'server.port',
-    '9000',
-    'flag --port',
-    'Port to listen on; 0 takes any free one.',
-  ])
-  expect(lines.find(line => line.startsWith('data.dir '))).toContain('  /data  ')
-  for (const column of ['VALUE', 'SOURCE', 'DESCRIPTION']) {
-    const at = lines[0]!.indexOf(column)
-    expect(port.slice(at - 2, at + 1)).toMatch(/^ {2}\S$/)
-  }
+  const at = lines.findIndex(line => line.startsWith('server.port '))
+  expect(lines[at]!.split(/ {2,}/)).toEqual(['server.port', '9000', 'flag --port'])
+  expect(lines[at + 1]).toBe('    Port to listen on; 0 takes any free one.')
+  expect(lines.find(line => line.startsWith('data.dir '))).toMatch(/ {2}\/data {2}/)
+})
+
+test('config explain is no wider than the terminal, and nowhere wider than 100 columns', () => {
+  for (const [width, most] of [
+    [undefined, 100],
+    [240, 100],
+    [72, 72],
+  ] as const)
+    expect(Math.max(...explained({ width }).map(line => line.length))).toBeLessThanOrEqual(most)
+})
+
+test('config explain --json has every setting with what it does', () => {
+  const rows = JSON.parse(explained({ json: true }).join('')) as Record<string, string>[]
+  expect(rows.find(row => row.key === 'server.port')).toEqual({
+    key: 'server.port',
+    value: '9000',
+    source: 'flag --port',
+    description: 'Port to listen on; 0 takes any free one.',
+  })
 })

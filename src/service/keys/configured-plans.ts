@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { distance } from 'fastest-levenshtein'
 import type { Config } from '../../config.ts'
 import { secondMs } from '../../lib/instant.ts'
-import { parseToml } from '../../lib/toml.ts'
+import { isTable, parseToml } from '../../lib/toml.ts'
 import { defaultLimits, type Limits } from '../../plan/limits.ts'
 import { plansFrom } from '../../plan/overrides.ts'
 import { type Plans, specPlans, unlimitedPlans } from '../../plan/plans.ts'
@@ -22,17 +24,51 @@ export function configuredLimits(config: Config): Limits {
   }
 }
 
-/** `spec`, `unlimited`, or a file with changes to the specification's table. */
+/**
+ * `spec`, `unlimited`, or a file with changes to the specification's table. Throws what is wrong with
+ * the file, with its name and where it was named.
+ */
 export function configuredPlans(config: Config, limits: Limits): Plans {
-  if (config.plans === 'spec') return specPlans(limits)
-  if (config.plans === 'unlimited') return unlimitedPlans(limits)
-  return plansFrom(readPlanFile(config.plans), limits)
+  const { plans: path } = config
+  if (path === 'spec') return specPlans(limits)
+  if (path === 'unlimited') return unlimitedPlans(limits)
+  try {
+    return plansFrom(readPlanFile(path), limits)
+  } catch (error) {
+    const source = config.provenance.get('plans') ?? 'plans'
+    throw new Error(`${source}: plans: ${path}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
+const ownWords = ['spec', 'unlimited']
+const misspeltSteps = 3
+
 function readPlanFile(path: string): unknown {
-  const text = readFileSync(path, 'utf8')
+  const parsed = parsedFile(path, textOf(path))
+  if (isTable(parsed) && parsed.plans === undefined && parsed.addons === undefined)
+    throw new Error(
+      'the file changes no plan; it must have tables under plans or addons, such as [plans.starter]',
+    )
+  return parsed
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const word = basename(path)
+    const meant = ownWords.find(own => distance(own, word) <= misspeltSteps)
+    throw new Error(
+      `there is no such file; plans must be "spec", "unlimited" or a file of plans${meant ? `; did you mean "${meant}"?` : ''}`,
+    )
+  }
+}
+
+function parsedFile(path: string, text: string): unknown {
   if (path.endsWith('.json')) return JSON.parse(text)
   const parsed = parseToml(text)
-  if ('fault' in parsed) throw new Error(`${path}:${parsed.line}:${parsed.column}: ${parsed.fault}`)
+  if ('fault' in parsed)
+    throw new Error(`line ${parsed.line}, column ${parsed.column}: ${parsed.fault}`)
   return parsed.table
 }

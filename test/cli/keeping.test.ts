@@ -1,0 +1,100 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { remove, temporaryDir } from '../support/binary.ts'
+import { command } from '../support/command.ts'
+
+const root = temporaryDir()
+afterAll(() => remove(root))
+
+let places = 0
+const place = () => {
+  places += 1
+  const dir = join(root, `data-${places}`)
+  mkdirSync(dir)
+  return dir
+}
+
+describe('what is kept', () => {
+  test('is for its owner only, in a directory that others may enter and over files that they could read', async () => {
+    const dir = place()
+    chmodSync(dir, 0o755)
+    await command('accounts', 'list', '--data', dir)
+    chmodSync(join(dir, 'wellhead.db'), 0o644)
+    await command('accounts', 'list', '--data', dir)
+    const copy = join(root, 'copy.db')
+    expect(await command('backup', '--data', dir, copy)).toMatchObject({ code: 0 })
+    const paths = [copy, ...readdirSync(dir).map(name => join(dir, name))]
+    expect(paths.length).toBeGreaterThan(2)
+    for (const path of paths) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0])
+    const restored = place()
+    chmodSync(copy, 0o644)
+    await command('restore', '--data', restored, copy)
+    expect(statSync(join(restored, 'wellhead.db')).mode & 0o777).toBe(0o600)
+  })
+
+  test('a backup that fails leaves nothing behind', async () => {
+    const dir = place()
+    writeFileSync(
+      join(dir, 'wellhead.db'),
+      'no database at all, whatever its name says'.repeat(100),
+    )
+    const { code } = await command('backup', '--data', dir, join(dir, 'copy.db'))
+    expect([code, readdirSync(dir)]).toEqual([1, ['wellhead.db']])
+  })
+})
+
+describe('verify', () => {
+  test('names the file that is no database, and one that is not there', async () => {
+    const garbage = join(root, 'garbage.db')
+    writeFileSync(garbage, 'no database at all, whatever its name says'.repeat(100))
+    for (const path of [garbage, join(root, 'none.db')]) {
+      const { code, err } = await command('verify', path)
+      expect([code, err]).toEqual([1, expect.stringContaining(`${path}: `)])
+    }
+  })
+})
+
+describe('quarantine list', () => {
+  test('has headings over its ranges, and says that there are none', async () => {
+    const dir = place()
+    const list = () => command('quarantine', 'list', '--data', dir)
+    expect((await list()).out).toBe('No days are left out.\n')
+    const days = ['WTI_USD', '2026-11-01', '2026-11-03', '--reason', 'a bad feed']
+    await command('quarantine', 'add', ...days, '--data', dir)
+    const [headings, row] = (await list()).out.split('\n')
+    expect(headings!.split(/ {2,}/)).toEqual(['ID', 'CODE', 'FROM', 'TO', 'REASON'])
+    expect(row!.split(/ {2,}/)).toEqual(['1', 'WTI_USD', '2026-11-01', '2026-11-03', 'a bad feed'])
+  })
+})
+
+describe('a file of plans', () => {
+  test('that is not there is told with what the setting may be, and what was probably meant', async () => {
+    const dir = place()
+    writeFileSync(join(dir, 'wellhead.toml'), 'plans = "unlimted"\n')
+    const { code, err } = await command('accounts', 'list', '--data', dir)
+    expect(code).toBe(1)
+    expect(err).toContain('wellhead.toml:1: plans: ')
+    expect(err).toContain('plans must be "spec", "unlimited" or a file of plans')
+    expect(err).toContain('did you mean "unlimited"?')
+    expect(err).not.toContain('ENOENT')
+  })
+
+  test('that changes no plan, or is wrong, is refused with its name', async () => {
+    for (const [name, text, reason] of [
+      ['empty.json', '{}', 'the file changes no plan'],
+      ['list.json', '[1]', 'a table with any of plans, addons'],
+      ['half.json', '{"plans": ', 'JSON'],
+      ['half.toml', '[plans.starter\n', 'line 1'],
+      ['other.toml', '[plans.starter]\nrequest_qota = 5\n', 'plans.starter.request_qota'],
+    ] as const) {
+      const dir = place()
+      writeFileSync(join(dir, 'wellhead.toml'), `plans = "${name}"\n`)
+      writeFileSync(join(dir, name), text)
+      const { code, err } = await command('accounts', 'list', '--data', dir)
+      expect([name, code]).toEqual([name, 1])
+      expect(err).toContain(join(dir, name))
+      expect(err).toContain(reason)
+    }
+  })
+})
