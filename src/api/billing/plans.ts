@@ -66,7 +66,7 @@ function reading({ access, billing, plans, keys, meter, now }: BillingDeps) {
           operationId: 'getBillingSubscription',
           summary: 'The current subscription',
           description:
-            'The running subscription. On the free plan, during a trial and on a plan that the operator set by hand there is none: then the period is that of the quota, and the id is that of the account.',
+            'The running subscription. A plan that the operator set has one too, by the calendar month and at no price, whose id is that of the account. On the free plan and during a trial there is none: then the period is that of the quota.',
         },
       },
     )

@@ -32,6 +32,7 @@ import { createInboundBilling, type Receipt } from './inbound.ts'
 import { createBillingLedger, type Ledger } from './ledger.ts'
 import { createManualSubscriptions, type ManualSubscriptions } from './manual.ts'
 import { type BillingPayments, createBillingPayments } from './payments.ts'
+import { placedSubscription } from './placed.ts'
 import { createRemoteSubscriptions } from './remote.ts'
 import type { SubscriptionEngine } from './terms.ts'
 
@@ -40,8 +41,8 @@ export interface Billing {
   /** `manual`, or the processor's name. */
   provider: string
   /**
-   * The running subscription, as it is now; undefined for the free plan and for plans that the
-   * operator set by hand.
+   * The running subscription, as it is now, of a plan that the operator set too; undefined for the
+   * free plan.
    */
   current(account: AccountState): Subscription | undefined
   /** What `subscription_status` of the account says. */
@@ -127,9 +128,10 @@ export function createBilling(deps: BillingDeps): Billing {
   })
   const messages = createInboundBilling({ ...shared, remote, sales })
 
-  const current = ({ account }: AccountState): Subscription | undefined => {
-    own.catchUp(account.id)
-    return subscriptions.running(account.id)
+  const current = (state: AccountState): Subscription | undefined => {
+    const { id } = state.account
+    own.catchUp(id)
+    return subscriptions.running(id) ?? placedSubscription(state, keys, clock.now())
   }
 
   return {
@@ -142,14 +144,15 @@ export function createBilling(deps: BillingDeps): Billing {
           status: subscription.status as BillingStanding['status'],
           cancelAtPeriodEnd: subscription.cancelAtPeriodEnd,
         }
-      // A plan that the operator set is as good as one that is paid for.
       const { state } = keys.entitlements(account)
       const status =
         withoutSubscription[state] ??
         (subscriptions.latest(account.account.id) ? 'cancelled' : 'none')
       return { status, cancelAtPeriodEnd: false }
     },
-    subscriptions: byWhomItIsRun(own, remote, subscriptions),
+    subscriptions: byWhomItIsRun(own, remote, subscriptions, account =>
+      placedSubscription(account, keys, clock.now()),
+    ),
     payments: createBillingPayments({
       ...shared,
       manual,
@@ -194,9 +197,10 @@ function byWhomItIsRun(
   own: ManualSubscriptions,
   remote: SubscriptionEngine | undefined,
   subscriptions: SubscriptionStore,
+  placed: (account: AccountState) => Subscription | undefined,
 ): SubscriptionEngine {
-  const engineOf = ({ account }: AccountState): SubscriptionEngine => {
-    const subscription = subscriptions.running(account.id)
+  const engineOf = (state: AccountState): SubscriptionEngine => {
+    const subscription = subscriptions.running(state.account.id)
     if (subscription?.provider === 'manual' || !(subscription || remote)) return own
     if (!remote)
       throw new ProcessorUnavailable(
@@ -204,11 +208,14 @@ function byWhomItIsRun(
       )
     return remote
   }
+  /** What the operator set is run here, until something is bought in its place. */
+  const changedBy = (account: AccountState) =>
+    !subscriptions.running(account.account.id) && placed(account) ? own : engineOf(account)
   return {
     subscribe: async (account, ...rest) => engineOf(account).subscribe(account, ...rest),
-    changePlan: async (account, ...rest) => engineOf(account).changePlan(account, ...rest),
-    cancel: async account => engineOf(account).cancel(account),
-    reactivate: async account => engineOf(account).reactivate(account),
+    changePlan: async (account, ...rest) => changedBy(account).changePlan(account, ...rest),
+    cancel: async account => changedBy(account).cancel(account),
+    reactivate: async account => changedBy(account).reactivate(account),
   }
 }
 

@@ -8,8 +8,9 @@ import { type BillingPeriod, changeOf, periodEnd, type Terms } from '../../plan/
 import type { Charge } from '../../send/billing/processor.ts'
 import type { InvoiceStore } from '../../store/billing/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../../store/billing/subscriptions.ts'
-import type { AccountState } from '../keys/keyring.ts'
+import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { BillingEntries } from './entries.ts'
+import { placedSubscription } from './placed.ts'
 import {
   type BillingRefusal,
   type Changed,
@@ -25,6 +26,7 @@ export interface OwnDeps {
   subscriptions: SubscriptionStore
   invoices: InvoiceStore
   plans: Plans
+  keys: Pick<Keyring, 'entitlements'>
   clock: Clock
   ids: Ids
   graceMs: number
@@ -191,18 +193,19 @@ function selling(deps: OwnDeps) {
 }
 
 function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
-  const { entries, subscriptions, plans, charge } = deps
+  const { entries, subscriptions, plans, keys, clock, charge } = deps
   const { begin, changeNow } = selling(deps)
   const { apply, cancelled, resumed } = changing(deps, changeNow)
   const heldBy = ({ account }: AccountState): Subscription | undefined => {
     catchUp(account.id)
     return subscriptions.running(account.id)
   }
+  const heldOrPlaced = (account: AccountState): Subscription | undefined =>
+    heldBy(account) ?? placedSubscription(account, keys, clock.now())
   const changePlan = (account: AccountState, plan: string): Changed | BillingRefusal => {
-    const current = heldBy(account)
+    const current = heldOrPlaced(account)
     if (!current) {
-      if (account.account.plan !== firstPlan || plan === firstPlan)
-        return { refused: 'no_active_subscription' }
+      if (plan === firstPlan) return { refused: 'no_active_subscription' }
       const terms = offered(plans, account, undefined, plan, 'monthly')
       return isRefusal(terms) ? terms : begin(account, terms, false)
     }
@@ -226,11 +229,11 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
     },
     changePlan: async (account: AccountState, plan: string) => () => changePlan(account, plan),
     cancel: async (account: AccountState) => () => {
-      const current = heldBy(account)
+      const current = heldOrPlaced(account)
       return current ? cancelled(current) : { refused: 'no_active_subscription' as const }
     },
     reactivate: async (account: AccountState) => () => {
-      const current = heldBy(account)
+      const current = heldOrPlaced(account)
       return current?.cancelAtPeriodEnd ? resumed(current) : current
     },
     agree(account: AccountState, terms: Terms): Changed | BillingRefusal {

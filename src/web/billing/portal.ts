@@ -58,7 +58,9 @@ export function billingPortalRoutes({
         : ` The ${tierOf(plans, subscription.pendingPlan).name} plan follows.`
     const end = subscription.cancelAtPeriodEnd
       ? `It ends on ${until}.`
-      : `Paid by the period, which ends on ${until}.${next}`
+      : subscription.priceCents === 0
+        ? `It goes on by the period, which ends on ${until}.${next}`
+        : `Paid by the period, which ends on ${until}.${next}`
     const due = subscription.status === 'past_due' ? ' An invoice is overdue.' : ''
     return `The ${tierOf(plans, subscription.plan).name} plan. ${end}${due}`
   }

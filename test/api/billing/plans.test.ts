@@ -349,20 +349,53 @@ describe('refusals of /billing', () => {
     ]).toEqual([0, 'free'])
   })
 
-  test('of a plan set by hand: it can not be cancelled or changed, only subscribed to', async () => {
+  test('of a plan that the operator set: it is cancelled to the end of its month, and taken up again', async () => {
+    const instance = billingHouse()
+    const buyer = instance.buyer('scale')
+    const { token, id } = buyer
+    const before = (await instance.ask('GET', current, token)).body.subscription
+    expect(before).toMatchObject({ id, plan: 'scale', status: 'active' })
+    const ask = (path: string) => instance.ask('POST', `/billing/subscriptions/${path}`, token)
+    const cancelled = await ask('cancel')
+    expect([cancelled.status, cancelled.body.subscription]).toEqual([
+      200,
+      { ...before, cancel_at_period_end: true, usage: expect.anything() },
+    ])
+    expect((await ask('reactivate')).body.subscription).toMatchObject({
+      id,
+      cancel_at_period_end: false,
+    })
+    await ask('cancel')
+    await instance.advance(12 * dayMs)
+    expect(instance.plan(buyer)).toBe('free')
+    expect(instance.services.billing.invoices.count({ accountId: id })).toBe(0)
+  })
+
+  test('of a plan that the operator set: it is changed as one that was bought', async () => {
+    const instance = billingHouse()
+    const lower = instance.buyer('scale')
+    const change = ({ token }: Buyer, plan: string) =>
+      instance.ask('POST', '/billing/subscriptions/change_plan', token, { new_plan_id: plan })
+    expect((await change(lower, 'starter')).body.subscription).toMatchObject({
+      plan: 'scale',
+      pending_plan: 'starter',
+    })
+    await instance.advance(12 * dayMs)
+    expect(instance.plan(lower)).toBe('starter')
+    const higher = instance.buyer('starter')
+    expect((await change(higher, 'scale')).body.subscription).toMatchObject({ plan: 'scale' })
+    expect(instance.plan(higher)).toBe('scale')
+    expect(instance.services.billing.invoices.count({ accountId: higher.id })).toBe(1)
+  })
+
+  test('of a plan that the operator set can be bought instead', async () => {
     const instance = billingHouse()
     const { token, account } = instance.buyer('enterprise')
-    for (const [path, body] of [
-      ['/billing/subscriptions/cancel', undefined],
-      ['/billing/subscriptions/change_plan', { new_plan_id: 'scale' }],
-    ] as const) {
-      expect(codeOf(await instance.ask('POST', path, token, body))).toBe('no_active_subscription')
-    }
-    expect(account.account.plan).toBe('enterprise')
     expect(
       (await instance.ask('POST', '/billing/subscriptions', token, { plan_id: 'enterprise' }))
         .status,
     ).toBe(201)
+    expect(account.account.plan).toBe('enterprise')
   })
 
   test('bodies set nothing but what they are for', async () => {
