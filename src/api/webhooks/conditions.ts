@@ -46,7 +46,7 @@ export const conditionsField = (codeOf: CodeOf): Field<Condition[]> =>
   field(
     t.Union([t.Array(ConditionShape, { maxItems: conditionsMax }), ConditionShape], {
       description:
-        'What makes a `price.threshold`. Price events of commodities that no condition names are skipped.',
+        'What makes a `price.threshold`. `price.updated` and `price.significant_change` are skipped where the conditions do not hold.',
     }),
     (form, name) => {
       const value = form.value(name)

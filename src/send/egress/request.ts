@@ -98,6 +98,8 @@ export async function request(
     const connected = () => {
       timing.connectMs ??= since()
     }
+    /** Once there is a head, its status is the answer, whatever follows it. */
+    let takeAsItIs: (() => void) | undefined
     const aborted = () => fail(messageOf(signal.reason))
     undo.push(
       after(
@@ -110,7 +112,7 @@ export async function request(
     httpRequest.on('socket', socket =>
       socket.once(isSecure ? 'secureConnect' : 'connect', connected),
     )
-    httpRequest.on('error', error => fail(reasonOf(error)))
+    httpRequest.on('error', error => (takeAsItIs ? takeAsItIs() : fail(reasonOf(error))))
     // A receiver that wants to speak something else has not taken the message.
     httpRequest.on('upgrade', response => finisher(response)(Buffer.alloc(0), true))
     const finisher = (response: IncomingMessage) => {
@@ -126,20 +128,25 @@ export async function request(
         resolve({ ...head, body, cut, timing: { ...timing, totalMs: since() } })
       }
     }
-    httpRequest.on('response', response => undo.push(read(response, outgoing, finisher(response))))
+    httpRequest.on('response', response => {
+      const reading = read(response, outgoing, finisher(response))
+      takeAsItIs = reading.end
+      undo.push(reading.undo)
+    })
     if (signal.aborted) aborted()
     else httpRequest.end(outgoing.body)
   })
 }
 
 /**
- * Reads up to the maximum and tells what there was, complete or not; the answer undoes its timer.
+ * Reads up to the maximum and tells what there was, complete or not; `end` stops reading where it
+ * is, `undo` forgets its timer.
  */
 function read(
   response: IncomingMessage,
   { bytesMax, bodyMs }: OutgoingRequest,
   finish: (body: Buffer, cut: boolean) => void,
-): () => void {
+): { end(): void; undo(): void } {
   const chunks: Buffer[] = []
   let bytes = 0
   const complete = (cut: boolean) => finish(Buffer.concat(chunks).subarray(0, bytesMax), cut)
@@ -151,7 +158,10 @@ function read(
   response.on('end', () => complete(!response.complete))
   response.on('error', () => complete(true))
   response.on('close', () => complete(true))
-  return bodyMs === undefined ? () => undefined : after(bodyMs, () => complete(true))
+  return {
+    end: () => complete(true),
+    undo: bodyMs === undefined ? () => undefined : after(bodyMs, () => complete(true)),
+  }
 }
 
 /** Answers the addresses that were looked at, whatever the name says by now. */

@@ -18,6 +18,8 @@ export interface Filtered {
    */
   family?: string | undefined
   state?: string | undefined
+  /** Whether the conditions of an endpoint hold, for the events of prices that they filter. */
+  conditionsHold?: ((endpoint: Endpoint) => boolean) | undefined
 }
 
 /**
@@ -26,7 +28,7 @@ export interface Filtered {
  */
 export function rejection(
   endpoint: Endpoint,
-  { type, commodity, family, state }: Filtered,
+  { type, commodity, family, state, conditionsHold }: Filtered,
 ): SkipReason | undefined {
   const { commodityFilters, stateFilters, conditions } = endpoint
   if (commodity !== undefined && hasCommodityFilter(type)) {
@@ -35,7 +37,7 @@ export function rejection(
     if (
       conditions.length > 0 &&
       type.startsWith('price.') &&
-      !conditions.some(condition => names(condition.commodity))
+      !(conditionsHold?.(endpoint) ?? conditions.some(each => names(each.commodity)))
     )
       return 'conditions'
   }

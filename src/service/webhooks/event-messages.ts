@@ -25,6 +25,8 @@ export interface ServiceEvent {
   commodity?: string
   /** Two letters, for the filters of permit events. */
   state?: string
+  /** Whether the conditions of an endpoint hold; absent: what they are on decides. */
+  conditionsHold?: (endpoint: Endpoint) => boolean
 }
 
 /**
@@ -81,11 +83,11 @@ export function messageOf(
 
 /** What the filters of endpoints look at in an event. */
 export function filteredOf(
-  { commodity, state }: ServiceEvent,
+  { commodity, state, conditionsHold }: ServiceEvent,
   type: EventType,
   catalogue: Pick<Catalogue, 'named'>,
 ): Filtered {
   const family =
     commodity === undefined ? undefined : (catalogue.named(commodity)?.contractOf ?? undefined)
-  return { type, commodity, family, state }
+  return { type, commodity, family, state, conditionsHold }
 }

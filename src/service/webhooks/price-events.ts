@@ -60,16 +60,13 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       : [...new Set([...own, ...webhooks.conditionedOn(series.contractOf)])]
   }
 
-  const emitThresholds = (
-    endpoints: readonly Endpoint[],
-    series: Series,
-    news: Observation,
-    base: PriceData,
-  ) => {
+  /** Which condition of an endpoint a new price meets; looked up once for each endpoint. */
+  const conditionsAt = (series: Series, news: Observation) => {
     const reading = readingOf(series, news)
     const isOwn = (code: string) => code === series.code || code === series.contractOf
-    for (const endpoint of endpoints) {
-      const { conditions, conditionLogic } = endpoint
+    const known = new Map<string, Condition | undefined>()
+    return ({ id, conditions, conditionLogic }: Endpoint): Condition | undefined => {
+      if (known.has(id)) return known.get(id)
       // Conditions on the family are conditions on the contract that speaks for it.
       const named = conditions.map(condition =>
         isOwn(condition.commodity) ? { ...condition, commodity: series.code } : condition,
@@ -77,6 +74,21 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       const met = conditionMet(named, conditionLogic, series.code, code =>
         isOwn(code) ? reading : readingAt(code),
       )
+      known.set(id, met)
+      return met
+    }
+  }
+
+  const emitThresholds = (
+    endpoints: readonly Endpoint[],
+    series: Series,
+    news: Observation,
+    base: PriceData,
+    metBy: (endpoint: Endpoint) => Condition | undefined,
+  ) => {
+    for (const endpoint of endpoints) {
+      const { conditionLogic } = endpoint
+      const met = metBy(endpoint)
       if (!met) continue
       const { change_percent: _percent, source: _source, timestamp, ...data } = base
       events.emitToEndpoint(endpoint, {
@@ -110,7 +122,11 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       const previous = newestBefore(series.id, news.observedAt)?.value
       const percent = previous === undefined ? undefined : changePercent(previous, news.value)
       const data = priceData(series, news, previous, percent)
-      const about = aboutOf(series, news)
+      const metBy = conditionsAt(series, news)
+      const about = {
+        ...aboutOf(series, news),
+        conditionsHold: (endpoint: Endpoint) => metBy(endpoint) !== undefined,
+      }
       if (wantsUpdates) events.emit({ type: 'price.updated', data, ...about })
       if (wantsJumps && percent !== undefined && Math.abs(percent) > significantPercent) {
         const jump = {
@@ -119,7 +135,7 @@ export function createPriceEvents(deps: PriceEventsDeps) {
         }
         events.emit({ type: 'price.significant_change', data: { ...data, ...jump }, ...about })
       }
-      if (conditioned.length > 0) emitThresholds(conditioned, series, news, data)
+      if (conditioned.length > 0) emitThresholds(conditioned, series, news, data, metBy)
     }
   }
 }

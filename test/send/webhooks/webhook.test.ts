@@ -281,6 +281,16 @@ const zoo: Case[] = [
     timeoutMs: 150,
   },
   {
+    name: 'answers that there is no content, with content',
+    behave: socket => socket.end(answered('204 No Content', 'ok')),
+    ends: { state: 'delivered', statusCode: 204 },
+  },
+  {
+    name: 'sends more than it said',
+    behave: socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok, thanks'),
+    ends: { state: 'delivered', statusCode: 200 },
+  },
+  {
     name: 'wants another protocol',
     behave: socket =>
       socket.end(

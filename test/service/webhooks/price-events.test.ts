@@ -277,15 +277,34 @@ describe('conditions', () => {
     instance.price(front.code, 81)
     expect(values(instance, endpoint)).toEqual([81])
   })
-  test('keep other price events of commodities that none is on from their endpoint, and only those', () => {
+  test('keep the other events of prices from their endpoint where they do not hold', () => {
     const { instance, endpoint } = opened({ events: ['price.*'], conditions: [wtiAbove] })
     instance.price('BRENT_CRUDE_USD', 90)
-    instance.price('WTI_USD', 70)
+    instance.price('WTI_USD', 70, startAt - minuteMs)
+    instance.price('WTI_USD', 81)
     expect(
       instance.entries(endpoint).map(entry => [entry.eventType, entry.error ?? entry.state]),
     ).toEqual([
       ['price.updated', 'conditions'],
+      ['price.updated', 'conditions'],
       ['price.updated', 'pending'],
+      ['price.significant_change', 'pending'],
+      ['price.threshold', 'pending'],
+    ])
+  })
+  test('that must all hold keep an update back until the last of them holds', () => {
+    const { instance, endpoint } = opened({
+      events: ['price.updated'],
+      conditionLogic: 'all',
+      conditions: [wtiAbove, { commodity: 'BRENT_CRUDE_USD', operator: 'greater_than', value: 85 }],
+    })
+    instance.price('WTI_USD', 81, startAt - 2 * minuteMs)
+    instance.price('BRENT_CRUDE_USD', 86, startAt - minuteMs)
+    instance.price('WTI_USD', 79)
+    expect(instance.entries(endpoint).map(entry => entry.error ?? entry.state)).toEqual([
+      'conditions',
+      'pending',
+      'conditions',
     ])
   })
 })
