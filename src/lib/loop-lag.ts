@@ -30,65 +30,94 @@ export const beatMs = 25
  */
 const measurementMs = 500
 const lagMaxMs = 250
+/**
+ * Of a wait, how much this thread must have worked in it for the wait to be of its own making. Not
+ * half: on a machine that others use as well, a thread that has enough to do gets less than that.
+ */
+const ownShare = 0.25
 const overloadedAfterMs = 5_000
+/** How long after an overload the next one begins sooner, because its load is known. */
+const rememberedMs = 30_000
+const overloadedAgainAfterMs = 1_000
 /** What one measurement adds to that at most, however long its pause. */
 const addedMaxMs = 1_000
-/** Longer than an overload takes to be one: what was refused comes back at its end. */
-const calmAfterMs = 10_000
+/** Whoever was refused is answered within a second of the end of the work. */
+const calmAfterMs = 750
+
+/** Milliseconds for which this thread has had a processor. */
+export type ThreadTime = () => number
 
 /**
  * Overloaded when every measurement of 5 s after a late one was late as well, that is had a wait
- * over 250 ms; no longer so when none of 10 s was. A pause is one measurement: alone it adds
- * nothing, whatever its length, and after others a second at most.
+ * over 250 ms of which this thread worked for a quarter at least; of 1 s where an overload ended less
+ * than 30 s ago. No longer so 750 ms after the last such wait. A machine that is busy with something
+ * else makes waits too, but refusing work does not end those. A pause is one measurement: alone it
+ * adds nothing, whatever its length, and after others a second at most.
  */
 export function createLagRecord(
   clock: Pick<Clock, 'monotonic'>,
+  worked: ThreadTime,
   changed: LagChange = () => {},
 ): LagRecord {
   let beatAt = clock.monotonic()
+  let workedAt = worked()
   let begunAt = beatAt
   let longestMs = 0
   /** Since the first late measurement of a run of them; undefined: the last one was not late. */
   let lateMs: number | undefined
-  let calmMs = 0
+  let lastWaitAt = Number.NEGATIVE_INFINITY
+  let endedAt = Number.NEGATIVE_INFINITY
   let overloaded = false
 
-  const take = (lagMs: number, tookMs: number) => {
-    if (lagMs > lagMaxMs) {
-      lateMs = lateMs === undefined ? 0 : lateMs + Math.min(tookMs, addedMaxMs)
-      calmMs = 0
-    } else {
+  const become = (isOverloaded: boolean, lagMs: number) => {
+    overloaded = isOverloaded
+    if (!isOverloaded) {
+      endedAt = beatAt
       lateMs = undefined
-      calmMs += tookMs
     }
-    const changes = overloaded ? calmMs >= calmAfterMs : (lateMs ?? 0) >= overloadedAfterMs
-    if (!changes) return
-    overloaded = !overloaded
-    changed(overloaded, lagMs)
+    changed(isOverloaded, lagMs)
+  }
+  const take = (lagMs: number, tookMs: number) => {
+    if (lagMs <= lagMaxMs) lateMs = undefined
+    else lateMs = lateMs === undefined ? 0 : lateMs + Math.min(tookMs, addedMaxMs)
+    const neededMs = beatAt - endedAt < rememberedMs ? overloadedAgainAfterMs : overloadedAfterMs
+    if (!overloaded && lateMs !== undefined && lateMs >= neededMs) become(true, lagMs)
+  }
+  const begin = () => {
+    begunAt = beatAt
+    longestMs = 0
   }
   return {
     isOverloaded: () => overloaded,
     beat() {
-      const at = clock.monotonic()
-      longestMs = Math.max(longestMs, at - beatAt - beatMs)
+      const [at, workedMs] = [clock.monotonic(), worked()]
+      const [tookMs, ownMs] = [at - beatAt, workedMs - workedAt]
+      const lagMs = ownMs >= tookMs * ownShare ? tookMs - beatMs : 0
       beatAt = at
-      const tookMs = at - begunAt
-      if (tookMs < measurementMs) return
-      take(longestMs, tookMs)
-      begunAt = at
-      longestMs = 0
+      workedAt = workedMs
+      longestMs = Math.max(longestMs, lagMs)
+      if (lagMs > lagMaxMs) lastWaitAt = at
+      if (overloaded && at - lastWaitAt >= calmAfterMs) become(false, longestMs)
+      const measuredMs = at - begunAt
+      if (measuredMs < measurementMs) return
+      take(longestMs, measuredMs)
+      begin()
     },
     restart() {
       beatAt = clock.monotonic()
-      begunAt = beatAt
-      longestMs = 0
+      workedAt = worked()
       lateMs = undefined
-      calmMs = 0
-      if (!overloaded) return
-      overloaded = false
-      changed(overloaded, 0)
+      begin()
+      if (overloaded) become(false, 0)
+      endedAt = Number.NEGATIVE_INFINITY
     },
   }
+}
+
+/** Of the thread that asks. */
+const threadTimeMs: ThreadTime = () => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }
 
 /**
@@ -96,6 +125,6 @@ export function createLagRecord(
  * copy is moved by people.
  */
 export function watchLoop(changed: LagChange): LagWatch {
-  const { beat, ...lag } = createLagRecord(createSystemClock(), changed)
+  const { beat, ...lag } = createLagRecord(createSystemClock(), threadTimeMs, changed)
   return { ...lag, stop: every(beatMs, beat) }
 }

@@ -55,7 +55,12 @@ export interface Server {
 }
 
 /** Starts `serve` or `dev` and waits until it listens. */
-export async function start(
+export const start = (command: 'serve' | 'dev', dir: string, ...args: string[]): Promise<Server> =>
+  startWith([binary()], command, dir, ...args)
+
+/** The same of another program than the binary. */
+export async function startWith(
+  program: readonly string[],
   command: 'serve' | 'dev',
   dir: string,
   ...args: string[]
@@ -63,7 +68,17 @@ export async function start(
   mkdirSync(dir, { recursive: true })
   const ready = join(dir, `ready-${Bun.nanoseconds()}`)
   const child = Bun.spawn(
-    [binary(), command, '--data', join(dir, 'data'), '--port', '0', '--ready-file', ready, ...args],
+    [
+      ...program,
+      command,
+      '--data',
+      join(dir, 'data'),
+      '--port',
+      '0',
+      '--ready-file',
+      ready,
+      ...args,
+    ],
     {
       // Tests ask faster than a client may.
       env: {
