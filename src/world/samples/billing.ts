@@ -10,7 +10,6 @@ interface Account {
 export interface BillingSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   billing: {
-    current(account: A): unknown
     ledger: {
       agree(
         account: A,
@@ -44,7 +43,7 @@ export function sampleBilling<A extends Account>(
   accountId: string,
 ): void {
   const account = keys.account(accountId)
-  if (!account || billing.invoices.byId(invoiceId) || billing.current(account)) return
+  if (!account || billing.invoices.byId(invoiceId)) return
   const now = clock.now()
   billing.ledger.issue(account, {
     id: invoiceId,
