@@ -106,7 +106,7 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
     )
 }
 
-function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
+function proof({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) {
   return new Elysia()
     .use(plugin)
     .post(
@@ -142,20 +142,22 @@ function proof({ access: plugin, phones, texts, now }: PhoneDeps) {
     )
     .post(
       '/v1/phone/resend',
-      ({ caller }) => {
-        const out = phones.resend(accountOf(caller))
-        if (!('refused' in out))
-          return {
-            sent: out.isSent,
-            message: sentMessage(out, texts.reaches),
-            expires_at: isoInstant(out.expiresAt),
-          }
-        if (out.refused === 'no_phone') throw noPhone()
-        if (out.refused === 'too_many') throw tooManyCodes(out, now())
-        return { sent: false, message: 'The phone number is verified already.', expires_at: null }
-      },
+      ({ caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, undefined, () => {
+          const out = phones.resend(accountOf(caller))
+          if (!('refused' in out))
+            return {
+              sent: out.isSent,
+              message: sentMessage(out, texts.reaches),
+              expires_at: isoInstant(out.expiresAt),
+            }
+          if (out.refused === 'no_phone') throw noPhone()
+          if (out.refused === 'too_many') throw tooManyCodes(out, now())
+          return { sent: false, message: 'The phone number is verified already.', expires_at: null }
+        }),
       {
         access,
+        headers: idempotencyHeader,
         response: { 200: Resent, ...refusals, 404: NestedProblem },
         detail: detail(
           'resendPhoneCode',

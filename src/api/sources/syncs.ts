@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { envelope, success } from '../answer.ts'
@@ -120,14 +121,17 @@ function rotation(deps: DataSourcesApiDeps) {
   const forms = createSourceForms(deps)
   return new Elysia().use(deps.access).post(
     '/v1/data-sources/:id/rotate_credentials',
-    ({ body, caller, params: { id } }) => {
+    ({ body, caller, params: { id }, pass, request, set }) => {
       const source = ownSource(sources, id, caller)
-      const credentialId = sources.rotate(source, forms.rotated(body))
-      const message = 'The new credentials are in use; the old ones are gone.'
-      return success({ success: true as const, credential_id: credentialId, message })
+      return deps.idempotency.once({ caller, pass, request, set }, body, () => {
+        const credentialId = sources.rotate(source, forms.rotated(body))
+        const message = 'The new credentials are in use; the old ones are gone.'
+        return success({ success: true as const, credential_id: credentialId, message })
+      })
     },
     {
       ...common,
+      headers: idempotencyHeader,
       access: rotating,
       body: RotateBody.schema,
       response: { 200: Rotated, 404: NestedProblem, 422: ValidationProblem },

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -6,7 +7,7 @@ import type { OpenSecret } from '../../service/webhooks/account-secrets.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 
-export type WebhookSecretDeps = Pick<Context, 'access' | 'accountSecrets'>
+export type WebhookSecretDeps = Pick<Context, 'access' | 'accountSecrets' | 'idempotency'>
 
 const Secret = envelope(
   t.Object({
@@ -20,7 +21,11 @@ const row = ({ secret, createdAt }: OpenSecret) =>
   success({ secret, created_at: isoInstant(createdAt) })
 
 /** The secret of the account's deliveries that go to none of its endpoints. */
-export const accountSecretRoutes = ({ access: plugin, accountSecrets }: WebhookSecretDeps) =>
+export const accountSecretRoutes = ({
+  access: plugin,
+  accountSecrets,
+  idempotency,
+}: WebhookSecretDeps) =>
   new Elysia()
     .use(plugin)
     .get(
@@ -40,9 +45,13 @@ export const accountSecretRoutes = ({ access: plugin, accountSecrets }: WebhookS
     )
     .post(
       '/v1/account/webhook-secret/roll',
-      ({ caller }) => row(accountSecrets.roll(caller.key.account.account.id)),
+      ({ caller, pass, request, set }) =>
+        idempotency.once({ caller, pass, request, set }, undefined, () =>
+          row(accountSecrets.roll(caller.key.account.account.id)),
+        ),
       {
         access,
+        headers: idempotencyHeader,
         body: noBody,
         response,
         detail: {

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
@@ -163,20 +164,29 @@ function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) 
   )
 }
 
-function sendingAgain({ access: plugin, webhooks, outbox: { log }, now }: WebhooksApiDeps) {
+function sendingAgain({
+  access: plugin,
+  webhooks,
+  outbox: { log },
+  idempotency,
+  now,
+}: WebhooksApiDeps) {
   return new Elysia()
     .use(plugin)
     .post(
       '/v1/webhooks/:id/events/:event_id/resend',
-      ({ caller, params: { id, event_id: eventId }, set }) => {
+      ({ caller, params: { id, event_id: eventId }, pass, request, set }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
-        const entry = log.resend('webhook', lane, eventId)
-        if (!entry) throw notFound('The event')
-        set.status = 202
-        return success(logRow(lane, entry))
+        return idempotency.once({ caller, pass, request, set }, undefined, () => {
+          const entry = log.resend('webhook', lane, eventId)
+          if (!entry) throw notFound('The event')
+          set.status = 202
+          return success(logRow(lane, entry))
+        })
       },
       {
         access: webhookWrite,
+        headers: idempotencyHeader,
         params: t.Object({
           ...webhookParams.properties,
           event_id: t.String({
@@ -195,18 +205,25 @@ function sendingAgain({ access: plugin, webhooks, outbox: { log }, now }: Webhoo
     )
     .post(
       '/v1/webhooks/:id/replay',
-      async ({ body, caller, params: { id }, set }) => {
+      ({ body, caller, params: { id }, pass, request, set }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         const at = now()
         const { from, to, states, eventTypes } = replayOf(body, at)
         // What was made in this very millisecond is part of it.
         const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
-        const replayed = await log.replay('webhook', lane, range, replayMax)
-        set.status = 202
-        return success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) })
+        return idempotency.onceAfter(
+          { caller, pass, request, set },
+          body,
+          () => log.replay('webhook', lane, range, replayMax),
+          replayed => {
+            set.status = 202
+            return success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) })
+          },
+        )
       },
       {
         access: webhookWrite,
+        headers: idempotencyHeader,
         params: webhookParams,
         body: ReplayBody.schema,
         response: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },

@@ -114,7 +114,7 @@ const creation = `A POST goes to \`url\` for every event that \`events\` names a
 **Filters.** Empty is everything. What a filter turns away stands in the log as \`skipped\`, the first 100 a day. A futures family stands for its contracts. Past the plan's events of the month: \`skipped\`, \`monthly_event_limit_reached\`. Of what happens while an endpoint is disabled it is told nothing; what waited before goes out when it is active again.`
 
 function changeOne(deps: WebhooksApiDeps) {
-  const { access: plugin, webhooks } = deps
+  const { access: plugin, webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
   const row = (endpoint: Endpoint, secret?: string) =>
     webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
@@ -173,14 +173,17 @@ function changeOne(deps: WebhooksApiDeps) {
     )
     .post(
       '/v1/webhooks/:id/rotate_secret',
-      ({ body, caller, params: { id } }) => {
+      ({ body, caller, params: { id }, pass, request, set }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
-        const rotated = webhooks.rotate(endpoint, rotationOf(body))
-        return success(row(rotated.endpoint, rotated.secret))
+        return idempotency.once({ caller, pass, request, set }, body, () => {
+          const rotated = webhooks.rotate(endpoint, rotationOf(body))
+          return success(row(rotated.endpoint, rotated.secret))
+        })
       },
       {
         ...common,
         access: rotating,
+        headers: idempotencyHeader,
         body: RotationBody.schema,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
         detail: webhookDetail(
