@@ -8,6 +8,7 @@ import { createFaults } from './http/faults.ts'
 import type { PeerLookup } from './http/gate/address.ts'
 import { createAlertJob } from './jobs/alerts.ts'
 import { createBillingJob } from './jobs/billing.ts'
+import { createClockJob } from './jobs/clock.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
 import { createDeliveriesJob } from './jobs/deliveries.ts'
 import { createFeedsJob } from './jobs/feeds.ts'
@@ -15,13 +16,14 @@ import type { Job } from './jobs/job.ts'
 import { createMessagesJob } from './jobs/messages.ts'
 import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
 import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
-import { createRunner, type Runner } from './jobs/runner.ts'
+import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
 import { createSurchargeJob } from './jobs/surcharges.ts'
 import { createUsageJob } from './jobs/usage.ts'
 import { createWatchJob } from './jobs/watches.ts'
 import { createWebhookMonthsJob } from './jobs/webhook-months.ts'
 import { createWorldJob } from './jobs/world.ts'
 import { type ManualClock, sleep } from './lib/clock.ts'
+import { createJumpWatch } from './lib/clock-jumps.ts'
 import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
@@ -35,6 +37,7 @@ import { giveUpSealed, opensEverySample } from './service/operator/secret-check.
 import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
+import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
 import { openWorld, type WorldFeed } from './world/open.ts'
 
@@ -104,7 +107,13 @@ export function openInstance({
   }
   const feed = runtime.config.mode === 'dev' ? openWorld(services) : undefined
   const sending = sendingJob(services)
-  const jobs = createRunner([...jobsOf(services, feed), sending], runtime.clock, runtime.log)
+  const jobs = createRunner(
+    [...jobsOf(services, feed), sending],
+    runtime.clock,
+    runtime.log,
+    // The clock of an evaluation copy is moved by people.
+    feed ? undefined : clockGuard(services),
+  )
   const loop = serving ? watchedLoop(runtime.log) : undefined
   const controls =
     feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
@@ -268,6 +277,15 @@ function jobsOf(services: Services, feed: WorldFeed | undefined): Job[] {
     createWatchJob(services.watchRuns),
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
+}
+
+function clockGuard(services: Services): Guard {
+  const jumps = createJumpWatch(services.clock)
+  const dueTimes = createDueTimes(services.db)
+  return {
+    job: createClockJob({ ...services, jumps, dueTimes }),
+    holdsOthers: jumps.isSettling,
+  }
 }
 
 const sendingJob = ({ outbox, clock, log, config }: Services): OutboxJob =>

@@ -15,20 +15,30 @@ export interface Runner {
   lastPassAt(): number | undefined
 }
 
-export function createRunner(jobs: readonly Job[], clock: Clock, log: Log): Runner {
+/**
+ * A job that passes before every other; while it holds them back, they do not pass.
+ */
+export interface Guard {
+  job: Job
+  holdsOthers(): boolean
+}
+
+export function createRunner(jobs: readonly Job[], clock: Clock, log: Log, guard?: Guard): Runner {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
   let running = Promise.resolve()
 
   /** A job that fails is tried again at the next beat; the others go on. */
-  const passAll = async () => {
-    for (const job of jobs) {
-      try {
-        await job.pass()
-      } catch (error) {
-        log.error('job_failed', { job: job.name, error })
-      }
+  const passOne = async (job: Job) => {
+    try {
+      await job.pass()
+    } catch (error) {
+      log.error('job_failed', { job: job.name, error })
     }
+  }
+  const passAll = async () => {
+    if (guard) await passOne(guard.job)
+    if (!guard?.holdsOthers()) for (const job of jobs) await passOne(job)
     lastPassAt = clock.now()
   }
   const tick = () => {

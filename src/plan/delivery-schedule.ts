@@ -24,7 +24,10 @@ export interface DeliveryMoment {
  */
 const daysMax = 20
 
-/** The first delivery after `after`, of a local day later than `afterDay`. */
+/**
+ * The first delivery after `after`, of a local day later than `afterDay`. A day further ahead than
+ * any place can be is of a clock that was wrong, and counts for nothing.
+ */
 export function nextDelivery(
   schedule: DeliverySchedule,
   after: number,
@@ -32,7 +35,9 @@ export function nextDelivery(
 ): DeliveryMoment {
   const today = localDay(after, schedule.timeZone)
   const start =
-    afterDay >= today.toString() ? Temporal.PlainDate.from(afterDay).add({ days: 1 }) : today
+    afterDay >= today.toString() && afterDay <= today.add({ days: 2 }).toString()
+      ? Temporal.PlainDate.from(afterDay).add({ days: 1 })
+      : today
   return nearestDelivery(schedule, start, 1, at => at > after)
 }
 

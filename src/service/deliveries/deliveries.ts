@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, sleep } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { secondMs } from '../../lib/instant.ts'
+import { dayMs, secondMs } from '../../lib/instant.ts'
 import { wallTime } from '../../lib/zone.ts'
 import {
   type DeliveryMoment,
@@ -86,6 +86,11 @@ export interface Deliveries {
    * others have their turn between slices.
    */
   dispatch(upTo?: number): Promise<Dispatched>
+  /**
+   * Computes anew what is further ahead than any schedule goes, as a clock that was wrong has left
+   * it; how many there were.
+   */
+  bringBack(): number
   /** Undefined while nothing is scheduled. */
   nextDueAt(): number | undefined
   /** Ends a dispatch after the delivery that it is at. */
@@ -103,6 +108,9 @@ export interface DeliveriesDeps
   enabled: boolean
   serviceName: string
 }
+
+/** A week, and a day that a zone may leave out. */
+const aheadMaxMs = 9 * dayMs
 
 /** A slice of a dispatch: five to fifteen milliseconds. */
 const sliceDeliveries = 5
@@ -231,6 +239,13 @@ function createDispatch(
       }
       return dispatched
     },
+    bringBack: (): number =>
+      transact(db, () => {
+        const now = clock.now()
+        const wrong = store.dueAfter(now + aheadMaxMs)
+        for (const delivery of wrong) store.schedule(delivery.number, nextDelivery(delivery, now))
+        return wrong.length
+      }),
     stop() {
       stopped = true
     },

@@ -58,6 +58,8 @@ export interface Outbox {
   ): Promise<Outcome & { id: string }>
   /** A lane has other rules now: it was opened again, or its owner is gone. */
   wake(kind: Kind, lane: string): void
+  /** Looks again at every lane in which something waits. */
+  wakeAll(): void
   /** What was and will be sent. */
   log: OutboxLog
   vitals(): OutboxVitals
@@ -165,6 +167,9 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
       return { ...outcome, id: row.id }
     },
     wake: (kind, lane) => due(kind, lane, clock.now()),
+    wakeAll() {
+      for (const { kind, lane, dueAt } of store.backlog()) due(kind, lane, dueAt)
+    },
     log: createOutboxLog(createOutboxLogStore(db), clock, due),
     vitals: () => vitalsOf(store, registry, engine),
     engine,

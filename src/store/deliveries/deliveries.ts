@@ -86,6 +86,8 @@ export interface DeliveryStore {
   remove(number: number): void
   /** What is due at `now` after a place, in the order of the moments; at most `limit`. */
   due(now: number, after: DuePlace, limit: number): Delivery[]
+  /** What is due after a moment. */
+  dueAfter(at: number): Delivery[]
   /** Undefined while nothing is scheduled. */
   nextDueAt(): number | undefined
   schedule(number: number, next: DeliveryMoment): void
@@ -114,6 +116,9 @@ export function createDeliveryStore(db: Database): DeliveryStore {
     `SELECT * FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
      ORDER BY next_delivery_at, number LIMIT ?4`,
   )
+  const dueAfter = db.query<Row, [number]>(
+    'SELECT * FROM scheduled_deliveries WHERE next_delivery_at > ?',
+  )
   const nextDue = db.query<{ at: number | null }, []>(
     'SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL',
   )
@@ -136,6 +141,7 @@ export function createDeliveryStore(db: Database): DeliveryStore {
     put: ({ number, ...rest }) => void put.run({ number, ...parametersOf(rest) }),
     remove: number => void remove.run(number),
     due: (now, after, limit) => due.all(now, after.at, after.number, limit).map(deliveryOf),
+    dueAfter: at => dueAfter.all(at).map(deliveryOf),
     nextDueAt: () => nextDue.get()!.at ?? undefined,
     schedule: (number, { at, day }) => void schedule.run(number, at, day),
     delivered: (number, day) => void delivered.run(number, day),

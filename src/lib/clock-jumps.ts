@@ -1,0 +1,42 @@
+import type { Clock } from './clock.ts'
+import { hourMs, minuteMs, secondMs } from './instant.ts'
+
+/** A step of wall time that monotonic time did not take; Unix ms. */
+export interface Jump {
+  from: number
+  to: number
+  /** Positive: forward. */
+  byMs: number
+}
+
+export interface JumpWatch {
+  /** Compares with the look before it. */
+  look(): Jump | undefined
+  /**
+   * After a large jump, until the clock has gone on steadily for a while: a clock is often wrong for
+   * seconds, and what is done by it then can hardly be taken back.
+   */
+  isSettling(): boolean
+}
+
+/** Corrections of a clock that is kept by others are smaller, as are pauses between two looks. */
+const toleratedMs = 5 * secondMs
+const largeMs = hourMs
+const settlesWithinMs = minuteMs
+
+export function createJumpWatch(clock: Clock): JumpWatch {
+  let last = { wall: clock.now(), mono: clock.monotonic() }
+  let settlesAt = Number.NEGATIVE_INFINITY
+  return {
+    look() {
+      const now = { wall: clock.now(), mono: clock.monotonic() }
+      const expected = last.wall + now.mono - last.mono
+      last = now
+      const byMs = Math.round(now.wall - expected)
+      if (Math.abs(byMs) <= toleratedMs) return undefined
+      if (Math.abs(byMs) >= largeMs) settlesAt = now.mono + settlesWithinMs
+      return { from: Math.round(expected), to: now.wall, byMs }
+    },
+    isSettling: () => clock.monotonic() < settlesAt,
+  }
+}
