@@ -1,9 +1,11 @@
 import { dehydrated } from './http/readers/config-copy.ts'
+import { withKeptAnswers } from './http/readers/kept-answers.ts'
 import { createReaderPool, type ReaderPool } from './http/readers/pool.ts'
 import type { FromReader, ReaderThread } from './http/readers/terms.ts'
 import { createSystemClock } from './lib/clock.ts'
 import type { ReaderStart } from './reader.ts'
 import type { Services } from './services.ts'
+import { openVersion } from './store/database-version.ts'
 
 /** Reader threads over a database file, which hear of everything that the services write. */
 export function openReaders(services: Services, databasePath: string): ReaderPool {
@@ -29,7 +31,15 @@ export function openReaders(services: Services, databasePath: string): ReaderPoo
   )
   services.onQuarantineChange(seriesId => pool.tell({ kind: 'quarantine', seriesId }))
   catalogue.onReload(() => pool.tell({ kind: 'catalogue' }))
-  return pool
+  const version = openVersion(databasePath)
+  const kept = withKeptAnswers(pool, version.read)
+  return {
+    ...kept,
+    stop() {
+      kept.stop()
+      version.close()
+    },
+  }
 }
 
 function startThread(start: ReaderStart): ReaderThread {

@@ -32,9 +32,15 @@ export interface ReaderDeskDeps {
 }
 
 /** A reader needs no credentials: whoever asks has been let in. */
-const withheld = new Set(['authorization', 'cookie', 'if-none-match', 'content-length'])
+const withheld = new Set([
+  'authorization',
+  'cookie',
+  'if-none-match',
+  'content-length',
+  'x-request-id',
+])
 /** What the main thread sets itself, or what belongs to the connection. */
-const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding'])
+const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
 
 export function createReaderDesk({ pool, meter, profiles, now, mark }: ReaderDeskDeps): ReaderDesk {
   const headersOf = (request: Request): [string, string][] => {

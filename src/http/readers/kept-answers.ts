@@ -1,0 +1,69 @@
+import { secondMs } from '../../lib/instant.ts'
+import type { ReaderOutcome, ReaderPool } from './pool.ts'
+import type { ReaderCaller, ReaderQuestion } from './terms.ts'
+
+type Question = Omit<ReaderQuestion, 'id'>
+
+/** Bytes of bodies that are kept for one moment; what comes beyond them is asked anew. */
+const bytesMax = 64 * 2 ** 20
+
+/**
+ * Readers that are asked the same question once a moment: while nothing was committed and the
+ * second is the same, whoever asks it again gets the answer that stands, or waits for the one that
+ * is being made. `version` is another one after every commit, by whichever connection.
+ */
+export function withKeptAnswers(pool: ReaderPool, version: () => number): ReaderPool {
+  const answers = new Map<string, Promise<ReaderOutcome>>()
+  let moment = ''
+  let bytes = 0
+
+  const startMoment = (now: number) => {
+    const next = `${version()} ${Math.floor(now / secondMs)}`
+    if (next === moment) return
+    moment = next
+    answers.clear()
+    bytes = 0
+  }
+
+  /** Asks the readers; what comes is kept unless it is good for one asker only. */
+  const askAnew = (key: string, account: string, question: Question) => {
+    const asked = pool.ask(account, question)
+    answers.set(key, asked)
+    void asked.then(outcome => {
+      if (answers.get(key) !== asked) return
+      if (isShared(outcome)) bytes += outcome.body.byteLength
+      if (!isShared(outcome) || bytes > bytesMax) answers.delete(key)
+    })
+    return asked
+  }
+
+  return {
+    ...pool,
+    async ask(account, question) {
+      startMoment(question.now)
+      const key = keyOf(question)
+      const kept = answers.get(key)
+      if (!kept) return await askAnew(key, account, question)
+      const outcome = await kept
+      return isShared(outcome) ? outcome : await pool.ask(account, question)
+    },
+  }
+}
+
+/** An answer that is whole and says what the data says; a refusal for want of time says neither. */
+const isShared = (outcome: ReaderOutcome): outcome is Extract<ReaderOutcome, { kind: 'answer' }> =>
+  outcome.kind === 'answer' && !outcome.goesOn && outcome.status < 500
+
+/** Everything that an answer may depend on, the moment aside. */
+const keyOf = ({ url, method, headers, body, caller }: Question): string =>
+  JSON.stringify([method, url, headers, body, caller && identityOf(caller)])
+
+/** Of a key its id is enough: the rest of it was judged by the gate. */
+const identityOf = ({ key, account, holder, role, entitled, session }: ReaderCaller) => [
+  key.id,
+  account,
+  holder.id,
+  role,
+  entitled,
+  session?.id,
+]

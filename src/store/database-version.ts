@@ -1,0 +1,26 @@
+import { Database } from 'bun:sqlite'
+
+/** Tells whether anything was committed to a database since it was last asked, by whichever connection. */
+export interface DatabaseVersion {
+  /** Another number after every commit; the last one once it is closed. */
+  read(): number
+  close(): void
+}
+
+/** A connection of its own: SQLite does not count a connection's own commits. */
+export function openVersion(path: string): DatabaseVersion {
+  const db = new Database(path, { readonly: true })
+  const query = db.query<{ data_version: number }, []>('PRAGMA data_version')
+  let version = 0
+  let isOpen = true
+  return {
+    read() {
+      if (isOpen) version = query.get()!.data_version
+      return version
+    },
+    close() {
+      isOpen = false
+      db.close()
+    },
+  }
+}
