@@ -3,7 +3,7 @@ import type { Period } from '../../market/calendars/period.ts'
 import { meanBetween } from '../../market/fundamentals/forecast-accuracy.ts'
 import { totalProduced } from '../../market/fundamentals/opec.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import { type Close, closesIn, closesPerYear, dayAfter } from '../../market/prices/window.ts'
+import { closesIn, closesPerYear, dayAfter } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { OpecStore } from '../../store/fundamentals/opec.ts'
 import type { Closes } from '../prices/closes.ts'
@@ -32,14 +32,21 @@ export function createPublishedFigures(deps: {
       ? undefined
       : totals.reduce((sum, rows) => sum + totalProduced(rows), 0) / months.length / 1e6
   }
+  /** Whether the closes of a series come up to a day, as far as closes of their spacing can. */
+  const reaches = (seriesId: number, day: string): boolean => {
+    const last = closes.of(seriesId).at(-1)
+    const aYear = closes.derived('closes a year', [seriesId], ([own]) =>
+      closesPerYear(closesIn(own!, spacingDays)),
+    )
+    return last !== undefined && dayAfter(last.day, gapDaysMax[aYear]!) > day
+  }
   return {
     of(series, period) {
       if (isoDay(now()) <= period.lastOn) return undefined
-      const seriesCloses = closes.of(series.id)
       const value =
         (series.code === opecCode ? opecMean(period.months) : undefined) ??
-        (reaches(seriesCloses, period.lastOn)
-          ? meanBetween(seriesCloses, period.firstOn, period.lastOn)
+        (reaches(series.id, period.lastOn)
+          ? meanBetween(closes.of(series.id), period.firstOn, period.lastOn)
           : undefined)
       return value === undefined ? undefined : roundTo(value, series.decimals)
     },
@@ -49,10 +56,3 @@ export function createPublishedFigures(deps: {
 /** The longest wait for the next close, in days, by how many closes a year has. */
 const gapDaysMax: Readonly<Record<number, number>> = { 252: 5, 52: 7, 12: 31, 4: 92, 1: 366 }
 const spacingDays = 365
-
-/** Whether closes come up to a day, as far as closes of their spacing can. */
-function reaches(closes: readonly Close[], day: string): boolean {
-  const last = closes.at(-1)
-  const gapDays = gapDaysMax[closesPerYear(closesIn(closes, spacingDays))]!
-  return last !== undefined && dayAfter(last.day, gapDays) > day
-}
