@@ -58,6 +58,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   app.use(spreadsheetTopic(context, request => app.handle(request)))
   app.use(mcpTopic(context, request => app.handle(request)))
   app.use(webTopic(context, () => document()))
+  context.names.learn(app.routes)
   const document = documentOf(app, documentOptions(services.config))
   return app
 }

@@ -9,6 +9,8 @@ import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.
 import { createReaderDesk } from '../http/gate/reader-desk.ts'
 import { createIdempotency, type Idempotency } from '../http/idempotency.ts'
 import { type CodeReader, createCodeReader } from '../http/input/codes.ts'
+import { createParameterDesk } from '../http/input/ignored-parameters.ts'
+import { createKnownNames, type KnownNames } from '../http/input/known-names.ts'
 import { linker } from '../http/problem/links.ts'
 import type { Links } from '../http/problem/refusals.ts'
 import {
@@ -52,6 +54,8 @@ export interface ContextOptions {
 /** Everything that a resource may ask for. Each one names its part with `Pick`. */
 export interface Context extends Services, Vitals {
   access: AccessPlugin
+  /** What routes and parameters there are; knows them once the application is whole. */
+  names: KnownNames
   gate: Gate
   peer: PeerLookup
   /**
@@ -109,6 +113,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     connections = noConnections,
     dev: controls,
   } = options
+  const names = createKnownNames()
   const onBehalf = new WeakMap<Request, Request>()
   const peer: PeerLookup = connection && {
     requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
@@ -147,7 +152,8 @@ export function createContext(services: Services, options: ContextOptions): Cont
   return {
     ...services,
     ...vitals,
-    access: createAccess(gate, peer, faults, desk),
+    access: createAccess(gate, peer, faults, desk, createParameterDesk(names, brand.headerPrefix)),
+    names,
     gate,
     peer,
     onBehalf,

@@ -5,6 +5,7 @@ import { isStorageFault } from '../store/storage-fault.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'
 import type { Gate, Pass } from './gate/gate.ts'
+import { createKnownNames, type KnownNames } from './input/known-names.ts'
 import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
 import { problemOfValidation } from './problem/validation.ts'
@@ -16,6 +17,8 @@ export interface BaseDeps {
   ids: Ids
   log: Log
   links(request: Request): Links
+  /** What paths there are; absent: none are told of. */
+  names?: KnownNames
   corsOrigins: readonly string[]
   /** Of the service's own headers; absent: pages of other origins do not read them. */
   headerPrefix?: string
@@ -48,6 +51,7 @@ export function createBase({
   ids,
   log,
   links,
+  names = createKnownNames(),
   corsOrigins,
   headerPrefix,
   profiles,
@@ -86,17 +90,47 @@ export function createBase({
     return undefined
   }
 
+  /**
+   * What no route is behind: an empty body that tells nothing, as the interface has it, and for who
+   * says that it reads JSON the error with the paths that are near. Pages of other origins may read
+   * either.
+   */
+  const unknownRoute = (request: Request): Response => {
+    const headers: Record<string, string> = { ...(profiles && { vary: profiles.vary }) }
+    const origin = request.headers.get('origin')
+    if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
+    if (!acceptsJson(request))
+      return new Response('', { status: 404, headers: { ...headers, 'content-type': 'text/html' } })
+    const path = pathOf(request)
+    const { paths, methods } = names.nearest(path)
+    const problem = new Problem('ROUTE_NOT_FOUND', notHere(request.method, path, paths, methods), {
+      method: request.method,
+      path: path.slice(0, pathCharactersMax),
+      nearest_paths: paths,
+      allowed_methods: methods,
+    })
+    const requestId = requestIdOf(request, ids)
+    const body = problemBody(problem, { requestId, docsUrl: links(request).docsUrl })
+    return Response.json(body, {
+      status: 404,
+      headers: {
+        ...headers,
+        ...problemHeaders(problem),
+        ...(methods.length > 0 && { allow: methods.join(', ') }),
+        // The same address answers others without a body.
+        'cache-control': 'no-store',
+        'x-request-id': requestId,
+      },
+    })
+  }
+
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
     .use(access)
     // First, so that no unknown error's text finds another way out.
     .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
       // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does
       // not exist.
-      if (code === 'NOT_FOUND' && !(error instanceof Problem))
-        return new Response('', {
-          status: 404,
-          headers: { 'content-type': 'text/html', ...(profiles && { vary: profiles.vary }) },
-        })
+      if (code === 'NOT_FOUND' && !(error instanceof Problem)) return unknownRoute(request)
       const problem = problemOf(error, code)
       const requestId = requestIdOf(request, ids)
       const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
@@ -148,6 +182,24 @@ export function createBase({
       // Elysia sends any value; its types know of Responses only.
       return answer ?? (switched as Response | undefined)
     })
+}
+
+const pathCharactersMax = 200
+
+/** Whether JSON is named among what is accepted, alone or as the suffix of a type. */
+const acceptsJson = (request: Request): boolean =>
+  /[/+]json\b/i.test(request.headers.get('accept') ?? '')
+
+function notHere(
+  method: string,
+  path: string,
+  paths: readonly string[],
+  methods: readonly string[],
+): string {
+  const shown = path.slice(0, pathCharactersMax)
+  if (methods.length > 0) return `${method} ${shown}: the path takes ${methods.join(', ')} only.`
+  const meant = paths.length > 0 ? ` Did you mean ${paths.join(', ')}?` : ''
+  return `${shown}: there is no such path.${meant} GET /openapi.json lists all of them.`
 }
 
 export const pathOf = (request: Request): string => new URL(request.url).pathname

@@ -1,6 +1,6 @@
 import type { Ids } from '../lib/ids.ts'
 import type { LoopTurns } from '../lib/loop-turns.ts'
-import { preflight } from './answer/cors.ts'
+import { corsHeaders, preflight } from './answer/cors.ts'
 import { requestIdOf } from './base.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
@@ -40,6 +40,9 @@ function withTransportSecurity(response: Response): Response {
 
 const slash = 47
 
+/** Others are refused before anything is routed; what is no token at all never comes so far. */
+const servedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
 /** A name or an address in brackets, and a port where there is one. */
 const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 const hostCharacters = { min: 4, max: 261 }
@@ -74,6 +77,23 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       }),
     )
   }
+  const notImplemented = (request: Request): Response => {
+    const shown = request.method.slice(0, 20)
+    const problem = new Problem(
+      'METHOD_NOT_IMPLEMENTED',
+      `${shown}: is not a method of this service.`,
+    )
+    const requestId = requestIdOf(request, deps.ids)
+    const headers: Record<string, string> = {
+      ...problemHeaders(problem),
+      allow: [...servedMethods].join(', '),
+      'x-request-id': requestId,
+    }
+    const origin = request.headers.get('origin')
+    if (origin !== null) corsHeaders(headers, origin, deps.corsOrigins, deps.headerPrefix)
+    const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
+    return varied(Response.json(body, { status: problem.status, headers }))
+  }
   /**
    * Doubled slashes at the start of a path are taken for one. Only what no route is behind is
    * looked at, and so whatever waits for nothing is not: reading the address costs a request as
@@ -94,6 +114,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
   const answer = (request: Request): Response | Promise<Response> => {
     if (!isWellFormedHost(request.headers.get('host') ?? ''))
       return refuse(request, 'Exactly one well-formed Host header is required.')
+    if (!servedMethods.has(request.method)) return notImplemented(request)
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
     const sent = deps.handle(request)

@@ -98,3 +98,35 @@ describe('headers of every answer', () => {
     },
   )
 })
+
+describe('methods', () => {
+  test.each(['PROPFIND', 'TRACE', 'LINK'])(
+    '%s is none of this service: 501 as JSON',
+    async method => {
+      const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
+      const received = await new Promise<string>((resolve, reject) => {
+        let text = ''
+        void Bun.connect({
+          hostname: '127.0.0.1',
+          port: server.port!,
+          socket: {
+            open: socket =>
+              void socket.write(
+                `${method} /v1/prices HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+              ),
+            data: (_socket, bytes) => {
+              text += bytes.toString()
+            },
+            close: () => resolve(text),
+            error: (_socket, error) => reject(error),
+          },
+        })
+      })
+      server.stop(true)
+      const [head = '', body = ''] = received.split('\r\n\r\n')
+      expect(head.split(' ')[1]).toBe('501')
+      expect(head.toLowerCase()).toContain('\r\nallow: get, head, post')
+      expect(JSON.parse(body)).toMatchObject({ error: { code: 'METHOD_NOT_IMPLEMENTED' } })
+    },
+  )
+})

@@ -44,7 +44,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   http: {
     answer: ['etag.ts', 'integer.ts', 'rate-headers.ts'],
-    input: ['body.ts'],
+    input: ['body.ts', 'known-names.ts'],
     openapi: ['openapi.ts'],
     problem: ['problem.ts', 'refusals.ts', 'shape.ts'],
     profiles: ['profiles.ts'],

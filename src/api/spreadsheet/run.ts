@@ -72,7 +72,7 @@ export function createSheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunD
     })
     const answer = await dispatch(inner, caller, request)
     const asXml = wantsXml(request)
-    if (!isJson(answer))
+    if (!isJson(answer) || answer.headers.get('x-error-code') === 'ROUTE_NOT_FOUND')
       throw answer.status === 404
         ? notFound(`The path ${target.pathname}`)
         : noTable(target.pathname)

@@ -68,6 +68,7 @@ export function statusOf({ status, code }: Problem): SheetStatus {
  */
 export const sheetAccess = (root: string, empty: () => Record<string, unknown>): KeyAccess => ({
   meter: true,
+  passesParametersOn: true,
   refusalAnswer: (problem, request) =>
     wantsXml(request)
       ? {

@@ -1,8 +1,12 @@
 const allowedHeaders =
-  'authorization, content-type, if-none-match, idempotency-key, last-event-id, x-request-id'
+  'authorization, content-type, if-none-match, idempotency-key, last-event-id, prefer, x-request-id'
 const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
-/** Of the answer; under the prefix of the service's own headers, `Data` too. */
+/**
+ * Of the answer; under the prefix of the service's own headers, `Data` and
+ * `Ignored-Parameters` too.
+ */
 const exposedHeaders = [
+  'Allow',
   'X-Request-Id',
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -47,7 +51,7 @@ export function corsHeaders(
   if (!any && !origins.includes(origin)) return
   headers['access-control-allow-origin'] = any ? '*' : origin
   headers['access-control-expose-headers'] =
-    prefix === '' ? exposedHeaders : `${exposedHeaders}, ${prefix}Data`
+    prefix === '' ? exposedHeaders : `${exposedHeaders}, ${prefix}Data, ${prefix}Ignored-Parameters`
   if (!any) headers.vary = headers.vary ? `${headers.vary}, Origin` : 'Origin'
 }
 

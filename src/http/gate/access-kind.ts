@@ -37,6 +37,8 @@ export interface KeyAccess {
   header?: true
   /** A query parameter that carries the key as `api_key` does. */
   parameter?: string
+  /** Its parameters are those of the address that it asks in turn: none is unknown. */
+  passesParametersOn?: true
   /**
    * What the route does to an account, for the roles of an organization; absent: GET reads,
    * everything else changes data.

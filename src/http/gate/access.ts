@@ -1,5 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { readBody } from '../input/body.ts'
+import { type ParameterDesk, parametersPassedOnKey } from '../input/known-names.ts'
 import {
   headerKeySecurity,
   keySecurity,
@@ -24,6 +25,7 @@ export const createAccess = (
   peer: PeerLookup,
   meet?: (pass: Pass, request: Request, route: string) => Promise<void>,
   readers?: ReaderDesk,
+  parameters?: ParameterDesk,
 ) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
@@ -42,6 +44,7 @@ export const createAccess = (
             nameAll(ctx.params)
             gate.enter(pass, ctx.request, peer)
             if (pass.caller) ctx.caller = pass.caller
+            parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)
           },
           // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
           ...(meet && !('operator' in access)
@@ -61,7 +64,11 @@ export const createAccess = (
         // Only where a body may come: one parser anywhere would make every route asynchronous,
         // prices too.
         ...(mayTakeBody(access) && { parse: bodyParser }),
-        detail: { security: securityOf(access), [refusalsKey]: refusalsOf(access) },
+        detail: {
+          security: securityOf(access),
+          [refusalsKey]: refusalsOf(access),
+          ...('passesParametersOn' in access && { [parametersPassedOnKey]: true }),
+        },
       }),
     })
 

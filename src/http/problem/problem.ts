@@ -62,6 +62,12 @@ export const problems = {
   ),
   COMMODITY_NOT_FOUND: entry(404, 'catalog', 'The catalogue has no such code.'),
   NOT_FOUND: entry(404, 'nested', 'There is no such thing, or it belongs to another account.'),
+  ROUTE_NOT_FOUND: entry(
+    404,
+    'nested',
+    'No operation has this path and method. The JSON body is for who accepts `application/json`; others get an empty body.',
+  ),
+  METHOD_NOT_IMPLEMENTED: entry(501, 'nested', 'The service knows no such HTTP method.'),
   DATA_NOT_AVAILABLE: entry(404, 'nested', 'There is no data, or too little, to answer with.'),
   DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),
   PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),

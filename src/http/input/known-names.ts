@@ -1,0 +1,199 @@
+import { distance } from 'fastest-levenshtein'
+
+/** A route as the router knows it. */
+export interface NamedRoute {
+  method: string
+  path: string
+  hooks: unknown
+}
+
+/** What routes and parameters there are, for telling a caller who asked for another. */
+export interface KnownNames {
+  /** Takes over the routes of a whole application; before that every name is known. */
+  learn(routes: readonly NamedRoute[]): void
+  /**
+   * The parameters of a request that its route does not have, each with the nearest one that it
+   * has; undefined where every one is known.
+   */
+  unknownParameters(
+    method: string,
+    route: string,
+    query: Readonly<Record<string, unknown>> | undefined,
+  ): UnknownParameter[] | undefined
+  /** The parameters of a route. */
+  parameters(method: string, route: string): string[]
+  /** The documented paths nearest to one that no route is behind, and the methods of this one. */
+  nearest(path: string): { paths: string[]; methods: string[] }
+}
+
+/** Tells callers of parameters that mean nothing. */
+export interface ParameterDesk {
+  /**
+   * Names the parameters that the route does not have in a header; where the request prefers strict
+   * handling (RFC 7240), refuses it.
+   */
+  check(request: Request, route: string, query: unknown, headers: unknown): void
+}
+
+export interface UnknownParameter {
+  name: string
+  nearest: string | undefined
+}
+
+/** In the detail of a route whose parameters are those of the address that it asks in turn. */
+export const parametersPassedOnKey = 'x-parameters-passed-on'
+
+/** Accepted of every route: the key in the address. */
+const everywhere = ['api_key']
+
+/** What other interfaces call our parameters. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  code: ['by_code', 'code1'],
+  codes: ['by_code'],
+  commodity: ['by_code', 'code'],
+  commodities: ['by_code', 'codes'],
+  symbol: ['by_code', 'code'],
+  symbols: ['by_code', 'codes'],
+  ticker: ['by_code', 'code', 'contract'],
+  by_codes: ['by_code', 'codes'],
+  from: ['start_date', 'start'],
+  since: ['start_date'],
+  start: ['start_date'],
+  to: ['end_date', 'end'],
+  until: ['end_date'],
+  end: ['end_date'],
+  date: ['at', 'end_date'],
+  limit: ['per_page'],
+  page_size: ['per_page', 'limit'],
+  count: ['per_page', 'limit'],
+  resolution: ['interval'],
+  granularity: ['interval'],
+  frequency: ['interval'],
+  type: ['by_type'],
+  output: ['format'],
+}
+
+const methodsShown = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
+const nearestPathsMax = 3
+const namesToldMax = 8
+const nameCharactersMax = 64
+const segmentsMax = 12
+
+interface KnownPath {
+  path: string
+  segments: readonly string[]
+  methods: string[]
+  isDocumented: boolean
+}
+
+export function createKnownNames(): KnownNames {
+  const parametersByRoute = new Map<string, ReadonlySet<string>>()
+  const paths = new Map<string, KnownPath>()
+  const keyOf = (method: string, route: string) => `${method === 'HEAD' ? 'GET' : method} ${route}`
+
+  return {
+    learn(routes) {
+      for (const { method, path, hooks } of routes) {
+        const { query, detail } = (hooks ?? {}) as RouteHooks
+        // A route that passes parameters on has no names of its own to hold them against.
+        if (!detail?.[parametersPassedOnKey])
+          parametersByRoute.set(
+            keyOf(method, path),
+            new Set([...Object.keys(query?.properties ?? {}), ...everywhere]),
+          )
+        if (!methodsShown.includes(method)) continue
+        const known = paths.get(path) ?? {
+          path,
+          segments: segmentsOf(path),
+          methods: [],
+          isDocumented: false,
+        }
+        known.methods.push(method)
+        if (detail?.hide !== true && path.startsWith('/v1/')) known.isDocumented = true
+        paths.set(path, known)
+      }
+    },
+    unknownParameters(method, route, query) {
+      const known = parametersByRoute.get(keyOf(method, route))
+      if (!known) return undefined
+      let unknown: UnknownParameter[] | undefined
+      for (const name in query) {
+        if (known.has(name)) continue
+        unknown ??= []
+        if (unknown.length < namesToldMax)
+          unknown.push({ name, nearest: nearestName(name, [...known]) })
+      }
+      return unknown
+    },
+    parameters: (method, route) =>
+      [...(parametersByRoute.get(keyOf(method, route)) ?? [])].filter(
+        name => !everywhere.includes(name),
+      ),
+    nearest(path) {
+      const segments = segmentsOf(path).slice(0, segmentsMax)
+      const scored = [...paths.values()]
+        .map(known => ({ known, score: pathDistance(segments, known.segments) }))
+        .sort((a, b) => a.score - b.score)
+      return {
+        paths: scored
+          .filter(({ known, score }) => known.isDocumented && score <= mostDistant(segments))
+          .slice(0, nearestPathsMax)
+          .map(({ known }) => known.path.replace(/:(\w+)/g, '{$1}')),
+        methods:
+          scored.find(({ known }) => isBehind(segments, known.segments))?.known.methods ?? [],
+      }
+    },
+  }
+}
+
+interface RouteHooks {
+  query?: { properties?: Readonly<Record<string, unknown>> }
+  detail?: { hide?: boolean; [parametersPassedOnKey]?: true }
+}
+
+const segmentsOf = (path: string): string[] =>
+  path
+    .toLowerCase()
+    .split('/')
+    .filter(Boolean)
+    .map(segment => segment.slice(0, nameCharactersMax))
+
+/** Edits from a path to a template: a parameter takes any segment, another length costs most. */
+function pathDistance(segments: readonly string[], template: readonly string[]): number {
+  let sum = 0
+  for (let i = 0; i < Math.max(segments.length, template.length); i++) {
+    const [own, other] = [segments[i], template[i]]
+    if (own === undefined || other === undefined) sum += missingSegmentCost
+    else if (other.startsWith(':')) sum += parameterCost
+    else sum += distance(own, other)
+  }
+  return sum
+}
+
+/** Whether a template takes this path as it stands. */
+const isBehind = (segments: readonly string[], template: readonly string[]): boolean =>
+  segments.length === template.length &&
+  template.every((own, i) => own.startsWith(':') || own === segments[i])
+
+const missingSegmentCost = 4
+/** A literal that fits is nearer than a parameter that takes anything. */
+const parameterCost = 0.25
+
+/** Beyond this nothing is near: half of what was written, or a segment too many. */
+const mostDistant = (segments: readonly string[]): number =>
+  Math.max(missingSegmentCost, segments.join('').length / 2)
+
+/** The parameter that is most likely meant; undefined where none is near. */
+function nearestName(name: string, known: readonly string[]): string | undefined {
+  const typed = name.toLowerCase().slice(0, nameCharactersMax)
+  const synonym = synonyms[typed]?.find(candidate => known.includes(candidate))
+  if (synonym) return synonym
+  const scored = known
+    .filter(candidate => !everywhere.includes(candidate))
+    .map(candidate => ({ candidate, edits: distance(typed, candidate) }))
+    .sort((a, b) => a.edits - b.edits)
+  const [nearest] = scored
+  return nearest && nearest.edits <= Math.max(1, Math.floor(typed.length / 3))
+    ? nearest.candidate
+    : undefined
+}
