@@ -7,6 +7,7 @@ import { oneLine, redact } from './lib/log.ts'
 import { isTable, parseToml, type Table } from './lib/toml.ts'
 import type { ClientProfile } from './plan/client-profile.ts'
 import { parseProfiles } from './plan/client-profiles.ts'
+import { shippedClientProfiles } from './plan/shipped-profiles.ts'
 import { switchNames } from './plan/switches.ts'
 
 export type Mode = 'serve' | 'dev'
@@ -130,7 +131,10 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   const profiles = file.get(profilesKey)
   if (profiles) provenance.set(profilesKey, profiles.source)
   if (problems.length > 0) throw new ConfigProblem(problems)
-  return { mode, ...root, clientProfiles: (profiles?.value ?? []) as ClientProfile[], provenance }
+  // Whoever tries a client on a copy sees at once what the client would see with its profile.
+  const presetProfiles = mode === 'dev' ? shippedClientProfiles() : []
+  const clientProfiles = (profiles?.value ?? presetProfiles) as ClientProfile[]
+  return { mode, ...root, clientProfiles, provenance }
 }
 
 /** One row for each value in force, in the order of the table of keys. */

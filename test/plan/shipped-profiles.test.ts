@@ -62,6 +62,20 @@ describe('the shipped profiles', () => {
     expect(config.clientProfiles).toHaveLength(shippedProfiles.length)
   })
 
+  test('are on in an evaluation copy unless its file says otherwise, and off in production', () => {
+    const namesIn = (mode: 'dev' | 'serve', text?: string) =>
+      loadConfig({
+        mode,
+        flags: {},
+        env: {},
+        files: { directory: '/' },
+        readFile: () => text,
+      }).clientProfiles.map(profile => profile.name)
+    expect(namesIn('dev')).toEqual(shippedProfiles.map(profile => profile.name))
+    expect(namesIn('dev', 'client_profiles = []')).toEqual([])
+    expect(namesIn('serve')).toEqual([])
+  })
+
   test('another word is refused with the one that is right, a wrong switch with all that there are', () => {
     const load = (text: string) => () =>
       loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => text })

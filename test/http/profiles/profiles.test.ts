@@ -743,7 +743,7 @@ describe('createClientProfiles: what switches leave alone', () => {
   test('where none is configured nothing stands on the way of a request', () => {
     const hooks = (of: App) =>
       (of as unknown as { event: { request?: unknown[] } }).event.request?.length ?? 0
-    expect(hooks(copy.running.app)).toBe(0)
+    expect(hooks(withProfiles(copy.running.services, ''))).toBe(0)
     expect(hooks(app)).toBe(1)
   })
 })
