@@ -39,7 +39,7 @@ import { openServices, type Services } from './services.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
-import { openWorld, type WorldFeed } from './world/open.ts'
+import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000
 
@@ -105,7 +105,8 @@ export function openInstance({
     db.close()
     throw new Error(`${dir} can not be used: ${conflict}; name another directory with --data.`)
   }
-  const feed = runtime.config.mode === 'dev' ? openWorld(services) : undefined
+  const world = runtime.config.mode === 'dev' ? openWorld(services) : undefined
+  const feed = world?.feed
   const sending = sendingJob(services)
   const jobs = createRunner(
     [...jobsOf(services, feed), sending],
@@ -116,7 +117,7 @@ export function openInstance({
   )
   const loop = serving ? watchedLoop(runtime.log) : undefined
   const controls =
-    feed && keeping ? controlsOf(services, jobs, sending, feed, keeping, loop) : undefined
+    world && keeping ? controlsOf(services, jobs, sending, world, keeping, loop) : undefined
   const vitals = {
     ...sendingVitals(services),
     lastPassAt: jobs.lastPassAt,
@@ -195,7 +196,7 @@ function controlsOf(
   { clock, ids }: Services,
   jobs: Runner,
   sending: OutboxJob,
-  feed: WorldFeed,
+  { feed, scenarios }: InventedWorld,
   keeping: NonNullable<InstanceOptions['keeping']>,
   loop: LagWatch | undefined,
 ): DevControls {
@@ -209,6 +210,7 @@ function controlsOf(
     advance,
     settle,
     feed,
+    scenarios: scenarios(advance),
     faults: createFaults(() => chanceOf(ids)),
     ...keeping,
   }

@@ -1,6 +1,27 @@
 import type { ManualClock } from '../lib/clock.ts'
 import type { Faults } from './faults.ts'
 
+/** What may be said of how a scenario is played. */
+export interface ScenarioOptions {
+  code?: string
+  remaining?: number
+  zone?: string
+}
+
+/** A situation that clients must cope with. */
+export interface Scenario {
+  name: string
+  description: string
+  options: readonly (keyof ScenarioOptions)[]
+  play(options: ScenarioOptions): Promise<Played | { field: string; fault: string }>
+}
+
+interface Played {
+  done: string
+  after: string
+  details: Readonly<Record<string, unknown>>
+}
+
 /** What a developer may do to an evaluation copy. */
 export interface DevControls {
   clock: ManualClock
@@ -8,6 +29,8 @@ export interface DevControls {
   advance(to: number): Promise<void>
   feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
   faults: Faults
+  /** Situations that can be brought about, by name. */
+  scenarios: readonly Scenario[]
   /** Sends what is due, so that what was caused is there to be looked at. */
   settle(): Promise<void>
   /** Keeps the state under a name, goes back to it, or to the start. */

@@ -45,6 +45,12 @@ export const momentAt = (day: string, minute: number, zone: string): number =>
     plainTime: { hour: Math.floor(minute / 60), minute: minute % 60 },
   }).epochMilliseconds
 
+/** When the clocks of a zone change next after a moment; undefined: never, or it is no zone. */
+export function nextClockChange(after: number, zone: string): number | undefined {
+  if (zoneName(zone) === undefined) return undefined
+  return zoned(after, zone).getTimeZoneTransition('next')?.epochMilliseconds
+}
+
 const zoned = (at: number, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
 

@@ -33,6 +33,7 @@ import { createOpecFiller } from './fundamentals/opec.ts'
 import { createOutlookFiller } from './fundamentals/outlooks.ts'
 import { createStorageCapacityFiller } from './fundamentals/storage-capacities.ts'
 import { createFuturesFiller } from './futures/futures.ts'
+import { createEventLog, withEvents } from './prices/events.ts'
 import { createPriceFeed, type WorldFeed } from './prices/feed.ts'
 import { withRegions } from './prices/regions.ts'
 import { createWorld, type World } from './prices/world.ts'
@@ -45,6 +46,7 @@ import { sampleMessages } from './samples/messages.ts'
 import { sampleOrganization } from './samples/organization.ts'
 import { sampleWatches } from './samples/watches.ts'
 import { sampleWebhooks } from './samples/webhooks.ts'
+import { createScenarios, type Scenario } from './scenarios.ts'
 
 /**
  * The only way into the world from outside: a market that never was and the records of somebody
@@ -55,18 +57,25 @@ export type { WorldFeed } from './prices/feed.ts'
 
 /** What the data of the world is written through. */
 export interface WorldServices
-  extends Pick<Runtime, 'db' | 'config' | 'clock'>,
+  extends Pick<Runtime, 'db' | 'config' | 'clock' | 'ids'>,
     Pick<OperatorServices, 'settings'>,
     CatalogueServices,
-    Pick<PriceServices, 'ingest' | 'closes'>,
+    Pick<PriceServices, 'ingest' | 'closes' | 'observations'>,
+    Pick<KeyServices, 'keys' | 'meter' | 'plans'>,
     FuturesServices,
     Pick<FundamentalServices, 'storageCapacities' | 'opec' | 'outlooks' | 'monthlyForecasts'>,
     Pick<AnalyticsServices, 'annotations' | 'cot'>,
     Pick<FuelServices, 'surcharges' | 'stations'>,
     DrillingServices {}
 
-/** Data of every family that the service answers, filled step by step and then kept current. */
-export function openWorld(services: WorldServices): WorldFeed {
+export interface InventedWorld {
+  /** Data of every family that the service answers, filled step by step and then kept current. */
+  feed: WorldFeed
+  /** Situations that can be brought about; `advance` moves the copy's clock and runs its jobs. */
+  scenarios(advance: (to: number) => Promise<void>): readonly Scenario[]
+}
+
+export function openWorld(services: WorldServices): InventedWorld {
   const { config, catalogue, series, ingest, settings, clock } = services
   const { seed } = config.dev
   const listed = catalogue
@@ -74,9 +83,11 @@ export function openWorld(services: WorldServices): WorldFeed {
     .map(row => ({ ...row, available: row.unavailableReason === null }))
   series.markFixture(listed.filter(row => row.available).map(row => row.id))
   catalogue.reload()
-  const world = withRegions(createWorld({ seed, series: listed }), listed)
+  const events = createEventLog(settings)
+  const calm = withRegions(createWorld({ seed, series: listed }), listed)
+  const world = withEvents(calm, listed, events)
   const prices = createPriceFeed({ world, series: listed, ingest, settings, clock })
-  return withFillers(prices, [
+  const feed = withFillers(prices, [
     futuresFiller(services, world),
     createStorageCapacityFiller(services.storageCapacities, code => catalogue.named(code)?.id),
     surchargeFiller(services, prices),
@@ -88,6 +99,11 @@ export function openWorld(services: WorldServices): WorldFeed {
     outlookFiller(services, world),
     ...wellFillers(services, world),
   ])
+  return {
+    feed,
+    scenarios: advance =>
+      createScenarios({ ...services, world, series: listed, events, feed, advance }),
+  }
 }
 
 function futuresFiller(services: WorldServices, world: World): Filler {

@@ -39,7 +39,7 @@ describe('the test kit starts, moves, fills and stops a copy', () => {
         PYTHONDONTWRITEBYTECODE: '1',
       })
       expect(code, text).toBe(0)
-      expect(text).toMatch(/5 passed/)
+      expect(text).toMatch(/6 passed/)
     },
     240_000,
   )

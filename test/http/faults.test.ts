@@ -15,6 +15,7 @@ const app = createApp(services, {
   dev: {
     clock,
     faults,
+    scenarios: [],
     feed: { paused: false, filled: () => new Set(), total: 0 },
     advance: unused,
     settle: unused,

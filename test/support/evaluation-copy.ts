@@ -31,14 +31,18 @@ export interface CopyOptions {
    * what the prices are.
    */
   leadingOnly?: boolean
+  /** The controls under /_dev are there, but for those that need a directory to keep states in. */
+  controls?: boolean
   /** Gets every line of the log, the least important ones too. */
   log?: (line: string) => void
 }
 
+const unkept = () => Promise.reject(new Error('this copy keeps no states'))
+
 export function evaluationCopy(
   now = Date.parse('2026-11-20T15:00:00Z'),
   flags: Record<string, string> = {},
-  { leadingOnly = false, log }: CopyOptions = {},
+  { leadingOnly = false, controls = false, log }: CopyOptions = {},
 ): EvaluationCopy {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
   const clock = createManualClock(now)
@@ -67,6 +71,7 @@ export function evaluationCopy(
       }),
     },
     dir,
+    ...(controls && { keeping: { snapshot: unkept, restore: unkept, reset: unkept } }),
   })
   const { catalogue } = running.services
   const enough = () =>

@@ -26,6 +26,7 @@ _T = TypeVar("_T")
 _POLL_S = 0.02
 
 Plan = Literal["free", "developer", "starter", "professional", "scale", "enterprise"]
+ScenarioName = Literal["negative-wti", "crash", "outage", "late-release", "revision", "quota-edge", "dst"]
 
 
 class NotCaptured(WellheadError):
@@ -208,6 +209,15 @@ class Copy:
         moment = text_of(observed_at or self.now())
         rows = [{"code": code, "price": price, "observed_at": moment} for code, price in prices.items()]
         self._control("POST", "/admin/v1/observations", {"observations": rows})
+
+    def scenario(self, name: ScenarioName, **options: Any) -> dict[str, Any]:
+        """Brings a situation about; answers `now`, `done`, `after` and `details`, of `quota-edge` with an `api_key`.
+
+        Options: `code` of `late-release` and `revision`, `remaining` of `quota-edge`, `zone` of `dst`.
+        """
+        self._messages()
+        played: dict[str, Any] = self._control("POST", "/_dev/scenario", {"name": name, **options})
+        return played
 
     def pause_feed(self, paused: bool = True) -> None:
         """Stops the invented world's prices, or lets them catch up, so that data ages as the clock moves."""

@@ -43,6 +43,35 @@ export interface Price {
   observedAt?: Moment
 }
 
+export type ScenarioName =
+  | 'negative-wti'
+  | 'crash'
+  | 'outage'
+  | 'late-release'
+  | 'revision'
+  | 'quota-edge'
+  | 'dst'
+
+export interface ScenarioOptions {
+  /** Of `late-release` and `revision`: the code it is about. */
+  code?: string
+  /** Of `quota-edge`: how many requests are left. */
+  remaining?: number
+  /** Of `dst`: an IANA zone. */
+  zone?: string
+}
+
+export interface Played {
+  scenario: ScenarioName
+  /** The moment of the copy's clock, which some scenarios move forward. */
+  now: string
+  /** What was done, and what comes of it, in sentences. */
+  done: string
+  after: string
+  /** Codes, moments and values; of `quota-edge` the account and its `api_key`. */
+  details: Record<string, unknown>
+}
+
 export interface Message {
   channel: 'email' | 'sms'
   to: string
@@ -80,6 +109,8 @@ export interface Controls {
   clearFaults(): Promise<void>
   /** Records prices as the operator does; all or none. */
   record(prices: readonly Price[]): Promise<void>
+  /** Brings a situation about; what it leaves is there until a state is restored. */
+  scenario(name: ScenarioName, options?: ScenarioOptions): Promise<Played>
   /** Stops the invented world's prices, or lets them catch up, so that data ages as the clock moves. */
   pauseFeed(paused: boolean): Promise<void>
   /** Resolves when all codes of the copy have their history. */
@@ -162,6 +193,11 @@ export function createControls(url: string, adminToken: string): Controls {
         observed_at: iso(observedAt ?? moment),
       }))
       await call('POST', '/admin/v1/observations', { observations })
+    },
+    async scenario(name, options = {}) {
+      // As when the clock is moved: what is on its way ends first.
+      await messages()
+      return await call<Played>('POST', '/_dev/scenario', { name, ...options })
     },
     async pauseFeed(paused) {
       await call('POST', '/_dev/feed', { paused })

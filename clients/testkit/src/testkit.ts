@@ -23,7 +23,10 @@ export {
   type Message,
   type Moment,
   type Plan,
+  type Played,
   type Price,
+  type ScenarioName,
+  type ScenarioOptions,
 } from './controls.ts'
 export type { Delivery } from './receiver.ts'
 

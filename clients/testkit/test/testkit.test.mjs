@@ -93,6 +93,23 @@ describe('faults', () => {
   })
 })
 
+describe('scenarios', () => {
+  test('are brought about by name and gone with the state', async () => {
+    const { details } = await copy.scenario('quota-edge', { remaining: 0 })
+    const refusal = await fetch(`${copy.url}/v1/prices/latest?by_code=WTI_USD`, {
+      headers: { authorization: `Token ${details.api_key}` },
+    })
+    assert.equal(refusal.status, 402)
+    await copy.scenario('negative-wti')
+    const answer = await copy.get('/v1/prices/latest', { by_code: 'WTI_USD' })
+    assert.equal((await answer.json()).data.price, -37.63)
+  })
+
+  test('that are none are refused with those that there are', async () => {
+    await assert.rejects(copy.scenario('boom'), /must be one of negative-wti, crash/)
+  })
+})
+
 describe('what is captured', () => {
   test('webhooks can be waited for', async () => {
     await post('/v1/webhooks', watched())

@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import type { DevControls } from '../../http/dev-controls.ts'
+import type { DevControls, Scenario, ScenarioOptions } from '../../http/dev-controls.ts'
 import type { Fault } from '../../http/faults.ts'
 import {
   type FieldFault,
@@ -37,6 +37,7 @@ export const devRoutes = (deps: DevDeps) =>
     .use(timeAndFeed(deps))
     .use(accountsAndInbox(deps))
     .use(snapshots(deps))
+    .use(scenarioRoutes(deps))
     .use(faultRoutes(deps))
 
 /** The clock, and what is published as it moves. */
@@ -176,6 +177,66 @@ function snapshots(deps: DevDeps) {
         detail: { operationId: 'devReset', summary: 'Go back to the start' },
       },
     )
+}
+
+/** Situations by name: what they leave is in the data, until a state is restored. */
+function scenarioRoutes({ access, scenarios, clock }: DevDeps) {
+  return new Elysia()
+    .use(access)
+    .get(
+      '/_dev/scenario',
+      () => ({
+        scenarios: scenarios.map(({ name, description, options }) => ({
+          name,
+          description,
+          options,
+        })),
+      }),
+      {
+        access: operator,
+        response: open,
+        detail: { operationId: 'devListScenarios', summary: 'The scenarios there are' },
+      },
+    )
+    .post(
+      '/_dev/scenario',
+      async ({ body }) => {
+        const fields = objectOf(body)
+        const scenario = scenarios.find(({ name }) => name === fields.name)
+        if (!scenario) {
+          const names = scenarios.map(({ name }) => name).join(', ')
+          throw refuse('name', `must be one of ${names}.`, fields.name)
+        }
+        const played = await scenario.play(optionsOf(fields, scenario))
+        if ('fault' in played) throw refuse(played.field, played.fault, fields[played.field])
+        const { done, after, details } = played
+        return { scenario: scenario.name, now: isoInstant(clock.now()), done, after, details }
+      },
+      {
+        access: operator,
+        body: anyBody,
+        response: open,
+        detail: { operationId: 'devPlayScenario', summary: 'Play a scenario' },
+      },
+    )
+}
+
+const optionKinds = { code: 'string', remaining: 'number', zone: 'string' } as const
+
+/** The options of a body, each of its kind and of this scenario. */
+function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
+  const { name: _, ...given } = fields
+  for (const [field, value] of Object.entries(given)) {
+    const option = options.find(known => known === field)
+    if (!option) {
+      const known = options.length > 0 ? `its options are ${options.join(', ')}` : 'it has none'
+      throw refuse(field, `is no option of ${name}; ${known}.`, value)
+    }
+    const kind = optionKinds[option]
+    if (typeof value !== kind)
+      throw refuse(field, `must be a ${kind === 'string' ? 'text' : 'number'}.`, value)
+  }
+  return given
 }
 
 /** Routes that are made to fail. */

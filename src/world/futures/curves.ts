@@ -99,12 +99,20 @@ export function createWorldCurve(deps: {
     { closes: Map<string, number>; slopes: Float64Array; firstDay: number }
   >()
   const paths = new Map<string, Float64Array>()
+  let changes = world.changes?.()
+  const forgetChanged = () => {
+    if (world.changes?.() === changes) return
+    changes = world.changes?.()
+    years.clear()
+    paths.clear()
+  }
 
   /**
    * Closes and slopes are made a year at a time: one by one their paths would be walked anew for
    * each.
    */
   const yearOf = (day: string) => {
+    forgetChanged()
     const name = day.slice(0, 4)
     const held = years.get(name)
     if (held) return held
@@ -200,6 +208,7 @@ export function createWorldCurve(deps: {
    * world's own session up to the close.
    */
   const pathOf = (day: string): Float64Array => {
+    forgetChanged()
     const held = paths.get(day)
     if (held) return held
     const session = sessionOf(family.market, parseDay(day)!)!

@@ -37,6 +37,8 @@ export interface World {
    * `depthOf` says.
    */
   history(code: string, now: number): Observation[]
+  /** Grows when what was asked before would be answered otherwise now; absent: that never happens. */
+  changes?(): number
 }
 
 interface Plan {

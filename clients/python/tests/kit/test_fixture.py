@@ -37,6 +37,16 @@ def test_an_account_of_a_plan_runs_out_of_its_quota_and_has_it_again_the_next_da
     assert client.latest("WTI_USD")
 
 
+def test_scenarios_are_brought_about_by_name(wellhead: Copy) -> None:
+    edge = wellhead.scenario("quota-edge", remaining=0)["details"]
+    with pytest.raises(QuotaExceeded):
+        Client(wellhead.url, edge["api_key"]).latest("WTI_USD")
+    wellhead.scenario("negative-wti")
+    assert wellhead.client.latest("WTI_USD")[0]["price"] == -37.63
+    with pytest.raises(WellheadError, match="must be one of negative-wti, crash"):
+        wellhead.scenario("boom")  # type: ignore[arg-type]
+
+
 def test_webhooks_and_mail_can_be_waited_for(wellhead: Copy) -> None:
     webhook = wellhead.client.create_webhook(
         {

@@ -1,0 +1,106 @@
+import type { Depth } from './history-depth.ts'
+import type { WorldSeries } from './series.ts'
+import type { Observation, World } from './world.ts'
+
+/** A move of prices that the world alone would not have made; it fades by halves. */
+export interface Shock {
+  codes: readonly string[]
+  /** From when, Unix ms: what is observed before stays. */
+  at: number
+  halfLifeMs: number
+  /** What prices are multiplied with at first, or the price that all of them go to. */
+  to: { factor: number } | { price: number }
+}
+
+/** A release that comes late: what would be published in `[from, to)` is published `byMs` later. */
+export interface Delay {
+  codes: readonly string[]
+  from: number
+  to: number
+  byMs: number
+}
+
+/** What was done to the world, oldest first. */
+export interface Events {
+  shocks: readonly Shock[]
+  delays: readonly Delay[]
+}
+
+/** Where the events are kept: beside the data, so that a state that is restored has its own. */
+export interface EventLog {
+  all(): Events
+  add(events: Partial<Events>): void
+}
+
+const settingName = 'fixture.events'
+const none: Events = { shocks: [], delays: [] }
+
+export function createEventLog(settings: {
+  get(name: string): string | undefined
+  set(name: string, value: string): void
+}): EventLog {
+  let known = { text: '', events: none }
+  /** Read each time, parsed when it is another one. */
+  const all = (): Events => {
+    const text = settings.get(settingName) ?? ''
+    if (text !== known.text)
+      known = { text, events: text === '' ? none : (JSON.parse(text) as Events) }
+    return known.events
+  }
+  return {
+    all,
+    add({ shocks = [], delays = [] }) {
+      const before = all()
+      const events: Events = {
+        shocks: [...before.shocks, ...shocks],
+        delays: [...before.delays, ...delays],
+      }
+      settings.set(settingName, JSON.stringify(events))
+    },
+  }
+}
+
+/** The value that an observation has after the shocks of its code. */
+export function shockedValue(value: number, observedAt: number, shocks: readonly Shock[]): number {
+  return shocks.reduce((price, { at, halfLifeMs, to }) => {
+    if (observedAt < at) return price
+    const share = 0.5 ** ((observedAt - at) / halfLifeMs)
+    return 'factor' in to ? price * to.factor ** share : price + (to.price - price) * share
+  }, value)
+}
+
+/** The world with what was done to it. Without events it is the same world. */
+export function withEvents(world: World, series: readonly WorldSeries[], events: EventLog): World {
+  const scaleOf = new Map(series.map(one => [one.code, 10 ** one.decimals]))
+
+  const shocked = (code: string, observations: Observation[]): Observation[] => {
+    const shocks = events.all().shocks.filter(shock => shock.codes.includes(code))
+    if (shocks.length === 0) return observations
+    const scale = scaleOf.get(code) ?? 1
+    return observations.map(one => ({
+      ...one,
+      value: Math.round(shockedValue(one.value, one.observedAt, shocks) * scale) / scale,
+    }))
+  }
+
+  const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
+    const delays = events.all().delays.filter(delay => delay.codes.includes(code))
+    if (delays.length === 0) return shocked(code, world.observations(code, from, to, depth))
+    const longestMs = Math.max(...delays.map(delay => delay.byMs))
+    const published = world.observations(code, from - longestMs, to, depth).map(one => {
+      const delay = delays.find(({ from, to }) => one.recordedAt >= from && one.recordedAt < to)
+      return delay ? { ...one, recordedAt: one.recordedAt + delay.byMs } : one
+    })
+    return shocked(
+      code,
+      published.filter(one => one.recordedAt >= from && one.recordedAt < to),
+    )
+  }
+
+  return {
+    observations,
+    history: (code, now) => shocked(code, world.history(code, now)),
+    // An event changes what was kept of the world for later.
+    changes: () => events.all().shocks.length,
+  }
+}
