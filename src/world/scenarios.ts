@@ -258,7 +258,7 @@ const quotaEdge = ({ keys, meter, ids, clock, plans }: ScenarioDeps): Scenario =
   options: ['remaining'],
   async play({ remaining = 1 }) {
     const at = clock.now()
-    const limit = plans.tiers.find(tier => tier.id === 'free')?.requestQuota ?? 0
+    const limit = plans.tiers[0]?.requestQuota ?? 0
     if (!Number.isInteger(remaining) || remaining < 0 || remaining > limit)
       return { field: 'remaining', fault: `must be a whole number from 0 to ${limit}.` }
     const id = ids.uuid()
