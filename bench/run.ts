@@ -11,6 +11,7 @@ import { correlation, curve, ohlc } from './rows/markets.ts'
 import { mix } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
+import { routes } from './rows/routes.ts'
 import { start } from './rows/start.ts'
 import { webhooks } from './rows/webhooks.ts'
 
@@ -25,6 +26,7 @@ const rows: Readonly<Record<string, Row>> = {
   alerts,
   webhooks,
   mix,
+  routes,
   'permits-radius': permitsRadius,
   'permits-filters': permitsFilters,
 }

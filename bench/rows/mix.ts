@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
+import { wholeWorld } from '../world.ts'
 
 /** What others ask for while one client asks for a price; the first is nobody. */
 const heavyRequests: readonly (readonly [name: string, path: string])[] = [
@@ -20,7 +21,6 @@ const heavyRequests: readonly (readonly [name: string, path: string])[] = [
 ]
 
 const bars = { kept: { p99Ms: 10, maxMs: undefined }, new: { p99Ms: 15, maxMs: 60 } } as const
-const worldWaitMs = 120_000
 
 /** A price, asked for fifty times a second while four others ask for something heavier. */
 export async function mix(options: BenchOptions): Promise<Line[]> {
@@ -37,26 +37,6 @@ export async function mix(options: BenchOptions): Promise<Line[]> {
   } finally {
     await server.stop()
   }
-}
-
-/** Waits until the invented world is laid down, then stops its feed. */
-async function wholeWorld({ port, adminToken }: Wellhead) {
-  const feed = async (body?: object) => {
-    const response = await fetch(`http://127.0.0.1:${port}/_dev/feed`, {
-      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    })
-    return (await response.json()) as { codes_ready: number; codes_total: number }
-  }
-  const startedAt = performance.now()
-  for (;;) {
-    const { codes_ready: ready, codes_total: total } = await feed()
-    if (ready >= total) break
-    if (performance.now() - startedAt > worldWaitMs)
-      throw new Error(`only ${ready} of ${total} codes are laid down`)
-    await Bun.sleep(500)
-  }
-  await feed({ paused: true })
 }
 
 async function measured(
