@@ -63,6 +63,7 @@ export async function dataOf(
           code: byId.get(point.seriesId),
           observed_at: isoInstant(point.observedAt),
           price: point.value,
+          ...(point.recordedAt !== undefined && { recorded_at: isoInstant(point.recordedAt) }),
         }))
         return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
           observations,

@@ -4,14 +4,18 @@ import { importDataset, type RowWriter } from '../feed/files/row-reader.ts'
 import { priceFields } from '../feed/prices/columns.ts'
 import type { WriteCounts } from '../store/write-counts.ts'
 import { dataOfAnswer } from './data.ts'
-import { exitCodes, type ImportReporting, meterFor, summarize } from './import.ts'
+import {
+  conclude,
+  type FileOptions,
+  giveUp,
+  type ImportReporting,
+  meterFor,
+  openerOf,
+} from './import.ts'
 import type { Operator } from './operator.ts'
 
-export interface DatasetOptions {
+export interface DatasetOptions extends FileOptions {
   dataset: string
-  /** `traded_on=Date,WTI_FUTURES.1=c1` */
-  map?: string
-  dryRun?: boolean
 }
 
 export interface DatasetEnvironment extends ImportReporting {
@@ -49,20 +53,16 @@ export async function runDatasetImport(
       writer,
       stdin: env.stdin,
       dryRun: options.dryRun === true,
-      mapping: options.map === undefined ? new Map() : mappingOf(options.map, priceFields),
+      mapping: mappingOf(options.map ?? [], priceFields),
+      open: openerOf(options, true),
+      spelling: options,
       progress: meter.show,
     })
     meter.stop()
-    summarize(report, env.clock.monotonic() - began, options.dryRun === true, env)
-    return report.rejected > 0 ? exitCodes.someRejected : exitCodes.everythingIn
+    return conclude(report, env.clock.monotonic() - began, options, env)
   } catch (error) {
     meter.stop()
-    env.err(`import: ${(error as Error).message}`)
-    if (written > 0)
-      env.err(
-        `import: ${written} rows were written before that; importing the same files again completes the rest`,
-      )
-    return exitCodes.nothingDone
+    return giveUp(error as Error, { count: written, what: 'rows' }, options, env)
   }
 }
 

@@ -2,17 +2,29 @@ import { SingleBar } from 'cli-progress'
 import type { CodeLookup } from '../feed/catalogue/lookup.ts'
 import type { FileReport, ImportReport, Progress } from '../feed/files/import.ts'
 import { mappingOf } from '../feed/files/mapping.ts'
+import type { SourceOpener } from '../feed/files/source.ts'
+import type { SpellingOptions } from '../feed/files/spelling.ts'
+import { createOpener } from '../feed/forms/open.ts'
 import { priceFields } from '../feed/prices/columns.ts'
 import { importPrices, type PointWriter } from '../feed/prices/reader.ts'
 import type { Clock } from '../lib/clock.ts'
 
-export interface ImportOptions {
+/** What is the same for prices and for datasets. */
+export interface FileOptions extends SpellingOptions {
+  /** `code=Col,observed_at=Col,price=Col`, once or several times */
+  map?: string | readonly string[]
+  sheet?: string
+  headerRow?: string
+  records?: string
+  dryRun?: boolean
+  /** The result as JSON on standard output. */
+  json?: boolean
+}
+
+export interface ImportOptions extends FileOptions {
   series?: string
-  /** `code=Col,observed_at=Col,price=Col` */
-  map?: string
   /** What every value is multiplied by, as it was written. */
   scale?: string
-  dryRun?: boolean
 }
 
 /** Where an import says how far it is and how it went. */
@@ -59,12 +71,14 @@ export async function runImport(
   try {
     if (files.length === 0) throw new Error('name at least one file, or - for standard input')
     const { catalogue, stdin } = env
-    const mapping = options.map === undefined ? undefined : mappingOf(options.map, priceFields)
+    const mapping = mappingOf(options.map ?? [], priceFields)
     const report = await importPrices({
       files,
       mapping,
       series: options.series,
       dryRun: options.dryRun,
+      open: openerOf(options, mapping.size > 0 || options.series !== undefined),
+      spelling: options,
       catalogue,
       writer,
       stdin,
@@ -73,32 +87,119 @@ export async function runImport(
       progress: meter.show,
     })
     meter.stop()
-    summarize(report, env.clock.monotonic() - began, options.dryRun === true, env)
-    return report.rejected > 0 ? exitCodes.someRejected : exitCodes.everythingIn
+    return conclude(report, env.clock.monotonic() - began, options, env)
   } catch (error) {
     meter.stop()
-    env.err(`import: ${(error as Error).message}`)
-    if (written > 0)
-      env.err(
-        `import: ${written} points were written before that; importing the same files again completes the rest`,
-      )
-    return exitCodes.nothingDone
+    return giveUp(error as Error, { count: written, what: 'points' }, options, env)
   }
 }
 
-/** Says file by file what went in and what did not. */
-export function summarize(
+/** Opens the files of an import in whatever form they are. */
+export const openerOf = (
+  { sheet, headerRow, records }: FileOptions,
+  isMapped: boolean,
+): SourceOpener =>
+  createOpener({
+    isMapped,
+    ...(sheet !== undefined && { sheet }),
+    ...(headerRow !== undefined && { headerRow }),
+    ...(records !== undefined && { records }),
+  })
+
+/** Says what stopped an import, and answers its exit code. */
+export function giveUp(
+  error: Error,
+  written: { count: number; what: 'points' | 'rows' },
+  { json }: FileOptions,
+  env: ImportReporting,
+): number {
+  env.err(`import: ${error.message}`)
+  if (written.count > 0)
+    env.err(
+      `import: ${written.count} ${written.what} were written before that; importing the same files again completes the rest`,
+    )
+  const exit = exitCodes.nothingDone
+  if (json)
+    env.out(
+      JSON.stringify({
+        exit_code: exit,
+        error: { message: error.message },
+        written: written.count,
+      }),
+    )
+  return exit
+}
+
+/**
+ * Says what went in and what did not, and answers the exit code. A file without a row is told as
+ * rejected rows are: whoever runs imports on a schedule must not take it for a success.
+ */
+export function conclude(
   report: ImportReport,
   ms: number,
-  dryRun: boolean,
+  options: FileOptions,
   env: ImportReporting,
-): void {
+): number {
+  const dryRun = options.dryRun === true
+  const isIncomplete = report.rejected > 0 || report.files.some(isEmpty)
+  const exit = isIncomplete ? exitCodes.someRejected : exitCodes.everythingIn
+  if (options.json) {
+    for (const file of report.files) for (const line of remarksOn(file)) env.err(line)
+    env.out(JSON.stringify(resultOf(report, ms, dryRun, exit), null, 2))
+  } else summarize(report, ms, dryRun, env)
+  return exit
+}
+
+const isEmpty = (file: FileReport): boolean => file.read === 0
+
+const emptyNote = (file: FileReport): string =>
+  `${file.file} has the names of its columns and not one row: nothing was imported from it`
+
+const wireCounts = (counts: Omit<ImportReport, 'files'>) => ({
+  read: counts.read,
+  inserted: counts.inserted,
+  revised: counts.revised,
+  unchanged: counts.unchanged,
+  superseded: counts.superseded,
+  blank: counts.blank,
+  rejected: counts.rejected,
+})
+
+/** An import as `--json` prints it. In a dry run `would_be_written` says what nothing was done with. */
+function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: number) {
+  return {
+    exit_code: exit,
+    dry_run: dryRun,
+    took_ms: Math.round(ms),
+    ...wireCounts(report),
+    ...(dryRun && { would_be_written: report.points }),
+    files: report.files.map(file => ({
+      file: file.file,
+      ...wireCounts(file),
+      ...(dryRun && { would_be_written: file.points }),
+      rejected_path: file.rejectedPath ?? null,
+      rejections: file.samples,
+      problem: isEmpty(file) ? emptyNote(file) : (file.rejectedFault ?? null),
+    })),
+  }
+}
+
+/** What a person has to know of a file beside its counts. */
+function remarksOn(file: FileReport): string[] {
+  const lines = file.samples
+    .slice(0, shownMax)
+    .map(({ line, reason }) => `${file.file}:${line}: ${reason}`)
+  const note = rejectedNote(file)
+  if (note) lines.push(`${file.file}: ${note}`)
+  if (isEmpty(file)) lines.push(emptyNote(file))
+  return lines
+}
+
+/** Says file by file what went in and what did not. */
+function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportReporting): void {
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
-    for (const { line, reason } of file.samples.slice(0, shownMax))
-      env.err(`${file.file}:${line}: ${reason}`)
-    const note = rejectedNote(file)
-    if (note) env.err(`${file.file}: ${note}`)
+    for (const line of remarksOn(file)) env.err(line)
   }
   if (report.files.length > 1) env.out(`total: ${countsOf(report, dryRun)}`)
   const seconds = ms / 1000

@@ -209,7 +209,10 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
   located(
     program
       .command('import')
-      .argument('<files...>', 'CSV or NDJSON, plain or gzip; - is standard input')
+      .argument(
+        '<files...>',
+        'CSV, NDJSON, JSON, .xlsx or Parquet, plain, gzip or ZIP; - is standard input',
+      )
       .description(
         'record the observations of files, or with --dataset the rows of another dataset',
       ),
@@ -221,19 +224,31 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
     .option('--series <code>', 'every row belongs to this code')
     .option(
       '--map <pairs>',
-      'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code',
+      'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code; may be given again',
+      (pairs: string, before: readonly string[] = []) => [...before, pairs],
     )
     .option(
       '--scale <factor>',
       'multiply every value: 0.001 for a file in thousands of the unit of its series',
     )
+    .option('--sheet <name>', 'the sheet of a workbook (default: its first)')
+    .option('--header-row <number>', 'the row that has the names of the columns (default: 1)')
+    .option('--records <path>', 'where the rows of a JSON document are: response.data')
+    .option(
+      '--date-format <format>',
+      'how days are written: DD/MM/YYYY, D MMM YYYY, YYYYMMDD, serial for day numbers',
+    )
+    .option('--decimal-comma', 'numbers are written 1.234,56')
+    .option('--time <time>', 'time of day of values that come with their day alone: 16:00')
+    .option('--zone <zone>', 'the zone of it, and of times without one: America/New_York')
     .option('--dry-run', 'check everything, write nothing')
+    .option('--json', 'print the result as JSON')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
       withOperator(options, env, async operator => {
         const { out, err, terminal, stdin } = env
         const { dataset } = options
         if (dataset !== undefined) {
-          for (const name of ['series', 'scale'] as const) {
+          for (const name of ['series', 'scale', 'time'] as const) {
             if (options[name] !== undefined)
               throw new Error(`--${name} is for prices: leave it out with --dataset`)
           }

@@ -231,7 +231,7 @@ describe('nothing is written when a file can not be read as asked', () => {
       /leave out close=/,
     ],
     ['an empty file', [good, file('')], {}, /is empty/],
-    ['a JSON array', [good, file('[{}]', 'json')], {}, /one JSON array/],
+    ['a JSON document that is cut off', [good, file('[{}', 'json')], {}, /is not JSON to its end/],
     [
       'a wide file of a dataset that has none',
       [good],

@@ -64,7 +64,7 @@ function recording({ access, catalogue, ingest, now }: AdminDataDeps) {
       access: operator,
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price","currency"?}]}`, or one such object a line as `application/x-ndjson`.',
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?}]}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -174,6 +174,7 @@ function pointsOf(rows: readonly unknown[], catalogue: CodeLookup, now: number):
       observedAt: fields.observed_at,
       price: fields.price,
       currency: fields.currency,
+      recordedAt: fields.recorded_at,
     }
     const checked = checkRow(raw, catalogue, now)
     if (checked.kind === 'point') points.push(checked.point)

@@ -38,26 +38,53 @@ function englishDayOf(text: string): number | undefined {
   return index < 0 ? undefined : parseDay(`${year}-${String(index + 1).padStart(2, '0')}-${date}`)
 }
 
+const dayInWords = /^(\d{1,2}) ([A-Z][a-z]{2,8}) (\d{4})$/
+
+/** `13 April 2026`, as the European Central Bank writes its day. */
+function dayInWordsOf(text: string): number | undefined {
+  const [, date = '', month = '', year] = dayInWords.exec(text) ?? []
+  const index = months.indexOf(month.slice(0, 3).toLowerCase())
+  return index < 0
+    ? undefined
+    : parseDay(`${year}-${String(index + 1).padStart(2, '0')}-${date.padStart(2, '0')}`)
+}
+
+const period = /^(\d{4})(?:-(0[1-9]|1[0-2])|M(0?[1-9]|1[0-2])|-?Q([1-4]))$/
+
+/** The first day of a month or a quarter: `1997-01`, `2026M05`, `2026-Q3`. */
+function periodStartOf(text: string): number | undefined {
+  const [, year, dashed, counted, quarter] = period.exec(text) ?? []
+  if (year === undefined) return undefined
+  const month = dashed ?? counted ?? String(3 * Number(quarter) - 2)
+  return parseDay(`${year}-${month.padStart(2, '0')}-01`)
+}
+
+const timeOf = (text: string): number | undefined =>
+  (text.length === 10 ? parseDay(text) : parseInstant(text)) ??
+  englishDayOf(text) ??
+  dayInWordsOf(text) ??
+  periodStartOf(text)
+
 /**
- * Unix ms of an ISO 8601 instant with a zone, or of a bare day (its midnight UTC); otherwise the
- * sentence that says what is wrong.
+ * Unix ms of an ISO 8601 instant with a zone, of a bare day (its midnight UTC) or of the first day
+ * of a month or a quarter; otherwise the sentence that says what is wrong, with the name of the field.
  */
-export function instantOf(time: unknown, now: number): number | string {
+export function instantOf(time: unknown, now: number, field = 'observed_at'): number | string {
   if (typeof time !== 'string' || time.trim() === '')
-    return `observed_at ${absent(time)}: ${rightTime}`
+    return `${field} ${absent(time)}: ${rightTime}`
   const text = time.trim()
-  const at = text.length === 10 ? parseDay(text) : (parseInstant(text) ?? englishDayOf(text))
+  const at = timeOf(text)
   if (at === undefined) {
-    if (!zoneless.test(text)) return `observed_at ${shown(text)} is not a time: ${rightTime}`
+    if (!zoneless.test(text)) return `${field} ${shown(text)} is not a time: ${rightTime}`
     const utc = `${text.replace(' ', 'T')}Z`
     if (parseInstant(utc) === undefined)
-      return `observed_at ${shown(text)} is not in the calendar or on the clock: ${rightTime}`
-    return `observed_at ${text} has no zone: write ${utc} if it is UTC, otherwise end it with the offset, such as ${text.replace(' ', 'T')}+01:00`
+      return `${field} ${shown(text)} is not in the calendar or on the clock: ${rightTime}`
+    return `${field} ${text} has no zone: write ${utc} if it is UTC, otherwise end it with the offset, such as ${text.replace(' ', 'T')}+01:00`
   }
   if (at < earliestAt)
-    return `observed_at ${shown(text)} is before 1900: times from 1900-01-01 on are accepted`
+    return `${field} ${shown(text)} is before 1900: times from 1900-01-01 on are accepted`
   if (at > latestAt(now))
-    return `observed_at ${shown(text)} is in the future: times up to ${isoInstant(latestAt(now))} are accepted`
+    return `${field} ${shown(text)} is in the future: times up to ${isoInstant(latestAt(now))} are accepted`
   return at
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import { type RejectedForm, rejectedFile } from './rejected.ts'
 import { createDisorder, type Repeats, repeatsAmong } from './repeats.ts'
-import { openSource, type Source } from './source.ts'
+import { openSource, type Source, type SourceOpener } from './source.ts'
 
 /**
  * How the files of one kind of data are read: prices straight from their bytes, everything else row
@@ -49,6 +49,10 @@ export interface RowListener<Item> {
   rejected(line: number, reasons: readonly string[], text: string): void
 }
 
+/** A key or a content as a number, where it is none. */
+export const hashOf = (text: string): number =>
+  Number(BigInt.asUintN(52, BigInt(Bun.hash.wyhash(text))))
+
 /** What became of a batch: written as a whole, or refused for some of its items. */
 export type BatchAnswer = { counts: WriteCounts } | { faults: { row: number; reason: string }[] }
 
@@ -71,6 +75,8 @@ export interface FileImport {
   /** Everything is checked and nothing is written, the `.rejected` file neither. */
   dryRun?: boolean
   stdin: AsyncIterable<Uint8Array>
+  /** How files become what is read here; without it only CSV and NDJSON are. */
+  open?: SourceOpener
   progress?: (progress: Progress) => void
   rejectedPath?: (file: string) => string
   spoolDirectory?: string
@@ -129,7 +135,7 @@ export async function importFiles<Item>(
   reader: FileReader<Item>,
   writer: ItemWriter<Item>,
 ): Promise<ImportReport> {
-  const { files, rejectedPath = besideInput } = request
+  const { files, rejectedPath = besideInput, open = openSource } = request
   const inputs = new Set(files.map(file => resolve(file)))
   const clash = files.find(file => inputs.has(resolve(rejectedPath(file))))
   if (clash)
@@ -139,7 +145,7 @@ export async function importFiles<Item>(
   const sources: Source[] = []
   try {
     for (const file of files)
-      sources.push(await openSource(file, request.stdin, request.spoolDirectory ?? tmpdir()))
+      sources.push(await open(file, request.stdin, request.spoolDirectory ?? tmpdir()))
     const prepared: PreparedFile<Item>[] = []
     for (const source of sources) {
       const file = await reader.open(source)

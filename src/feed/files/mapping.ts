@@ -8,13 +8,14 @@ import { fieldsOf } from './csv.ts'
 export type Mapping = ReadonlyMap<string, string>
 
 /**
- * Reads `code=Col,observed_at=Col,price=Col`; a pair whose column has a comma stands in double
- * quotes. Names of `fields` are found in any letter case; all others become upper case. Throws a
- * sentence.
+ * Reads `code=Col,observed_at=Col,price=Col`, from one text or from several. What follows a comma
+ * and is no pair belongs to the column before it: `COAL_AUSTRALIA_USD=Coal, Australian`; a pair may
+ * stand in double quotes too. Names of `fields` are found in any letter case; all others become
+ * upper case. Throws a sentence.
  */
-export function mappingOf(text: string, fields: readonly string[]): Mapping {
+export function mappingOf(text: string | readonly string[], fields: readonly string[]): Mapping {
   const mapping = new Map<string, string>()
-  for (const pair of fieldsOf(text, ',') ?? [text]) {
+  for (const pair of [text].flat().flatMap(pairsOf)) {
     const [, key, column] = /^([^=]+)=(.+)$/.exec(pair) ?? []
     if (!key || !column)
       throw new Error(
@@ -27,4 +28,14 @@ export function mappingOf(text: string, fields: readonly string[]): Mapping {
     mapping.set(name, column.trim())
   }
   return mapping
+}
+
+function pairsOf(text: string): string[] {
+  if (text.includes('"')) return fieldsOf(text, ',') ?? [text]
+  const pairs: string[] = []
+  for (const part of text.split(',')) {
+    if (pairs.length === 0 || part.includes('=')) pairs.push(part)
+    else pairs.push(`${pairs.pop()},${part}`)
+  }
+  return pairs.map(pair => pair.trim())
 }

@@ -4,6 +4,7 @@ import type { Dataset } from './dataset.ts'
 import {
   type FileImport,
   type FileReader,
+  hashOf,
   type ImportReport,
   type ItemWriter,
   importFiles,
@@ -11,6 +12,7 @@ import {
   type RowListener,
 } from './import.ts'
 import type { Mapping } from './mapping.ts'
+import { type Spelling, type SpellingOptions, spellingOf } from './spelling.ts'
 import {
   blocksOf,
   csvFieldsOf,
@@ -36,6 +38,7 @@ export type RowWriter = Pick<ItemWriter<Row>, 'batchMax' | 'write'>
 export interface DatasetImport extends FileImport {
   layout: Layout
   mapping: Mapping
+  spelling?: SpellingOptions
   writer: RowWriter
 }
 
@@ -44,8 +47,8 @@ export interface DatasetImport extends FileImport {
  * when one of them can not be read as asked; afterwards only if the writer does.
  */
 export const importDataset = (request: DatasetImport): Promise<ImportReport> => {
-  const { layout, mapping, writer } = request
-  return importFiles(request, createRowReader(layout, mapping), {
+  const { layout, mapping, writer, spelling = {} } = request
+  return importFiles(request, createRowReader(layout, mapping, spellingOf(spelling)), {
     batchMax: writer.batchMax,
     judges: true,
     write: (rows, dryRun) => writer.write(rows, dryRun),
@@ -62,19 +65,26 @@ interface RowTable extends FileForm {
   columns: ReadonlyMap<string, string>
   /** What each further column is named after, in a wide file. */
   wide: { name: string; column: string }[]
+  spelling: Spelling | undefined
 }
 
 /**
  * Reads the files of any dataset. `mapping` has columns of the file by column of the dataset, or by
  * what a column of a wide file is named after.
  */
-export const createRowReader = (layout: Layout, mapping: Mapping): FileReader<Row> => ({
+export const createRowReader = (
+  layout: Layout,
+  mapping: Mapping,
+  spelling?: Spelling,
+): FileReader<Row> => ({
   async open(source) {
     const head = await fileHeadOf(source)
     try {
-      return readableOf(rowTableOf(head, layout, mapping), head)
+      const table = rowTableOf(head, layout, mapping)
+      return readableOf({ ...table, spelling }, head)
     } catch (error) {
-      throw new Error(`${source.name}: ${(error as Error).message}`)
+      const { hint } = source
+      throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
     }
   },
 })
@@ -85,7 +95,11 @@ const plain = (name: string) =>
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
 
-function rowTableOf({ form, firstRecord }: FileHead, layout: Layout, mapping: Mapping): RowTable {
+function rowTableOf(
+  { form, firstRecord }: FileHead,
+  layout: Layout,
+  mapping: Mapping,
+): Omit<RowTable, 'spelling'> {
   const isCsv = form.format === 'csv'
   const names = isCsv
     ? fieldsOf(firstRecord, form.separator)
@@ -116,8 +130,6 @@ function readableOf(table: RowTable, { firstRecord }: FileHead): ReadableFile<Ro
   }
 }
 
-const hashOf = (text: string): number => Number(BigInt.asUintN(52, BigInt(Bun.hash.wyhash(text))))
-
 const keyOf = (key: readonly string[], row: Row): number =>
   hashOf(key.map(name => String(row[name] ?? '').toUpperCase()).join('\n'))
 const contentOf = (row: Row): number => hashOf(JSON.stringify(row))
@@ -143,19 +155,21 @@ function readRecord(table: RowTable, text: string, line: number, listener: RowLi
 }
 
 function rowsOf(
-  { columns, wide, layout }: RowTable,
+  { columns, wide, layout, spelling }: RowTable,
   cells: Record<string, unknown>,
   blank: () => void,
 ): Row[] {
   const row: Row = {}
-  for (const [name, column] of columns) if (cells[column] !== undefined) row[name] = cells[column]
+  const usual = (cell: unknown) => (spelling ? spelling.cell(cell) : cell)
+  for (const [name, column] of columns)
+    if (cells[column] !== undefined) row[name] = usual(cells[column])
   if (wide.length === 0) return [row]
   const { name: named, value } = layout.wide!
   const rows: Row[] = []
   for (const { name, column } of wide) {
     const cell = cells[column]
     if (cell === undefined || isBlank(cell)) blank()
-    else rows.push({ ...row, [named]: name, [value]: cell })
+    else rows.push({ ...row, [named]: name, [value]: usual(cell) })
   }
   return rows
 }

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 
 const chunkBytes = 512 * 1024
+const lineFeed = 10
 const headBytes = 64 * 1024
 
 /** A file that can be read from its beginning more than once. */
@@ -14,8 +15,27 @@ export interface Source {
   name: string
   path: string
   sizeBytes: number
+  /** This many lines at its beginning are passed over as if they were empty. */
+  prefaceLines?: number
+  /** What the publisher whose form it has calls series, and the codes that they are here. */
+  series?: PublisherSeries
+  /** What more can be said where its columns are not understood: the other sheets of a workbook. */
+  hint?: string
   close(): Promise<void>
 }
+
+/** Opens what a person named: a path, or `-` for standard input. */
+export type SourceOpener = (
+  path: string,
+  stdin: AsyncIterable<Uint8Array>,
+  spoolDirectory: string,
+) => Promise<Source>
+
+/** Codes by the name that a publisher has for their series; `factor`: units of the code in one of the publisher's. */
+export type PublisherSeries = ReadonlyMap<
+  string,
+  readonly { code: string; factor: string; unit: string }[]
+>
 
 /**
  * The file at `path`. What cannot be read twice (`-` for standard input, a pipe) is first copied
@@ -69,6 +89,11 @@ export async function* contentOf(
   source: Source,
   heard: (bytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
+  const preface = source.prefaceLines ?? 0
+  if (preface > 0) {
+    yield* withoutPreface(contentOf({ ...source, prefaceLines: 0 }, heard), preface)
+    return
+  }
   if (!(await isGzip(source.path))) {
     yield* counted(source.path, heard)
     return
@@ -86,6 +111,26 @@ export async function* contentOf(
         ? `${source.name} is cut off: its gzip data ends too early`
         : `${source.name} is damaged: ${(error as Error).message} in its gzip data`,
     )
+  }
+}
+
+/** The content with its first lines empty: what follows stands on the lines that it stood on. */
+async function* withoutPreface(
+  chunks: AsyncIterable<Uint8Array>,
+  lines: number,
+): AsyncGenerator<Uint8Array> {
+  let left = lines
+  for await (const chunk of chunks) {
+    let from = 0
+    for (; left > 0; left -= 1) {
+      const end = chunk.indexOf(lineFeed, from)
+      if (end < 0) break
+      from = end + 1
+    }
+    if (left > 0) continue
+    if (lines > 0) yield Buffer.alloc(lines, lineFeed)
+    lines = 0
+    yield chunk.subarray(from)
   }
 }
 
@@ -110,11 +155,8 @@ async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/**
- * The first bytes of the unpacked content, enough to tell what it is; all of a small file. Throws a
- * sentence for what cannot be text.
- */
-export async function headOf(source: Source): Promise<Uint8Array> {
+/** The first bytes of the unpacked content, whatever it is; all of a small file. */
+export async function firstBytes(source: Source): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of contentOf(source)) {
@@ -122,7 +164,15 @@ export async function headOf(source: Source): Promise<Uint8Array> {
     length += chunk.length
     if (length >= headBytes) break
   }
-  const head = withoutMark(Buffer.concat(chunks).subarray(0, headBytes))
+  return Buffer.concat(chunks).subarray(0, headBytes)
+}
+
+/**
+ * The first bytes of the unpacked content, enough to tell what it is; all of a small file. Throws a
+ * sentence for what cannot be text.
+ */
+export async function headOf(source: Source): Promise<Uint8Array> {
+  const head = withoutMark(await firstBytes(source))
   const is = (...magic: number[]) => magic.every((byte, i) => head[i] === byte)
   if (is(0x50, 0x4b, 3, 4))
     throw new Error(

@@ -1,6 +1,7 @@
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import { instantOf, isBlank, numberOf, shown } from '../files/cell.ts'
 import type { Mapping } from '../files/mapping.ts'
+import type { PublisherSeries } from '../files/source.ts'
 
 export interface ColumnRequest {
   mapping: Mapping
@@ -8,6 +9,8 @@ export interface ColumnRequest {
   series: string | undefined
   catalogue: CodeLookup
   now: number
+  /** The codes of the publisher's own names for series, where the file is one of theirs. */
+  known?: PublisherSeries
 }
 
 /**
@@ -19,11 +22,13 @@ export interface Columns<Place> {
   code: Place | undefined
   observedAt: Place
   currency: Place | undefined
+  /** When a value became known. */
+  recordedAt?: Place | undefined
   /** One, or in a wide file one for each code. */
-  values: { place: Place; code: string | undefined }[]
+  values: { place: Place; code: string | undefined; factor?: string }[]
 }
 
-export const priceFields = ['code', 'observed_at', 'price', 'currency'] as const
+export const priceFields = ['code', 'observed_at', 'price', 'currency', 'recorded_at'] as const
 type FieldName = (typeof priceFields)[number]
 
 /** What other publishers call the fields; the first is our own name and wins. */
@@ -34,6 +39,7 @@ const synonyms: Record<FieldName, readonly string[]> = {
     'commodity',
     'series',
     'series_id',
+    'seriesid',
     'symbol',
     'ticker',
     'instrument',
@@ -52,7 +58,11 @@ const synonyms: Record<FieldName, readonly string[]> = {
   ],
   price: ['price', 'value', 'rate', 'close', 'settlement', 'settle', 'spot', 'last'],
   currency: ['currency', 'currency_code', 'ccy'],
+  recorded_at: ['recorded_at', 'realtime_start'],
 }
+
+/** Names that are of the time only where no better one is: many files have them beside it. */
+const periodNames = ['month', 'quarter', 'week']
 
 const isField = (name: string): name is FieldName =>
   (priceFields as readonly string[]).includes(name)
@@ -121,12 +131,19 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
     observedAt ??= pair.find(name => name !== price)
     price ??= pair.find(name => name !== observedAt)
   }
+  // Tables whose rows are named by their period often leave that column without a name.
+  if (observedAt === undefined && names[0] === '' && !mapping.has('observed_at')) observedAt = ''
   if (observedAt === undefined) throw missing(names, 'observed_at', 'the time')
   const place = observedAt
-  if (codes.length > 0) {
-    const values = codes.map(code => ({ place: mapped(names, code, mapping.get(code)!), code }))
-    return { code: undefined, observedAt: place, currency: undefined, values }
-  }
+  const recordedAt = taken('recorded_at')
+  const wide =
+    codes.length > 0
+      ? codes.map(code => ({ place: mapped(names, code, mapping.get(code)!), code }))
+      : series === undefined && mapping.size === 0 && price === undefined
+        ? knownColumns(names, request.known)
+        : []
+  if (wide.length > 0)
+    return { code: undefined, observedAt: place, currency: undefined, recordedAt, values: wide }
   if (price === undefined) throw missing(names, 'price', 'the price')
   const code = series === undefined ? taken('code') : undefined
   if (code === undefined && series === undefined)
@@ -140,14 +157,28 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
     code,
     observedAt: place,
     currency: taken('currency'),
+    recordedAt,
     values: [{ place: price, code: series }],
   }
 }
 
+/** Columns that have a publisher's name for a series, each with the codes that it is here. */
+const knownColumns = (names: readonly string[], known: PublisherSeries = new Map()) =>
+  names.flatMap(name =>
+    (known.get(name) ?? []).map(({ code, factor }) => ({ place: name, code, factor })),
+  )
+
+/** Without the stars of footnotes and the breaks of narrow cells. */
+const bare = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[\s*]+$/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
 function mapped(names: readonly string[], field: string, column: string): string {
   const exact = names.filter(name => name === column)
-  const same =
-    exact.length > 0 ? exact : names.filter(name => name.toLowerCase() === column.toLowerCase())
+  const same = exact.length > 0 ? exact : names.filter(name => bare(name) === bare(column))
   if (same.length === 1) return same[0]!
   const fault =
     same.length === 0 ? 'is not a column of the file' : 'is the name of several columns of the file'
@@ -155,8 +186,10 @@ function mapped(names: readonly string[], field: string, column: string): string
 }
 
 function guessed(names: readonly string[], field: FieldName): string | undefined {
-  const own = names.filter(name => plain(name) === field)
-  const found = own.length > 0 ? own : names.filter(name => synonyms[field].includes(plain(name)))
+  const named = (words: readonly string[]) => names.filter(name => words.includes(plain(name)))
+  const choices = [named([field]), named(synonyms[field])]
+  if (field === 'observed_at') choices.push(named(periodNames))
+  const found = choices.find(some => some.length > 0) ?? []
   if (found.length > 1)
     throw new Error(
       `${found.map(shown).join(' and ')} could each be ${field}: say which with --map ${field}=COLUMN`,
@@ -189,12 +222,13 @@ export function positionsIn(
   const columns = columnsIn(first, request)
   const at = (name: string) => first.indexOf(name)
   const at0 = (name: string | undefined) => (name === undefined ? undefined : at(name))
-  const values = columns.values.map(({ place, code }) => ({ place: at(place), code }))
+  const values = columns.values.map(value => ({ ...value, place: at(value.place) }))
   return {
     columns: {
       code: at0(columns.code),
       observedAt: at(columns.observedAt),
       currency: at0(columns.currency),
+      recordedAt: at0(columns.recordedAt),
       values,
     },
     header: true,
@@ -217,7 +251,7 @@ function withoutHeader(
     }
   } else if (series !== undefined && first.length === 2) order = ['observed_at', 'price']
   else if (series === undefined && (first.length === 3 || first.length === 4))
-    order = [...priceFields]
+    order = priceFields.slice(0, 4)
   const at = (field: FieldName) => {
     const place = order.indexOf(field)
     return place >= 0 && place < first.length ? place : undefined
@@ -236,5 +270,5 @@ function withoutHeader(
   if (values.length === 0 || !values.every(isValue)) return undefined
   const code = series === undefined && wide.length === 0 ? at('code') : undefined
   if (code === undefined && series === undefined && wide.length === 0) return undefined
-  return { code, observedAt, currency: at('currency'), values }
+  return { code, observedAt, currency: at('currency'), recordedAt: at('recorded_at'), values }
 }

@@ -1,11 +1,12 @@
 import type { Point } from '../../store/prices/observations.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
-import { shown } from '../files/cell.ts'
+import { isBlank, numberOf, shown } from '../files/cell.ts'
 import { fieldsOf } from '../files/csv.ts'
 import {
   type FileImport,
   type FileReader,
+  hashOf,
   type ImportReport,
   importFiles,
   type ReadableFile,
@@ -13,7 +14,8 @@ import {
 } from '../files/import.ts'
 import type { Mapping } from '../files/mapping.ts'
 import type { RejectedForm } from '../files/rejected.ts'
-import type { Source } from '../files/source.ts'
+import type { PublisherSeries, Source } from '../files/source.ts'
+import { type Spelling, type SpellingOptions, spellingOf } from '../files/spelling.ts'
 import {
   blocksOf,
   csvFieldsOf,
@@ -24,6 +26,7 @@ import {
   objectOf,
   recordText,
 } from '../files/table.ts'
+import { timesDecimal } from '../publishers/decimal.ts'
 import {
   type ColumnRequest,
   type Columns,
@@ -43,6 +46,7 @@ export interface PriceReading {
    * What every value is multiplied by (1): 0.001 for a file in thousands of the unit of its series.
    */
   scale?: number
+  spelling?: SpellingOptions
   catalogue: CodeLookup
   now: number
 }
@@ -81,9 +85,29 @@ export function createPriceReader(reading: PriceReading): FileReader<Point> {
     throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
   const request: ColumnRequest = { mapping, series, catalogue, now }
   checkRequest(request)
+  const spelling = spellingOf(reading.spelling ?? {})
   return {
-    open: async source => readableOf(await priceTableOf(source, request), reading),
+    async open(source) {
+      const { series: known } = source
+      const table = await priceTableOf(source, known ? { ...request, known } : request)
+      return readableOf(table, { catalogue, now, scale, spelling, known })
+    },
   }
+}
+
+/** A row as it stands in a file. */
+interface SentRow extends RawRow {
+  /** How many units of its code one of the file's is; absent: 1. */
+  factor?: string
+}
+
+/** How the rows of one file become points. */
+interface RowReading {
+  catalogue: CodeLookup
+  now: number
+  scale: number
+  spelling: Spelling | undefined
+  known: PublisherSeries | undefined
 }
 
 /** A price file of which it is known where the values of a row stand. */
@@ -113,7 +137,8 @@ export async function priceTableOf(source: Source, request: ColumnRequest): Prom
   try {
     return head.form.format === 'csv' ? csvTable(head, request) : jsonTable(head, request)
   } catch (error) {
-    throw new Error(`${source.name}: ${(error as Error).message}`)
+    const { hint } = source
+    throw new Error(`${source.name}: ${(error as Error).message}${hint ? ` ${hint}` : ''}`)
   }
 }
 
@@ -151,19 +176,24 @@ function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable 
   throw new Error('none of its first lines is a JSON object: write one object a line (NDJSON)')
 }
 
-function readableOf(table: PriceTable, reading: PriceReading): ReadableFile<Point> {
+function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point> {
+  const hasVintages = table.columns.recordedAt !== undefined
+  const isUsual = !hasVintages && !reading.spelling && !reading.known
+  const tell: Tell = hasVintages ? tellVintage : tellPoint
   return {
     source: table.source,
     rejectedForm: rejectedFormOf(table),
-    repeats: 'by_time',
+    repeats: hasVintages ? 'by_hash' : 'by_time',
     async *read(listener, heard) {
-      const lane = table.format === 'csv' ? laneOf(table, reading) : undefined
+      const lane = table.format === 'csv' && isUsual ? laneOf(table, reading) : undefined
       for await (const block of blocksOf(table, heard)) {
         const { bytes, starts, ends, lines } = block
         for (let i = block.first; i < block.count; i += 1) {
-          if (lane?.read(bytes, starts[i]!, ends[i]!))
-            tellPoint(listener, lane.seriesId, lane.observedAt, lane.value)
-          else readRecord(table, recordText(block, i), lines[i]!, reading, listener)
+          if (lane?.read(bytes, starts[i]!, ends[i]!)) {
+            const { seriesId, observedAt, value } = lane
+            if (listener.isWanted(seriesId, observedAt, value))
+              listener.item({ seriesId, observedAt, value })
+          } else readRecord(table, recordText(block, i), lines[i]!, reading, tell, listener)
         }
         yield
       }
@@ -171,13 +201,18 @@ function readableOf(table: PriceTable, reading: PriceReading): ReadableFile<Poin
   }
 }
 
-function tellPoint(
-  listener: RowListener<Point>,
-  seriesId: number,
-  observedAt: number,
-  value: number,
-) {
-  if (listener.isWanted(seriesId, observedAt, value)) listener.item({ seriesId, observedAt, value })
+type Tell = (listener: RowListener<Point>, point: Point) => void
+
+function tellPoint(listener: RowListener<Point>, point: Point) {
+  const { seriesId, observedAt, value } = point
+  if (listener.isWanted(seriesId, observedAt, value)) listener.item(point)
+}
+
+/** Where values have the time at which they became known, each of these times is another row. */
+function tellVintage(listener: RowListener<Point>, point: Point) {
+  const { seriesId, observedAt, recordedAt, value } = point
+  const key = hashOf(`${seriesId} ${observedAt} ${recordedAt}`)
+  if (listener.isWanted(0, key, value)) listener.item(point)
 }
 
 function rejectedFormOf(table: PriceTable): RejectedForm {
@@ -198,19 +233,26 @@ function readRecord(
   table: PriceTable,
   text: string,
   line: number,
-  { catalogue, now, scale }: PriceReading,
+  reading: RowReading,
+  tell: Tell,
   listener: RowListener<Point>,
 ): void {
-  const rows = rowsIn(table, text)
-  if (typeof rows === 'string') {
-    listener.rejected(line, [rows], text)
+  const { catalogue, now, scale } = reading
+  const sent = rowsIn(table, text)
+  if (typeof sent === 'string') {
+    listener.rejected(line, [sent], text)
     return
   }
   const reasons: string[] = []
+  const rows = sent.flatMap(row => ownRows(row, reading))
   for (const row of rows) {
-    const checked = checkRow(row, catalogue, now, scale)
-    if (checked.kind === 'point')
-      tellPoint(listener, checked.point.seriesId, checked.point.observedAt, checked.point.value)
+    const usual = usualRow(row, reading)
+    if (typeof usual === 'string') {
+      reasons.push(usual)
+      continue
+    }
+    const checked = checkRow(usual, catalogue, now, scale)
+    if (checked.kind === 'point') tell(listener, checked.point)
     else if (checked.kind === 'blank') listener.blank()
     else
       reasons.push(
@@ -222,37 +264,63 @@ function readRecord(
   if (reasons.length > 0) listener.rejected(line, reasons, text)
 }
 
+/** A row under a publisher's name for its series as a row of each code that it is here. */
+function ownRows(row: SentRow, { catalogue, known }: RowReading): SentRow[] {
+  const { code } = row
+  const codes = typeof code === 'string' && !catalogue.find(code) ? known?.get(code) : undefined
+  return codes?.map(({ code, factor }) => ({ ...row, code, factor })) ?? [row]
+}
+
+/** A row as everyone writes it; or the sentence that says what is not as it was said to be. */
+function usualRow(row: SentRow, { spelling }: RowReading): RawRow | string {
+  const time = spelling ? spelling.time(row.observedAt) : { value: row.observedAt }
+  const number = spelling && !isBlank(row.price) ? spelling.number(row.price) : { value: row.price }
+  if ('fault' in time) return time.fault
+  if ('fault' in number) return number.fault
+  const { factor = '1' } = row
+  const price =
+    factor !== '1' && !isBlank(number.value) && typeof numberOf(number.value) === 'number'
+      ? timesDecimal(String(number.value).trim(), factor)
+      : number.value
+  return { ...row, observedAt: time.value, price }
+}
+
 /**
  * The rows of one record, several in a wide file, none in a line of spaces; or the sentence that
  * says why it cannot be read.
  */
-export function rowsIn(table: PriceTable, text: string): RawRow[] | string {
+export function rowsIn(table: PriceTable, text: string): SentRow[] | string {
   if (text.trim() === '') return []
   return table.format === 'csv' ? csvRows(table, text) : jsonRows(table.columns, text)
 }
 
-function csvRows({ columns, separator, width }: CsvTable, text: string): RawRow[] | string {
+function csvRows({ columns, separator, width }: CsvTable, text: string): SentRow[] | string {
   const fields = csvFieldsOf(text, separator, width)
   if (typeof fields === 'string') return fields
   const at = (place: number | undefined) => (place === undefined ? undefined : fields[place])
   return rowsOf(columns, at)
 }
 
-function jsonRows(columns: Columns<string>, text: string): RawRow[] | string {
+function jsonRows(columns: Columns<string>, text: string): SentRow[] | string {
   const object = objectOf(text)
   if (!object) return `the line is not a JSON object: ${shown(text)}`
   return rowsOf(columns, name => (name === undefined ? undefined : object[name]))
 }
 
 function rowsOf<Place>(
-  { code, observedAt, currency, values }: Columns<Place>,
+  { code, observedAt, currency, recordedAt, values }: Columns<Place>,
   at: (place: Place | undefined) => unknown,
-): RawRow[] {
-  const [time, unit] = [at(observedAt), at(currency)]
-  return values.map(value => ({
-    code: value.code ?? at(code),
-    observedAt: time,
-    price: at(value.place),
-    currency: unit,
-  }))
+): SentRow[] {
+  const [time, unit, known] = [at(observedAt), at(currency), at(recordedAt)]
+  return values.map(value => {
+    const row: SentRow = {
+      code: value.code ?? at(code),
+      observedAt: time,
+      price: at(value.place),
+      currency: unit,
+    }
+    if (known !== undefined) row.recordedAt = known
+    if (value.factor !== undefined) row.factor = value.factor
+    return row
+  })
 }

@@ -14,10 +14,12 @@ export interface RawRow {
   observedAt: unknown
   price: unknown
   currency?: unknown
+  /** When the value became known; absent where that is now. */
+  recordedAt?: unknown
 }
 
 /** The wire name of the field that a rejection is about. */
-export type Field = 'code' | 'observed_at' | 'price' | 'currency'
+export type Field = 'code' | 'observed_at' | 'price' | 'currency' | 'recorded_at'
 
 export type Checked =
   | { kind: 'point'; point: Point }
@@ -46,7 +48,20 @@ export function checkRow(raw: RawRow, catalogue: CodeLookup, now: number, scale 
     const shownValue = scale === 1 ? `${given}` : `${given} (${value} by --scale ${scale})`
     return { kind: 'rejected', field: 'price', reason: beyond(shownValue, min, max, series) }
   }
-  return { kind: 'point', point: { seriesId: series.id, observedAt, value } }
+  const point: Point = { seriesId: series.id, observedAt, value }
+  if (raw.recordedAt === undefined || raw.recordedAt === null || raw.recordedAt === '')
+    return { kind: 'point', point }
+  const recordedAt = knownSince(raw.recordedAt, now)
+  return typeof recordedAt === 'string'
+    ? { kind: 'rejected', field: 'recorded_at', reason: recordedAt }
+    : { kind: 'point', point: { ...point, recordedAt } }
+}
+
+/** Nothing is known before it is: a day that has begun counts from its midnight, a later time is refused. */
+function knownSince(written: unknown, now: number): number | string {
+  const at = instantOf(written, now, 'recorded_at')
+  if (typeof at === 'string' || at <= now) return at
+  return `recorded_at ${shown(written)} is in the future: times up to now are accepted`
 }
 
 /** When a value was made; one that comes with its day alone, at the time of day that its series has. */
@@ -57,7 +72,7 @@ function momentOf(time: unknown, { valueAt }: SeriesIdentity, now: number): numb
   return momentAt(isoDay(at), valueAt.minute, valueAt.zone)
 }
 
-const dayAlone = /^(\d{4}-\d{2}-\d{2}|[A-Z][a-z]{2} \d{2}, \d{4})$/
+const dayAlone = /^(\d{4}-\d{2}-\d{2}|[A-Z][a-z]{2} \d{2}, \d{4}|\d{1,2} [A-Z][a-z]{2,8} \d{4})$/
 
 function beyond(
   value: string,

@@ -16,13 +16,19 @@ const workbookBytesMax = 100 * 1024 * 1024
 const sharedTextsMax = 2_000_000
 const columnsMax = 1000
 
+/** The names of the sheets of a workbook, in their order. */
+export const sheetNames = async (bytes: Uint8Array): Promise<string[]> =>
+  (await contents(bytes)).sheets.map(sheet => sheet.name)
+
 /**
  * The rows of one sheet of an `.xlsx` workbook, one after the other: the archive is unpacked and its XML
  * read in pieces, so a sheet of half a million rows costs no more memory than its shared texts.
+ * With `dates`, numbers that are shown as days or times come as ISO text without a zone.
  */
 export async function* sheetRows(
   bytes: Uint8Array,
   isSheet: (name: string) => boolean,
+  { dates = false } = {},
 ): AsyncIterable<SheetRow> {
   if (bytes.length > workbookBytesMax) throw new FeedFault('too_long', 'the workbook is too large')
   const book = await contents(bytes)
@@ -35,25 +41,35 @@ export async function* sheetRows(
     )
   }
   for await (const file of archiveFiles(pieces(bytes), path => path === name.path)) {
-    yield* rowsOf(file.read(), book.texts)
+    yield* rowsOf(file.read(), book, dates)
   }
 }
 
 interface Book {
   sheets: { name: string; path: string }[]
   texts: string[]
+  /** Whether a style, by its number, shows a number as a day or a time. */
+  dated: boolean[]
+  /** Day 0 of its day numbers. */
+  epoch: string
 }
+
+const usualEpoch = '1899-12-30'
+const macEpoch = '1904-01-01'
 
 /** Which sheets there are, and the texts that their cells share. */
 async function contents(bytes: Uint8Array): Promise<Book> {
   const named: { name: string; relation: string }[] = []
   const targets = new Map<string, string>()
   const texts: string[] = []
-  const parts = /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml)$/
+  let dated: boolean[] = []
+  let epoch = usualEpoch
+  const parts = /^xl\/(workbook\.xml|_rels\/workbook\.xml\.rels|sharedStrings\.xml|styles\.xml)$/
   for await (const file of archiveFiles(pieces(bytes), path => parts.test(path))) {
     if (file.name === 'xl/workbook.xml') {
       await parse(file.read(), {
         open: (tag, attributes) => {
+          if (tag === 'workbookPr' && /^(1|true)$/.test(attributes.date1904 ?? '')) epoch = macEpoch
           if (tag !== 'sheet') return
           named.push({ name: attributes.name ?? '', relation: attributes.id ?? '' })
         },
@@ -65,10 +81,40 @@ async function contents(bytes: Uint8Array): Promise<Book> {
           targets.set(attributes.Id ?? '', pathOf(attributes.Target ?? ''))
         },
       })
-    } else await readTexts(file.read(), texts)
+    } else if (file.name === 'xl/styles.xml') dated = await datedStyles(file.read())
+    else await readTexts(file.read(), texts)
   }
   const sheets = named.map(({ name, relation }) => ({ name, path: targets.get(relation) ?? '' }))
-  return { sheets, texts }
+  return { sheets, texts, dated, epoch }
+}
+
+/** Formats of days and times that are not spelt out in a workbook. */
+const isKnownDated = (id: number) =>
+  (id >= 14 && id <= 22) ||
+  (id >= 27 && id <= 36) ||
+  (id >= 45 && id <= 47) ||
+  (id >= 50 && id <= 58)
+
+/** A format that shows a part of a date, outside of what it quotes and of its colours and conditions. */
+const isDated = (format: string) =>
+  /[dmyhs]/i.test(format.replace(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, ''))
+
+async function datedStyles(chunks: AsyncIterable<Uint8Array>): Promise<boolean[]> {
+  const own = new Map<number, boolean>()
+  const styles: boolean[] = []
+  let isOfCells = false
+  await parse(chunks, {
+    open: (tag, attributes) => {
+      const id = Number(attributes.numFmtId)
+      if (tag === 'numFmt') own.set(id, isDated(attributes.formatCode ?? ''))
+      if (tag === 'cellXfs') isOfCells = true
+      if (tag === 'xf' && isOfCells) styles.push(own.get(id) ?? isKnownDated(id))
+    },
+    close: tag => {
+      if (tag === 'cellXfs') isOfCells = false
+    },
+  })
+  return styles
 }
 
 const pathOf = (target: string): string =>
@@ -100,13 +146,15 @@ async function readTexts(chunks: AsyncIterable<Uint8Array>, texts: string[]): Pr
 
 async function* rowsOf(
   chunks: AsyncIterable<Uint8Array>,
-  texts: readonly string[],
+  { texts, dated, epoch }: Book,
+  dates: boolean,
 ): AsyncIterable<SheetRow> {
   let rows: SheetRow[] = []
   let cells: SheetCell[] = []
   let number = 0
   let column = 0
   let type = ''
+  let isDay = false
   let text = ''
   let within = false
   const parser = parserOf({
@@ -118,6 +166,7 @@ async function* rowsOf(
       } else if (tag === 'c') {
         column = attributes.r ? columnOf(attributes.r) : column + 1
         type = attributes.t ?? 'n'
+        isDay = dates && type === 'n' && dated[Number(attributes.s ?? 0)] === true
         text = ''
       }
       within = tag === 'v' || tag === 't'
@@ -127,7 +176,10 @@ async function* rowsOf(
     },
     close: tag => {
       within = false
-      if (tag === 'c' && column < columnsMax) cells[column] = contentOf(text, type, texts)
+      if (tag === 'c' && column < columnsMax) {
+        const content = contentOf(text, type, texts)
+        cells[column] = isDay && typeof content === 'number' ? timeOf(content, epoch) : content
+      }
       if (tag === 'row') rows.push({ number, cells })
     },
   })
@@ -138,6 +190,13 @@ async function* rowsOf(
   }
   parser.end()
   yield* rows
+}
+
+/** A day number as ISO text without a zone; a number that is no day stays as it is. */
+function timeOf(serial: number, epoch: string): SheetCell {
+  if (!(serial >= 0 && serial < 2_958_466)) return serial
+  const local = Temporal.PlainDateTime.from(epoch).add({ seconds: Math.round(serial * 86_400) })
+  return local.toString({ smallestUnit: 'second' }).replace(/T00:00:00$/, '')
 }
 
 function contentOf(text: string, type: string, texts: readonly string[]): SheetCell {

@@ -93,24 +93,32 @@ type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
 
 /**
  * Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than
- * it, otherwise by folding the bucket anew.
+ * it, otherwise by folding the bucket anew. `past`: what turned out to have been known earlier.
  */
-export function createBarWriter(db: Database, oldestFirst: OldestFirst): (change: Change) => void {
+export function createBarWriter(
+  db: Database,
+  oldestFirst: OldestFirst,
+): (change: Change, past: readonly Observation[]) => void {
   const { barAt, lastStart, save } = createBarRows(db)
 
   const updateBars = (
     { seriesId, inserted, revised }: Change,
+    past: readonly Observation[],
     { span, interval }: (typeof spans)[number],
   ) => {
     const lastAt = lastStart(seriesId, span)
     // Buckets to fold anew, with when they came to be as far as current values do not show it: a
     // write may correct what it inserts.
-    const stale = new Map(
-      revised.map(point => [bucketStart(interval, point.observedAt), Number.POSITIVE_INFINITY]),
-    )
+    const stale = new Map<number, number>()
+    const age = (startsAt: number, bornAt: number) =>
+      stale.set(startsAt, Math.min(stale.get(startsAt) ?? Number.POSITIVE_INFINITY, bornAt))
+    for (const { observedAt } of revised)
+      age(bucketStart(interval, observedAt), Number.POSITIVE_INFINITY)
+    for (const { observedAt, recordedAt } of past)
+      age(bucketStart(interval, observedAt), recordedAt)
     let bar: Bar | undefined
     const close = () => {
-      if (bar && stale.has(bar.startsAt)) stale.set(bar.startsAt, bar.bornAt)
+      if (bar && stale.has(bar.startsAt)) age(bar.startsAt, bar.bornAt)
       else if (bar) save(seriesId, span, bar)
     }
     for (const point of inserted) {
@@ -121,7 +129,7 @@ export function createBarWriter(db: Database, oldestFirst: OldestFirst): (change
       }
       close()
       const storedBar = startsAt > lastAt ? undefined : barAt(seriesId, span, startsAt)
-      if (storedBar && point.observedAt <= storedBar.closedAt) stale.set(startsAt, storedBar.bornAt)
+      if (storedBar && point.observedAt <= storedBar.closedAt) age(startsAt, storedBar.bornAt)
       bar = storedBar
       if (bar) extendBar(bar, point)
       else bar = openBar(startsAt, point)
@@ -135,8 +143,8 @@ export function createBarWriter(db: Database, oldestFirst: OldestFirst): (change
       save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
     }
   }
-  return change => {
-    for (const storedSpan of spans) updateBars(change, storedSpan)
+  return (change, past) => {
+    for (const storedSpan of spans) updateBars(change, past, storedSpan)
   }
 }
 

@@ -17,7 +17,8 @@ export type { Change, Day, Span } from './bars.ts'
 
 /**
  * A value to record. `recordedAt` overrides the moment of the call, for history whose publication
- * times are known.
+ * times are known: what was published before the current value goes into the past and leaves the
+ * current value alone.
  */
 export interface Point {
   seriesId: number
@@ -146,8 +147,8 @@ function createObservationWriter(
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       const changes: Change[] = []
       for (const [seriesId, group] of bySeries(points, recordedAt)) {
-        const change = writeSeries(seriesId, group, recordedAt, counts)
-        updateBars(change)
+        const { change, past } = writeSeries(seriesId, group, recordedAt, counts)
+        updateBars(change, past)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
       if (changes.length > 0) alongside?.(changes)
@@ -170,14 +171,16 @@ function createSeriesWriter(db: Database) {
   const addRevision = db.query(
     'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?, ?, ?, ?, ?)',
   )
+  const addVintage = createVintageWriter(db)
 
   return (
     seriesId: number,
     points: readonly Point[],
     recordedAt: number,
     counts: WriteCounts,
-  ): Change => {
+  ): { change: Change; past: Observation[] } => {
     const change: Change = { seriesId, inserted: [], revised: [] }
+    const past: Observation[] = []
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     for (const [i, point] of points.entries()) {
@@ -201,6 +204,9 @@ function createSeriesWriter(db: Database) {
       if (!old) {
         insert.add(seriesId, next)
         change.inserted.push(next)
+      } else if (point.recordedAt !== undefined && next.recordedAt < old.recordedAt) {
+        if (addVintage(seriesId, next, old)) past.push(next)
+        else counts.unchanged += 1
       } else if (old.value === next.value) counts.unchanged += 1
       else {
         // Two corrections in one millisecond leave one revision: nobody could have asked between
@@ -214,8 +220,63 @@ function createSeriesWriter(db: Database) {
     }
     insert.flush()
     counts.inserted += change.inserted.length
-    counts.revised += change.revised.length
-    return change
+    counts.revised += change.revised.length + past.length
+    return { change, past }
+  }
+}
+
+/**
+ * Writes what was known before the current value of an observation: the interval in which it was
+ * known begins at its time and ends where the next value begins. Answers whether anything is new.
+ */
+function createVintageWriter(db: Database) {
+  interface Interval {
+    recordedAt: number
+    value: number
+    replacedAt: number
+  }
+  const where = 'series_id = ?1 AND observed_at = ?2'
+  const known = db.query<Interval, number[]>(
+    `SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
+     WHERE ${where} ORDER BY recorded_at`,
+  )
+  const add = db.query(
+    'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?1, ?2, ?3, ?4, ?5)',
+  )
+  const correct = db.query(
+    `UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`,
+  )
+  const end = db.query(
+    `UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`,
+  )
+  const begin = db.query(
+    `UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`,
+  )
+  const beginCurrent = db.query(`UPDATE observations SET recorded_at = ?3 WHERE ${where}`)
+  return (
+    seriesId: number,
+    { observedAt, value, recordedAt }: Observation,
+    current: Observation,
+  ) => {
+    const intervals = known.all(seriesId, observedAt)
+    const at = intervals.findLast(one => one.recordedAt <= recordedAt)
+    const covers = at !== undefined && recordedAt < at.replacedAt
+    if (covers && at.value === value) return false
+    if (at?.recordedAt === recordedAt) {
+      correct.run(seriesId, observedAt, recordedAt, value)
+      return true
+    }
+    const next = intervals.find(one => one.recordedAt > recordedAt)
+    const following = next ?? current
+    if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt)
+    // The same value once more: it was known for longer.
+    if (following.value === value && (!covers || at.replacedAt === following.recordedAt)) {
+      if (next) begin.run(seriesId, observedAt, next.recordedAt, recordedAt)
+      else beginCurrent.run(seriesId, observedAt, recordedAt)
+      return true
+    }
+    add.run(seriesId, observedAt, recordedAt, value, covers ? at.replacedAt : following.recordedAt)
+    return true
   }
 }
 

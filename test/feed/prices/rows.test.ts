@@ -145,7 +145,12 @@ describe('what is refused says what would be right', () => {
       'observed_at',
       'observed_at 2024-02-30 is not a time: write an instant with its zone',
     ],
-    ['a month', { observedAt: '1997-01' }, 'observed_at', 'observed_at 1997-01 is not a time'],
+    [
+      'a month that is none in digits',
+      { observedAt: '1997-13' },
+      'observed_at',
+      'observed_at 1997-13 is not a time',
+    ],
     ['an English day that is none', { observedAt: 'Feb 30, 2024' }, 'observed_at', 'is not a time'],
     ['a month that is none', { observedAt: 'Mat 28, 2024' }, 'observed_at', 'is not a time'],
     [

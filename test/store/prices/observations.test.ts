@@ -38,20 +38,41 @@ interface Version {
  */
 type Model = Map<string, Version[]>
 
+/** Puts what was known before the newest version where it belongs; nothing twice in a row. */
+function addToPast(versions: Version[], version: Version) {
+  const before = versions.findLast(one => one.recordedAt <= version.recordedAt)
+  if (before?.value === version.value) return
+  if (before?.recordedAt === version.recordedAt) {
+    before.value = version.value
+    return
+  }
+  const place = before ? versions.indexOf(before) + 1 : 0
+  // The same value as the next: that was known for longer.
+  const isSame = versions[place]?.value === version.value
+  versions.splice(place, isSame ? 1 : 0, version)
+}
+
 function apply(model: Model, { points, recordedAt }: Write) {
   const ordered = points
-    .map(point => ({ ...point, recordedAt: point.recordedAt ?? recordedAt }))
+    .map(point => ({
+      ...point,
+      explicit: point.recordedAt !== undefined,
+      recordedAt: point.recordedAt ?? recordedAt,
+    }))
     .sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
   for (const seriesId of seriesIds) {
     const own = ordered.filter(point => point.seriesId === seriesId)
-    for (const [i, { observedAt, value, recordedAt: pointRecordedAt }] of own.entries()) {
+    for (const [i, point] of own.entries()) {
+      const { observedAt, value, explicit, recordedAt: pointRecordedAt } = point
       // Of two values for one moment, recorded at once, nobody ever saw the first.
       if (own[i + 1]?.observedAt === observedAt && own[i + 1]?.recordedAt === pointRecordedAt)
         continue
       const versions = model.get(`${seriesId}/${observedAt}`) ?? []
       const last = versions.at(-1)
-      if (last?.value === value) continue
-      if (last && pointRecordedAt <= last.recordedAt) last.value = value
+      const isPast = explicit && last !== undefined && pointRecordedAt < last.recordedAt
+      if (isPast) addToPast(versions, { value, recordedAt: pointRecordedAt })
+      else if (last?.value === value) continue
+      else if (last && pointRecordedAt <= last.recordedAt) last.value = value
       else versions.push({ value, recordedAt: pointRecordedAt })
       model.set(`${seriesId}/${observedAt}`, versions)
     }

@@ -1,0 +1,195 @@
+import { parseDay } from '../../lib/instant.ts'
+import { minuteOf, momentAt, zoneName } from '../../lib/zone.ts'
+import { shown } from './cell.ts'
+
+/** How a file writes days and numbers, where it is not the usual way. */
+export interface SpellingOptions {
+  /** `DD/MM/YYYY`, `D MMMM YYYY`, `%Y%m%d`, or `serial` for the day numbers of spreadsheets. */
+  dateFormat?: string
+  /** `1.234,56` is 1234.56. */
+  decimalComma?: boolean
+  /** The time of day of a value that comes with its day alone: `16:00`. */
+  time?: string
+  /** The zone of that time, and of times without one. */
+  zone?: string
+}
+
+/** Cells in the usual spelling. */
+export interface Spelling {
+  /** A time as ISO 8601 has it, or what was written; a fault says how it should be. */
+  time(written: unknown): Spelt
+  number(written: unknown): Spelt
+  /** A cell of which it is not known what it is: changed where it can only be one of the two. */
+  cell(written: unknown): unknown
+}
+
+export type Spelt = { value: unknown } | { fault: string }
+
+/** Undefined where everything is written the usual way. Throws a sentence that names the option. */
+export function spellingOf(options: SpellingOptions): Spelling | undefined {
+  const { dateFormat, decimalComma = false, time, zone } = options
+  if (dateFormat === undefined && !decimalComma && time === undefined && zone === undefined)
+    return undefined
+  const zoneId = zone === undefined ? undefined : zoneName(zone)
+  if (zone !== undefined && zoneId === undefined)
+    throw new Error(
+      `--zone ${shown(zone)} is not a time zone: write its name, such as America/New_York`,
+    )
+  const minute = time === undefined ? undefined : minuteOf(time)
+  if (time !== undefined && minute === undefined)
+    throw new Error(`--time ${shown(time)} is not a time of day: write for example --time 16:00`)
+  const days = dateFormat === undefined ? undefined : dayReader(dateFormat)
+  const zoned = (text: string) =>
+    zoneId !== undefined && zoneless.test(text) ? inZone(text, zoneId) : text
+  const placed = (text: string) =>
+    minute !== undefined && parseDay(text) !== undefined
+      ? isoOf(momentAt(text, minute, zoneId ?? 'UTC'))
+      : zoned(text)
+  const readTime = (written: unknown): string | undefined => {
+    const text = typeof written === 'number' && days ? String(written) : written
+    if (typeof text !== 'string') return undefined
+    return days ? days.read(text.trim()) : text.trim()
+  }
+  return {
+    time(written) {
+      const read = readTime(written)
+      if (read !== undefined) return { value: placed(read) }
+      if (!days || typeof written !== 'string' || written.trim() === '') return { value: written }
+      return { fault: `observed_at ${shown(written)} is not written ${days.name}` }
+    },
+    number(written) {
+      if (!decimalComma || typeof written !== 'string') return { value: written }
+      const text = written.trim()
+      const value = withPoint(text)
+      if (value !== undefined) return { value }
+      return /\d/.test(text)
+        ? {
+            fault: `price ${shown(text)} is not a number with a decimal comma: write for example 1.234,56 or leave out --decimal-comma`,
+          }
+        : { value: written }
+    },
+    cell(written) {
+      if (typeof written !== 'string') return written
+      const number = decimalComma ? withPoint(written.trim()) : undefined
+      if (number !== undefined) return number
+      const read = readTime(written)
+      return read === undefined ? written : zoned(read)
+    },
+  }
+}
+
+const grouped = /^[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?$/
+
+const withPoint = (text: string): string | undefined =>
+  grouped.test(text) ? text.replaceAll('.', '').replace(',', '.') : undefined
+
+const zoneless = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/
+
+const isoOf = (at: number): string => Temporal.Instant.fromEpochMilliseconds(at).toString()
+
+/** A time without a zone as its instant; what is no time stays as it was written. */
+function inZone(text: string, zone: string): string {
+  try {
+    const local = Temporal.PlainDateTime.from(text.replace(' ', 'T'))
+    return isoOf(local.toZonedDateTime(zone).epochMilliseconds)
+  } catch {
+    return text
+  }
+}
+
+interface DayReader {
+  /** As the person wrote the format. */
+  name: string
+  /** The day, month, quarter or zoneless time as it is kept; undefined where it is not so written. */
+  read(text: string): string | undefined
+}
+
+const tokens: Readonly<Record<string, string>> = {
+  YYYY: '(?<year>\\d{4})',
+  YY: '(?<short>\\d{2})',
+  MMMM: '(?<name>[A-Za-z]{3,9})\\.?',
+  MMM: '(?<name>[A-Za-z]{3,9})\\.?',
+  MM: '(?<month>\\d{2})',
+  M: '(?<month>\\d{1,2})',
+  DD: '(?<day>\\d{2})',
+  D: '(?<day>\\d{1,2})',
+  HH: '(?<hour>\\d{2})',
+  H: '(?<hour>\\d{1,2})',
+  mm: '(?<minute>\\d{2})',
+  ss: '(?<second>\\d{2})',
+  Q: '(?<quarter>[1-4])',
+}
+const percents: Readonly<Record<string, string>> = {
+  '%Y': 'YYYY',
+  '%y': 'YY',
+  '%B': 'MMMM',
+  '%b': 'MMM',
+  '%m': 'M',
+  '%d': 'D',
+  '%H': 'H',
+  '%M': 'mm',
+  '%S': 'ss',
+}
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
+
+function dayReader(format: string): DayReader {
+  if (format.toLowerCase() === 'serial')
+    return { name: 'as the day number of a spreadsheet', read: serialOf }
+  const usual = format.replaceAll(/%[A-Za-z]/g, code => percents[code] ?? code)
+  const parts = usual.match(/\[[^\]]*\]|YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|mm|ss|Q|[\s\S]/g) ?? []
+  const pattern = parts.map(part => {
+    if (part.length > 2 && part.startsWith('[')) return literal(part.slice(1, -1))
+    return tokens[part] ?? literal(part)
+  })
+  const has = (name: string) => pattern.some(part => part.includes(`<${name}>`))
+  const names = ['year', 'short', 'name', 'month', 'day', 'hour', 'minute', 'second', 'quarter']
+  const isTwice = names.some(name => pattern.filter(part => part.includes(`<${name}>`)).length > 1)
+  const isWhole = (has('year') || has('short')) && (has('month') || has('name') || has('quarter'))
+  if (isTwice || !isWhole || (has('quarter') && has('day')))
+    throw new Error(
+      `--date-format ${shown(format)} is not one: write for example DD/MM/YYYY, D MMM YYYY, YYYYMMDD, YYYY-MM-DD HH:mm, %d.%m.%Y, or serial for the day numbers of spreadsheets`,
+    )
+  const whole = new RegExp(`^${pattern.join('')}$`)
+  return {
+    name: `as ${format}`,
+    read(text) {
+      const found = whole.exec(text)?.groups
+      return found && dayOf(found)
+    },
+  }
+}
+
+const literal = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
+function dayOf(found: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { short } = found
+  // Two digits of a year: 70 to 99 are of the last century.
+  const year = found.year ?? `${Number(short) < 70 ? '20' : '19'}${short}`
+  if (found.quarter) return `${year}-Q${found.quarter}`
+  const named = monthNames.indexOf((found.name ?? '').slice(0, 3).toLowerCase()) + 1
+  const month = two(found.month ?? String(named))
+  if (month === '00') return undefined
+  if (found.day === undefined) return `${year}-${month}`
+  const day = `${year}-${month}-${two(found.day)}`
+  if (parseDay(day) === undefined) return undefined
+  const { hour, minute = '00', second = '00' } = found
+  return hour === undefined ? day : `${day}T${two(hour)}:${minute}:${second}`
+}
+
+const two = (digits: string) => digits.padStart(2, '0')
+
+const spreadsheetEpoch = Temporal.PlainDateTime.from('1899-12-30T00:00:00')
+
+/**
+ * The day that a spreadsheet counts as this number, 46030 for 2026-01-08; with a time of day where
+ * it has a fraction.
+ */
+export function serialOf(text: string): string | undefined {
+  const serial = Number(text)
+  if (text.trim() === '' || !(serial >= 1 && serial < 2_958_466)) return undefined
+  const seconds = Math.round(serial * 86_400)
+  const local = spreadsheetEpoch.add({ seconds })
+  return seconds % 86_400 === 0
+    ? local.toPlainDate().toString()
+    : local.toString({ smallestUnit: 'second' })
+}

@@ -1,0 +1,33 @@
+import { isObject } from '../../lib/json.ts'
+import type { PublisherSeries } from '../files/source.ts'
+import type { JsonDocument } from './json.ts'
+import { codeLines, periodsByFrequency, publisherSeries } from './known-series.ts'
+
+/**
+ * The codes of the series that an answer of the Energy Information Administration has; undefined for
+ * other documents. Throws a sentence where it has the means of longer periods than its series is of.
+ */
+export function agencySeries(
+  { body, path, records }: JsonDocument,
+  name: string,
+): PublisherSeries | undefined {
+  const response = isObject(body) && path === 'response.data' ? body.response : undefined
+  if (!isObject(response)) return undefined
+  const sent = new Set(
+    records.map(record => (isObject(record) ? (record.series ?? record.seriesId) : undefined)),
+  )
+  const lines = codeLines('eia').filter(line => sent.has(line.sourceId))
+  const kind = periodsByFrequency[String(response.frequency)]
+  const other = lines.find(line => kind !== undefined && line.kind !== kind)
+  if (other && 'code' in other.target)
+    throw new Error(
+      `${name} has ${String(response.frequency)} values of ${other.sourceId}, and ${other.target.code} is its value of a ${other.kind}: if they belong there all the same, say --series ${other.target.code}`,
+    )
+  return lines.length > 0 ? publisherSeries(lines) : undefined
+}
+
+/** The codes of the columns of a download from FRED; undefined where none is a series of it. */
+export function fredSeries(names: readonly string[]): PublisherSeries | undefined {
+  const lines = codeLines('fred').filter(line => names.includes(line.sourceId))
+  return lines.length > 0 ? publisherSeries(lines) : undefined
+}

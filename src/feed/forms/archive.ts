@@ -1,0 +1,27 @@
+import { contentOf, type Source } from '../files/source.ts'
+import { archiveFiles } from '../publishers/zip.ts'
+import { spooled } from './spool.ts'
+
+/** What a ZIP archive is: a workbook, or the one file that it holds, unpacked. */
+export async function unpacked(
+  source: Source,
+  directory: string,
+): Promise<{ form: 'workbook' } | { form: 'file'; source: Source }> {
+  const names: string[] = []
+  for await (const file of archiveFiles(contentOf(source), name => {
+    names.push(name)
+    return false
+  }))
+    await file.read()[Symbol.asyncIterator]().return?.()
+  if (names.includes('xl/workbook.xml')) return { form: 'workbook' }
+  const files = names.filter(name => !name.endsWith('/') && !name.startsWith('__MACOSX/'))
+  const only = files[0]
+  if (only === undefined || files.length > 1)
+    throw new Error(
+      `${source.name} is a ZIP archive of ${files.length} files: one is expected; unpack it and import what is in it`,
+    )
+  for await (const file of archiveFiles(contentOf(source), name => name === only)) {
+    return { form: 'file', source: await spooled(source, directory, file.read()) }
+  }
+  throw new Error(`${source.name} is a ZIP archive that is damaged`)
+}

@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { contentOf, type Source } from '../files/source.ts'
+
+/** The whole content of a source. Throws a sentence where it is more than `bytesMax`. */
+export async function wholeOf(source: Source, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of contentOf(source)) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > bytesMax)
+      throw new Error(
+        `${source.name} has more than ${Math.round(bytesMax / 1024 / 1024)} MB: what is in this form is read as a whole; save it as CSV or as one JSON object a line`,
+      )
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * A source with other content, under the same name: pieces of text or bytes, kept in a file beside
+ * which nothing else is. Closing it closes the first one too.
+ */
+export async function spooled(
+  source: Source,
+  directory: string,
+  content: AsyncIterable<string | Uint8Array> | Iterable<string>,
+): Promise<Source> {
+  const folder = await mkdtemp(join(directory, 'wellhead-import-'))
+  const close = async () => {
+    await rm(folder, { recursive: true, force: true })
+    await source.close()
+  }
+  try {
+    const path = join(folder, 'input')
+    await pipeline(Readable.from(content), createWriteStream(path, { mode: 0o600 }))
+    const { name } = source
+    return { name, path, sizeBytes: (await stat(path)).size, close }
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** A line of CSV; a field with a comma or a quote stands in quotes, line breaks become spaces. */
+export const csvLine = (fields: readonly (string | number | undefined)[]): string =>
+  `${fields.map(fieldOf).join(',')}\n`
+
+function fieldOf(field: string | number | undefined): string {
+  const text = String(field ?? '').replaceAll(/[\r\n]+/g, ' ')
+  return /[",;\t|]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
