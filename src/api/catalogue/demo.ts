@@ -11,12 +11,21 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
 import { Commodity, commodityOf, markSeries, seriesOf } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
+import { Sparkline, sparklineOf } from '../prices/board.ts'
 import { priceRowFields } from '../prices/row.ts'
 
 export interface DemoDeps
   extends Pick<
     Context,
-    'access' | 'board' | 'catalogue' | 'commodityTexts' | 'links' | 'marks' | 'firstCodes' | 'now'
+    | 'access'
+    | 'board'
+    | 'history'
+    | 'catalogue'
+    | 'commodityTexts'
+    | 'links'
+    | 'marks'
+    | 'firstCodes'
+    | 'now'
   > {
   limitPerHour: number
 }
@@ -38,7 +47,7 @@ const demoFields = {
   change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
   source: priceRowFields.source,
 }
-const DemoRow = t.Object(demoFields, { title: 'DemoPrice' })
+const DemoRow = t.Object({ ...demoFields, sparkline: Sparkline }, { title: 'DemoPrice' })
 
 const codesNow = integer({ description: 'Codes of the demo that have a price.', examples: [9] })
 
@@ -91,7 +100,7 @@ const DemoCommodities = envelope(
 export const demoRoutes = (deps: DemoDeps) =>
   new Elysia().use(pricesRoute(deps)).use(priceRoute(deps)).use(commoditiesRoute(deps))
 
-const rowOf = ({ series, observation, changes }: Quote): (typeof DemoRow)['static'] => ({
+const rowOf = ({ series, observation, changes }: Quote) => ({
   code: series.code,
   name: series.name,
   price: roundTo(observation.value, series.decimals),
@@ -117,7 +126,7 @@ const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
 }
 
 function pricesRoute(deps: DemoDeps) {
-  const { board, catalogue, links } = deps
+  const { board, catalogue, history, links } = deps
   return new Elysia().use(deps.access).get(
     '/v1/demo/prices',
     ({ query, request, set }) => {
@@ -140,7 +149,10 @@ function pricesRoute(deps: DemoDeps) {
       markDemo(set as Answering, deps.marks, free)
       const { baseUrl, signupUrl } = links(request)
       return success({
-        prices: selectedQuotes.map(rowOf),
+        prices: selectedQuotes.map(quote => ({
+          ...rowOf(quote),
+          sparkline: sparklineOf(history, quote.series, quote.observation.observedAt),
+        })),
         meta: {
           demo_mode: true as const,
           rate_limit: `${deps.limitPerHour} requests per hour`,

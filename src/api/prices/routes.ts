@@ -1,6 +1,8 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { batchRoutes } from './batch.ts'
+import { boardRoutes } from './board.ts'
+import { chartRoutes } from './chart.ts'
 import { convertRoutes } from './convert.ts'
 import { dataConnectorRoutes } from './data-connector.ts'
 import { latestRoutes } from './latest.ts'
@@ -13,6 +15,8 @@ export function pricesTopic(context: Context): Elysia {
   const routes = new Elysia()
   routes.use(latestRoutes(context))
   routes.use(windowRoutes({ ...context, coverageSinceAt: context.config.vintage.coverageSinceAt }))
+  routes.use(boardRoutes(context))
+  routes.use(chartRoutes({ ...context, coverageSinceAt: context.config.vintage.coverageSinceAt }))
   routes.use(batchRoutes(context))
   routes.use(widgetRoutes(context))
   routes.use(metricsRoutes(context))

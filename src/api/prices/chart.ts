@@ -1,0 +1,216 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../http/answer/integer.ts'
+import { serialised } from '../../http/answer/serialised.ts'
+import { invalidParameter } from '../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { dayMs, isoInstant, parseInstant, secondMs } from '../../lib/instant.ts'
+import { isIntraday } from '../../market/catalogue/catalogue.ts'
+import { type Bar, type BarInterval, barsOf } from '../../market/prices/bars.ts'
+import { roundTo } from '../../market/prices/format.ts'
+import type { History, HistoryRow } from '../../service/prices/history.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { type Answering, envelope, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
+import { priceRowFields } from './row.ts'
+import { intervalOf, type Range, rangeOf, vintageHeaders } from './window-query.ts'
+
+export interface ChartDeps
+  extends Pick<Context, 'access' | 'history' | 'quarantine' | 'codes' | 'marks' | 'now'> {
+  coverageSinceAt: number
+}
+
+type ChartInterval = 'raw' | BarInterval
+
+/** More than any screen has columns, and what a browser still draws smoothly. */
+const pointsMax = 100_000
+const defaultDays = 365
+
+const values = (description: string) =>
+  t.Array(t.Number({ examples: [71.23] }), { description: `${description} In \`unit\`.` })
+
+const ChartAnswer = envelope(
+  t.Object({
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    category: t.String({ examples: ['crude_oil'] }),
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    cadence: t.String({ examples: ['daily'] }),
+    decimals: integer({ examples: [2] }),
+    interval: t.Union(
+      (['raw', 'hour', 'day', 'week', 'month'] as const).map(name => t.Literal(name)),
+      { description: 'The interval that is answered.' },
+    ),
+    from: t.String({ format: 'date-time' }),
+    to: t.String({ format: 'date-time' }),
+    as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    truncated: t.Boolean({
+      description: `There are more than ${pointsMax} points; the newest are answered.`,
+    }),
+    times: t.Array(integer({ examples: [1_763_078_400] }), {
+      description:
+        'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
+    }),
+    close: values('The price, or the last price of the bar.'),
+    open: t.Optional(values('The first price of each bar; absent with raw prices.')),
+    high: t.Optional(values('The highest price of each bar; absent with raw prices.')),
+    low: t.Optional(values('The lowest price of each bar; absent with raw prices.')),
+    quarantined_days: t.Array(t.String({ format: 'date' }), {
+      description: 'Days in the range that reads leave out, because their prices are doubted.',
+    }),
+  }),
+)
+
+const intervalFor = (series: Series, { from, to }: Range): ChartInterval => {
+  const days = (to - from) / dayMs
+  if (!isIntraday(series.cadence)) return days > 12 * 366 ? 'week' : 'raw'
+  if (days <= 2) return 'raw'
+  if (days <= 45) return 'hour'
+  return days <= 12 * 366 ? 'day' : 'week'
+}
+
+function instantOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
+  if (at === undefined)
+    throw invalidParameter(
+      name,
+      text,
+      'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.',
+    )
+  return at
+}
+
+/** The lists of an answer, rounded as the series is. */
+function listsOf(series: Series, points: readonly HistoryRow[]) {
+  const round = (value: number) => roundTo(value, series.decimals)
+  const bars = points.flatMap(({ bar }) => bar ?? [])
+  const isBars = bars.length > 0
+  return {
+    times: points.map(({ observedAt, bar }) =>
+      Math.floor((bar?.startsAt ?? observedAt) / secondMs),
+    ),
+    close: points.map(({ value }) => round(value)),
+    ...(isBars && {
+      open: bars.map(bar => round(bar.open)),
+      high: bars.map(bar => round(bar.high)),
+      low: bars.map(bar => round(bar.low)),
+    }),
+  }
+}
+
+const rowOfBar = (seriesId: number, bar: Bar): HistoryRow => ({
+  seriesId,
+  observedAt: bar.closedAt,
+  value: bar.close,
+  recordedAt: bar.recordedAt,
+  bar,
+})
+
+/** One series over time, as lists that a chart draws without turning them. */
+export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartDeps) {
+  /** Newest first, one more than the most, so that a cut is known of. */
+  const read = (
+    seriesId: number,
+    interval: ChartInterval,
+    range: Range,
+    asOf: number | undefined,
+  ): HistoryRow[] => {
+    const query = {
+      seriesIds: [seriesId],
+      from: range.from,
+      to: range.to,
+      limit: pointsMax + 1,
+      offset: 0,
+    }
+    if (asOf === undefined) return history.page({ ...query, interval }).rows
+    // Bars are not kept as they were: they are made anew of the prices known then.
+    const { rows } = history.pageAsOf({ ...query, interval: 'raw' }, asOf, deps.coverageSinceAt)
+    if (interval === 'raw') return rows
+    return barsOf(interval, rows.reverse())
+      .map(bar => rowOfBar(seriesId, bar))
+      .reverse()
+  }
+
+  return new Elysia().use(deps.access).get(
+    '/v1/prices/chart',
+    ({ query, request, set }) => {
+      const [commodity] = codes.read([query.code], request, 1)
+      const { series, code } = commodity!
+      const range = rangeOf(query, defaultDays, now())
+      const asked = intervalOf(query.interval)
+      const interval: ChartInterval =
+        asked === undefined ? intervalFor(series, range) : asked === 'minute' ? 'raw' : asked
+      const asOf = instantOf('as_of', query.as_of)
+      const newestFirst = read(series.id, interval, range, asOf)
+      const points = newestFirst.slice(0, pointsMax).reverse()
+      const answering = set as Answering
+      markFixtures(answering, deps.marks, [commodity!])
+      if (asOf !== undefined)
+        Object.assign(answering.headers, vintageHeaders(asOf, deps.coverageSinceAt))
+      answering.headers['content-type'] = 'application/json; charset=utf-8'
+      const data = {
+        code,
+        name: series.name,
+        category: series.category,
+        currency: series.currency,
+        unit: series.unit,
+        cadence: series.cadence,
+        decimals: series.decimals,
+        interval,
+        from: isoInstant(range.from),
+        to: isoInstant(range.to - 1),
+        as_of: asOf === undefined ? null : isoInstant(asOf),
+        truncated: newestFirst.length > pointsMax,
+        ...listsOf(series, points),
+        quarantined_days: quarantine.within(series.id, range.from, range.to).days,
+      }
+      return JSON.stringify({ status: 'success', data })
+    },
+    {
+      access: { meter: true, reader: true as const },
+      query: t.Object({
+        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+        start_date: t.Optional(
+          t.String({
+            description: 'First day (from 00:00 UTC) or time, inclusive.',
+            examples: ['2026-01-01'],
+          }),
+        ),
+        end_date: t.Optional(
+          t.String({
+            description: 'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
+            examples: ['2026-11-15'],
+          }),
+        ),
+        days: t.Optional(
+          t.String({
+            description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
+            examples: ['90'],
+          }),
+        ),
+        interval: t.Optional(
+          t.String({
+            description:
+              'raw, hour, day, week or month, in any of the accepted spellings. Absent: what suits the range and the cadence of the series.',
+            examples: ['day'],
+          }),
+        ),
+        as_of: t.Optional(
+          t.String({
+            description:
+              'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',
+            examples: ['2026-11-01T12:00:00Z'],
+          }),
+        ),
+      }),
+      response: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
+      detail: {
+        operationId: 'getPriceChart',
+        tags: ['prices'],
+        summary: 'A series for a chart',
+        description: `One series over a range as parallel lists, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\` the past as it was known.`,
+      },
+    },
+  )
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'bun:test'
+import { openTestInstance, startAt } from '../../support/instance.ts'
+
+const dayMs = 86_400_000
+
+const instance = openTestInstance()
+instance.record('WTI_USD', [70, 72, 71.23], startAt - 60_000, dayMs)
+instance.record('DUBAI_CRUDE_USD', [74], startAt - 60_000, 1)
+const token = instance.key()
+
+interface Row {
+  code: string
+  price: number
+  sparkline: number[]
+}
+const boardOf = async (codes: string) => {
+  const response = await instance.get(`/v1/prices/board?codes=${codes}`, token)
+  return {
+    status: response.status,
+    body: (await response.json()) as { data: { rows: Row[]; missing_codes: string[] } },
+  }
+}
+
+describe('GET /v1/prices/board', () => {
+  test('answers each code with its changes and its closes, in the order asked for', async () => {
+    const { body } = await boardOf('DUBAI_CRUDE_USD,WTI_USD')
+    expect(body.data.rows).toMatchObject([
+      { code: 'DUBAI_CRUDE_USD', price: 74, change_24h: null, change_30d: null, sparkline: [74] },
+      {
+        code: 'WTI_USD',
+        category: 'crude_oil',
+        price: 71.23,
+        formatted: '$71.23',
+        data_status: 'current',
+        change_24h: { amount: -0.77, percent: -1.07 },
+        sparkline: [70, 72, 71.23],
+      },
+    ])
+  })
+
+  test('names the codes that have no price, and answers the others', async () => {
+    const { body } = await boardOf('OMAN_CRUDE_USD,WTI_USD')
+    expect(body.data.missing_codes).toEqual(['OMAN_CRUDE_USD'])
+    expect(body.data.rows.map(row => row.code)).toEqual(['WTI_USD'])
+  })
+
+  test('shows a new price at once', async () => {
+    await boardOf('WTI_USD')
+    instance.record('WTI_USD', [75], startAt - 30_000, dayMs)
+    expect((await boardOf('WTI_USD')).body.data.rows[0]).toMatchObject({
+      price: 75,
+      sparkline: [70, 72, 75],
+    })
+  })
+
+  test('takes 200 codes and refuses one more', async () => {
+    expect((await boardOf(Array(200).fill('WTI_USD').join(','))).status).toBe(200)
+    const { status, body } = await boardOf(Array(201).fill('WTI_USD').join(','))
+    expect([status, (body as { code?: string }).code]).toEqual([400, 'too_many_codes'])
+  })
+})
+
+interface Chart {
+  interval: string
+  times: number[]
+  close: number[]
+  open?: number[]
+  high?: number[]
+  low?: number[]
+  as_of: string | null
+}
+const chartOf = async (query: string) => {
+  const response = await instance.get(`/v1/prices/chart?${query}`, token)
+  return { status: response.status, body: (await response.json()) as { data: Chart } }
+}
+
+describe('GET /v1/prices/chart', () => {
+  test('answers bars as lists of one length, oldest first', async () => {
+    const { body } = await chartOf('code=WTI_USD&days=30&interval=day')
+    const { times, close, open, high, low } = body.data
+    expect(close).toEqual([70, 72, 75])
+    expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true)
+    expect([open?.length, high, low?.length, times.length]).toEqual([3, [70, 72, 75], 3, 3])
+  })
+
+  test('answers raw prices without bars', async () => {
+    const { body } = await chartOf('code=WTI_USD&days=2&interval=raw')
+    expect(body.data.interval).toBe('raw')
+    expect(body.data.open).toBeUndefined()
+    expect(body.data.close.at(-1)).toBe(75)
+  })
+
+  test('makes the bars of an earlier day of the prices known then', async () => {
+    const code = 'BRENT_CRUDE_USD'
+    const observedAt = startAt - 5 * dayMs
+    instance.record(code, [80], observedAt, 1)
+    const knownAt = new Date(instance.clock.now()).toISOString()
+    instance.clock.advance(dayMs)
+    instance.record(code, [81], observedAt, 1)
+    const query = `code=${code}&days=30&interval=day`
+    expect((await chartOf(query)).body.data.close).toEqual([81])
+    const then = (await chartOf(`${query}&as_of=${knownAt}`)).body.data
+    expect([then.close, then.open, then.as_of !== null]).toEqual([[80], [80], true])
+  })
+
+  test.each([
+    ['code=NOPE_USD', 'invalid_code'],
+    ['code=WTI_USD&as_of=yesterday', 'INVALID_PARAMETER'],
+    ['code=WTI_USD&interval=fortnight', 'invalid_interval'],
+    ['code=WTI_USD&start_date=2026-11-02&end_date=2026-11-01', 'INVALID_DATE_RANGE'],
+  ])('refuses %s', async (query, code) => {
+    const { status, body } = await chartOf(query)
+    expect(status).toBe(400)
+    expect(JSON.stringify(body)).toContain(code)
+  })
+})
+
+describe('GET /status.json', () => {
+  test('says how everything is to whoever asks', async () => {
+    const response = await instance.get('/status.json')
+    const body = (await response.json()) as {
+      mode: string
+      components: { name: string }[]
+      categories: { name: string; codes: number }[]
+    }
+    expect(body.components.map(({ name }) => name)).toContain('database')
+    expect(body.categories.find(({ name }) => name === 'crude_oil')!.codes).toBeGreaterThan(1)
+  })
+})
