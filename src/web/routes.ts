@@ -2,12 +2,20 @@ import { Elysia } from 'elysia'
 import type { Context } from '../api/context.ts'
 import { signInRoutes } from './account/sign-in.ts'
 import { billingPortalRoutes } from './billing/portal.ts'
+import { consoleRoutes } from './console/console.ts'
 import { docsRoutes } from './docs/docs.ts'
 
 /** Pages for people. `document` answers the description of the interface. */
 export function webTopic(context: Context, document: () => Promise<string>): Elysia {
   const routes = new Elysia()
   routes.use(signInRoutes(context))
+  routes.use(
+    consoleRoutes({
+      ...context,
+      mode: context.config.mode,
+      channels: context.config.brand.streamChannels,
+    }),
+  )
   routes.use(billingPortalRoutes(context))
   routes.use(docsRoutes({ gate: context.access, serviceName: context.serviceName, document }))
   return routes

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../src/cli/first-start.ts'
 import { loadConfig } from '../../src/config.ts'
+import type { Connections } from '../../src/http/cable.ts'
 import { openInstance, type Instance as Running } from '../../src/instance.ts'
 import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
 import { createSeededIds } from '../../src/lib/ids.ts'
@@ -33,6 +34,8 @@ export interface CopyOptions {
   leadingOnly?: boolean
   /** The controls under /_dev are there, but for those that need a directory to keep states in. */
   controls?: boolean
+  /** What upgrades requests to sockets, where the copy is served. */
+  connections?: Connections
   /** Gets every line of the log, the least important ones too. */
   log?: (line: string) => void
 }
@@ -42,7 +45,7 @@ const unkept = () => Promise.reject(new Error('this copy keeps no states'))
 export function evaluationCopy(
   now = Date.parse('2026-11-20T15:00:00Z'),
   flags: Record<string, string> = {},
-  { leadingOnly = false, controls = false, log }: CopyOptions = {},
+  { leadingOnly = false, controls = false, connections, log }: CopyOptions = {},
 ): EvaluationCopy {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
   const clock = createManualClock(now)
@@ -72,6 +75,7 @@ export function evaluationCopy(
     },
     dir,
     ...(controls && { keeping: { snapshot: unkept, restore: unkept, reset: unkept } }),
+    ...(connections && { connections }),
   })
   const { catalogue } = running.services
   const enough = () =>

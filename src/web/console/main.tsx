@@ -1,0 +1,56 @@
+import { type ComponentType, render } from 'preact'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from 'preact-iso'
+import { Home } from './pages/home.tsx'
+import { Page } from './parts/bits.tsx'
+import { Frame } from './parts/frame.tsx'
+import type { PagePath } from './paths.ts'
+
+const Board = lazy(() => import('./pages/board.tsx').then(page => page.Board))
+const Series = lazy(() => import('./pages/series.tsx').then(page => page.Series))
+
+/** Which component draws which address; every page comes when it is first gone to. */
+const pages: Partial<Record<PagePath, ComponentType>> = {
+  '/': Home,
+  '/board': Board,
+  '/series': Series,
+  '/series/:code': Series,
+}
+
+const Missing = () => (
+  <Page title="There is no such page">
+    <p>
+      Go to the <a href="/">start</a>, or press <kbd>/</kbd> to search.
+    </p>
+  </Page>
+)
+
+/** Where somebody went: read out, and shown from its top. */
+function arrived(): void {
+  scrollTo(0, 0)
+  document.getElementById('content')?.focus({ preventScroll: true })
+}
+
+const isOurs = new RegExp(
+  `^(${Object.keys(pages)
+    .map(path => path.replace(/:\w+/g, '[^/]+'))
+    .join('|')})$`,
+)
+
+function Console() {
+  return (
+    <LocationProvider scope={isOurs}>
+      <Frame>
+        <ErrorBoundary>
+          <Router onRouteChange={arrived}>
+            {Object.entries(pages).map(([path, component]) => (
+              <Route key={path} path={path} component={component as ComponentType} />
+            ))}
+            <Route default component={Missing} />
+          </Router>
+        </ErrorBoundary>
+      </Frame>
+    </LocationProvider>
+  )
+}
+
+render(<Console />, document.getElementById('console')!)

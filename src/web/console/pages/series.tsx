@@ -1,0 +1,675 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso'
+import { has } from '../parts/account.ts'
+import { dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
+import {
+  Choice,
+  Copy,
+  Empty,
+  Figure,
+  Members,
+  Notice,
+  Page,
+  Refused,
+  save,
+  Waiting,
+} from '../parts/bits.tsx'
+import { now } from '../parts/boot.ts'
+import { Chart, type Line } from '../parts/chart.tsx'
+import { codes, loadCodes, matchingCodes } from '../parts/codes.ts'
+import { csvOf, number, signed, unitOf, words } from '../parts/format.ts'
+import { Samples } from '../parts/samples.tsx'
+
+export interface ChartAnswer {
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  cadence: string
+  decimals: number
+  interval: string
+  from: string
+  to: string
+  as_of: string | null
+  truncated: boolean
+  times: number[]
+  close: number[]
+  open?: number[]
+  high?: number[]
+  low?: number[]
+  quarantined_days: string[]
+}
+
+const daySeconds = 86_400
+const dayMs = 1000 * daySeconds
+
+const ranges = [
+  { value: '1w', text: '1 W', days: 7 },
+  { value: '1m', text: '1 M', days: 31 },
+  { value: '3m', text: '3 M', days: 92 },
+  { value: '1y', text: '1 Y', days: 366 },
+  { value: '3y', text: '3 Y', days: 3 * 365.25 },
+  { value: '10y', text: '10 Y', days: 10 * 365.25 },
+] as const
+
+const intervals = [
+  { value: '', text: 'Auto' },
+  { value: 'hour', text: 'Hour' },
+  { value: 'day', text: 'Day' },
+  { value: 'week', text: 'Week' },
+  { value: 'month', text: 'Month' },
+] as const
+
+const indicators = [
+  { value: '', text: 'No indicator' },
+  { value: 'sma', text: 'Moving average, 20 days' },
+  { value: 'ema', text: 'Exponential average, 20 days' },
+  { value: 'bollinger', text: 'Bollinger bands, 20 days, 2 σ' },
+  { value: 'rsi', text: 'Relative strength, 14 days' },
+] as const
+
+const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+export function Series() {
+  const { params } = useRoute()
+  return (
+    <Members title="Series">
+      {() => (params.code ? <One key={params.code} code={params.code} /> : <All />)}
+    </Members>
+  )
+}
+
+/** Every code there is, found by a few letters. */
+function All() {
+  const typed = useSignal('')
+  const refusal = useSignal<Error | undefined>(undefined)
+  useEffect(() => {
+    loadCodes().catch(error => {
+      refusal.value = error as Error
+    })
+  }, [])
+  const groups = [
+    ...Map.groupBy(
+      typed.value === '' ? codes.value : matchingCodes(typed.value, 60),
+      code => code.category,
+    ),
+  ]
+  return (
+    <Page title="Series" about={`${codes.value.length} codes have data.`}>
+      <label style={{ maxWidth: '28rem' }}>
+        Find
+        <input
+          type="search"
+          placeholder="Brent, Henry Hub, jet fuel …"
+          value={typed.value}
+          onInput={event => {
+            typed.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      {refusal.value && <Refused error={refusal.value} />}
+      {codes.value.length === 0 && !refusal.value && <Waiting what="codes" />}
+      {groups.map(([category, part]) => (
+        <details class="card" key={category} open={typed.value !== '' || category === 'crude_oil'}>
+          <summary>
+            <strong>{words(category)}</strong> <span class="quiet">{part.length}</span>
+          </summary>
+          <ul class="listed">
+            {part.map(({ code, name }) => (
+              <li key={code}>
+                <a href={`/series/${code}`}>{name}</a> <span class="code">{code}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </Page>
+  )
+}
+
+/** What is shown, kept in the address so that it can be sent to somebody. */
+function useView() {
+  const { path, query, route } = useLocation()
+  const set = (change: Record<string, string>) => {
+    const next = new URLSearchParams(query)
+    for (const [name, value] of Object.entries(change))
+      if (value === '') next.delete(name)
+      else next.set(name, value)
+    const text = next.toString()
+    route(text === '' ? path : `${path}?${text}`, true)
+  }
+  return { query, set }
+}
+
+const pathOf = (code: string, query: Record<string, string>): string => {
+  const days = ranges.find(({ value }) => value === query.range)?.days ?? 366
+  const search = new URLSearchParams({
+    code,
+    start_date: isoDay(now() - days * dayMs),
+    ...(query.interval ? { interval: query.interval } : {}),
+    ...(query.type === 'candles' && !query.interval ? { interval: candleInterval(days) } : {}),
+    ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
+  })
+  return `/v1/prices/chart?${search}`
+}
+
+const candleInterval = (days: number): string =>
+  days <= 8 ? 'hour' : days <= 400 ? 'day' : days <= 1200 ? 'week' : 'month'
+
+function One({ code }: { code: string }) {
+  const { query, set } = useView()
+  const type = query.type ?? 'line'
+  const path = pathOf(code, query)
+  const answer = useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
+  const others = (query.compare ?? '').split(',').filter(Boolean)
+  const comparePaths = others.map(other => pathOf(other, { ...query, type: 'line' }))
+  const compared = useLoaded(comparePaths.length > 0 ? comparePaths.join(' ') : undefined, signal =>
+    Promise.all(comparePaths.map(one => dataOf<ChartAnswer>(one, { signal }))),
+  )
+  const data = answer.data
+  return (
+    <Page
+      title={data?.name ?? code}
+      about={
+        data ? (
+          <>
+            <span class="code">{data.code}</span> · {unitOf(data.currency, data.unit)} ·{' '}
+            {words(data.category)}
+          </>
+        ) : (
+          <span class="code">{code}</span>
+        )
+      }
+      actions={
+        <>
+          <a class="button" href={`/alerts/new?code=${encodeURIComponent(code)}`} hidden>
+            Make an alert
+          </a>
+          {data && (
+            <button type="button" onClick={() => save(`${code}.csv`, 'text/csv', csvOfChart(data))}>
+              CSV
+            </button>
+          )}
+          <Copy text={location.href} label="Copy link" />
+        </>
+      }
+    >
+      {data && <Numbers data={data} />}
+      <section class="card" aria-label="Chart">
+        <div class="row spread">
+          <Choice
+            label="Range"
+            value={query.range ?? '1y'}
+            options={ranges}
+            onChoose={range => set({ range })}
+          />
+          <div class="row">
+            <Choice
+              label="Interval"
+              value={query.interval ?? ''}
+              options={intervals}
+              onChoose={interval => set({ interval })}
+            />
+            <Choice
+              label="Drawn as"
+              value={type}
+              options={[
+                { value: 'line', text: 'Line' },
+                { value: 'candles', text: 'Candles' },
+              ]}
+              onChoose={next => set({ type: next === 'line' ? '' : next })}
+            />
+            <Choice
+              label="Scale"
+              value={query.scale ?? 'linear'}
+              options={[
+                { value: 'linear', text: 'Linear' },
+                { value: 'log', text: 'Log' },
+                { value: 'index', text: 'Index 100' },
+              ]}
+              onChoose={next => set({ scale: next === 'linear' ? '' : next })}
+            />
+          </div>
+        </div>
+        {answer.refusal && <Refused error={answer.refusal} />}
+        {compared.refusal && <Refused error={compared.refusal} />}
+        {data ? (
+          <Drawn
+            data={data}
+            others={others.length > 0 ? (compared.data ?? []) : []}
+            type={type}
+            scale={query.scale ?? 'linear'}
+            indicator={query.indicator ?? ''}
+          />
+        ) : (
+          answer.isLoading && <Waiting what="prices" />
+        )}
+        <div class="row end">
+          {has('analytics') && (
+            <label>
+              Indicator
+              <select
+                value={query.indicator ?? ''}
+                onChange={event => set({ indicator: event.currentTarget.value })}
+              >
+                {indicators.map(({ value, text }) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <Compare
+            code={code}
+            others={others}
+            onChange={next => set({ compare: next.join(',') })}
+          />
+        </div>
+        <KnownOn value={query.as_of ?? ''} onChange={as_of => set({ as_of })} answer={answer} />
+      </section>
+      <div class="columns">
+        <section class="card" aria-labelledby="call">
+          <h2 id="call">The call behind this chart</h2>
+          <Samples call={{ method: 'GET', path }} />
+        </section>
+        {data && <Table data={data} />}
+      </div>
+    </Page>
+  )
+}
+
+function Numbers({ data }: { data: ChartAnswer }) {
+  const { close, decimals } = data
+  const last = close.at(-1)
+  const first = close[0]
+  if (last === undefined || first === undefined) return null
+  const low = close.reduce((least, value) => Math.min(least, value), last)
+  const high = close.reduce((most, value) => Math.max(most, value), last)
+  const percent = first > 0 ? (100 * (last - first)) / first : undefined
+  return (
+    <section class="figures" aria-label="In this range">
+      <Figure label="Last">{number(last, decimals)}</Figure>
+      <Figure label="Change in the range">
+        <span class={last >= first ? 'up' : 'down'}>
+          {signed(last - first, decimals)}
+          {percent !== undefined && ` (${signed(percent, 1)} %)`}
+        </span>
+      </Figure>
+      <Figure label="Lowest close">{number(low, decimals)}</Figure>
+      <Figure label="Highest close">{number(high, decimals)}</Figure>
+    </section>
+  )
+}
+
+/** The values of one series at the times of another: the last known, null before the first. */
+function alignedTo(times: readonly number[], other: ChartAnswer): (number | null)[] {
+  let at = -1
+  return times.map(time => {
+    while (at + 1 < other.times.length && other.times[at + 1]! <= time) at += 1
+    return at < 0 ? null : other.close[at]!
+  })
+}
+
+const inks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5']
+
+/** Every line as percent of its first value, so that a dollar and a euro can stand together. */
+function indexed(values: readonly (number | null)[]): (number | null)[] {
+  const base = values.find(value => value !== null && value !== 0)
+  if (base === undefined || base === null) return values.map(() => null)
+  return values.map(value => (value === null ? null : (100 * value) / base))
+}
+
+interface DrawnProps {
+  data: ChartAnswer
+  others: ChartAnswer[]
+  type: string
+  scale: string
+  indicator: string
+}
+
+function Drawn({ data, others, type, scale, indicator }: DrawnProps) {
+  const isIndex = scale === 'index'
+  const extra = useIndicator(data, indicator)
+  const { lines, candles, bands, spans } = useMemo(() => {
+    const shown = (values: (number | null)[]) => (isIndex ? indexed(values) : values)
+    const lines: Line[] = [
+      { label: data.code, values: shown(data.close), ink: inks[0]!, width: 1.8 },
+      ...others.map((other, i) => ({
+        label: other.code,
+        values: shown(alignedTo(data.times, other)),
+        ink: inks[(i + 1) % inks.length]!,
+      })),
+    ]
+    const bands: [number, number][] = []
+    if (extra && !isIndex) {
+      for (const line of extra.lines) lines.push({ ...line, values: onTimes(data.times, line) })
+      if (extra.isBand) bands.push([lines.length - 2, lines.length - 1])
+    }
+    const candles =
+      type === 'candles' && !isIndex && data.open && data.high && data.low
+        ? { open: data.open, high: data.high, low: data.low }
+        : undefined
+    const spans = data.quarantined_days.map(day => {
+      const from = Date.parse(day) / 1000
+      return { from, to: from + daySeconds }
+    })
+    return { lines, candles, bands, spans }
+  }, [data, others, type, isIndex, extra])
+  const strength = useStrength(data, indicator)
+  if (data.times.length === 0)
+    return <Empty>There are no prices in this range. Choose a longer one.</Empty>
+  const isLog = scale === 'log' && data.close.every(value => value > 0)
+  return (
+    <>
+      {scale === 'log' && !isLog && (
+        <Notice mood="warn">Some prices are not above zero, so the scale stays linear.</Notice>
+      )}
+      {data.truncated && (
+        <Notice mood="warn">
+          The range has more points than a chart takes; the newest are shown.
+        </Notice>
+      )}
+      <Chart
+        title={`${data.name}, ${isIndex ? 'first value 100' : unitOf(data.currency, data.unit)}`}
+        times={data.times}
+        lines={lines}
+        candles={candles}
+        bands={bands}
+        spans={spans}
+        isLog={isLog}
+        decimals={isIndex ? 1 : data.decimals}
+      />
+      {data.quarantined_days.length > 0 && (
+        <p class="quiet small">
+          Left out as doubtful: {data.quarantined_days.slice(0, 8).join(', ')}
+          {data.quarantined_days.length > 8 && ` and ${data.quarantined_days.length - 8} more days`}
+          .
+        </p>
+      )}
+      {strength.refusal && <Refused error={strength.refusal} />}
+      {strength.data && (
+        <Chart
+          title="Relative strength, 14 days"
+          height={140}
+          decimals={1}
+          times={strength.data.times}
+          lines={[{ label: 'RSI 14', values: strength.data.values, ink: '--ink-3' }]}
+          levels={[
+            { value: 70, label: '70' },
+            { value: 30, label: '30' },
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+interface Trend {
+  values: { date: string; value: number }[]
+}
+
+interface Dated extends Omit<Line, 'values'> {
+  points: Map<string, number>
+}
+
+/** A daily indicator on the times of the chart. */
+const onTimes = (times: readonly number[], { points }: Dated): (number | null)[] =>
+  times.map(time => points.get(isoDay(time * 1000)) ?? null)
+
+const trendPath = (data: ChartAnswer, type: string, window: number): string => {
+  const days = Math.ceil((now() - Date.parse(data.from)) / dayMs)
+  const period = Math.min(3650, Math.max(30, days))
+  return `/v1/analytics/trend?code=${data.code}&type=${type}&window=${window}&period=${period}`
+}
+
+/** Averages from the interface; the width of Bollinger's bands is worked out from its closes. */
+function useIndicator(data: ChartAnswer, indicator: string) {
+  const isAverage = indicator === 'sma' || indicator === 'ema' || indicator === 'bollinger'
+  const path = isAverage
+    ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
+    : undefined
+  const answer = useLoaded(path, signal => dataOf<Trend>(path!, { signal }))
+  return useMemo(() => {
+    if (!isAverage || !answer.data) return undefined
+    const mean = new Map(answer.data.values.map(({ date, value }) => [date, value]))
+    const label = indicator === 'ema' ? 'EMA 20' : 'SMA 20'
+    const middle: Dated = { label, ink: '--ink-3', dash: [6, 4], points: mean }
+    if (indicator !== 'bollinger') return { lines: [middle], isBand: false }
+    const width = deviations(data)
+    const edge = (name: string, sign: number): Dated => ({
+      label: name,
+      ink: '--ink-6',
+      width: 1,
+      isEdge: true,
+      points: new Map(
+        [...mean].flatMap(([day, value]) => {
+          const by = width.get(day)
+          return by === undefined ? [] : [[day, value + sign * 2 * by] as [string, number]]
+        }),
+      ),
+    })
+    return { lines: [middle, edge('Upper', 1), edge('Lower', -1)], isBand: true }
+  }, [answer.data, indicator, data])
+}
+
+const bollingerDays = 20
+
+/** The deviation of the last twenty closes, by day. */
+function deviations(data: ChartAnswer): Map<string, number> {
+  const byDay = new Map<string, number>()
+  for (let i = 0; i < data.times.length; i += 1)
+    byDay.set(isoDay(data.times[i]! * 1000), data.close[i]!)
+  const days = [...byDay]
+  return new Map(
+    days.flatMap(([day], i) => {
+      if (i + 1 < bollingerDays) return []
+      const part = days.slice(i + 1 - bollingerDays, i + 1).map(([, value]) => value)
+      const mean = part.reduce((sum, value) => sum + value, 0) / bollingerDays
+      const variance = part.reduce((sum, value) => sum + (value - mean) ** 2, 0) / bollingerDays
+      return [[day, Math.sqrt(variance)] as [string, number]]
+    }),
+  )
+}
+
+function useStrength(data: ChartAnswer, indicator: string) {
+  const path = indicator === 'rsi' ? trendPath(data, 'rsi', 14) : undefined
+  return useLoaded(path, async signal => {
+    const { values } = await dataOf<Trend>(path!, { signal })
+    const from = Date.parse(data.from)
+    const shown = values.filter(({ date }) => Date.parse(date) >= from)
+    return {
+      times: shown.map(({ date }) => Date.parse(date) / 1000),
+      values: shown.map(({ value }) => value),
+    }
+  })
+}
+
+const comparedMax = 4
+
+function Compare({
+  code,
+  others,
+  onChange,
+}: {
+  code: string
+  others: string[]
+  onChange: (others: string[]) => void
+}) {
+  const typed = useSignal('')
+  useEffect(() => void loadCodes().catch(() => {}), [])
+  const near = matchingCodes(typed.value, 6).filter(
+    found => found.code !== code && !others.includes(found.code),
+  )
+  return (
+    <div class="row end">
+      <label>
+        Compare with
+        <input
+          type="search"
+          list="near"
+          placeholder="Name or code"
+          value={typed.value}
+          disabled={others.length >= comparedMax}
+          onInput={event => {
+            typed.value = event.currentTarget.value
+            const exact = codes.value.find(known => known.code === typed.value.toUpperCase())
+            if (!exact || others.includes(exact.code) || exact.code === code) return
+            onChange([...others, exact.code])
+            typed.value = ''
+          }}
+        />
+        <datalist id="near">
+          {near.map(({ code: other, name }) => (
+            <option key={other} value={other}>
+              {name}
+            </option>
+          ))}
+        </datalist>
+      </label>
+      {others.map(other => (
+        <button
+          type="button"
+          key={other}
+          aria-label={`Compare no longer with ${other}`}
+          onClick={() => onChange(others.filter(kept => kept !== other))}
+        >
+          {other} ×
+        </button>
+      ))}
+    </div>
+  )
+}
+
+const knownDays = 365
+
+/** Draws the past as it was known on a day. */
+function KnownOn({
+  value,
+  onChange,
+  answer,
+}: {
+  value: string
+  onChange: (day: string) => void
+  answer: Loaded<ChartAnswer>
+}) {
+  const today = Math.floor(now() / dayMs)
+  const chosen = value === '' ? today : Math.floor(Date.parse(value) / dayMs)
+  const draft = useSignal<number | undefined>(undefined)
+  const shown = draft.value ?? chosen
+  const take = (at: number) => {
+    draft.value = undefined
+    onChange(at >= today ? '' : isoDay(at * dayMs))
+  }
+  return (
+    <div class="known">
+      <label for="known">
+        As known on <strong>{shown >= today ? 'today' : isoDay(shown * dayMs)}</strong>
+      </label>
+      <input
+        id="known"
+        type="range"
+        min={today - knownDays}
+        max={today}
+        value={shown}
+        aria-valuetext={shown >= today ? 'today' : isoDay(shown * dayMs)}
+        onInput={event => {
+          draft.value = event.currentTarget.valueAsNumber
+        }}
+        onChange={event => take(event.currentTarget.valueAsNumber)}
+      />
+      <button type="button" class="tight" disabled={value === ''} onClick={() => take(today)}>
+        Today
+      </button>
+      {answer.data?.as_of && (
+        <span class="small quiet" role="status">
+          {answer.data.times.length} points, as they stood at the end of that day. Later corrections
+          are not in them.
+        </span>
+      )}
+    </div>
+  )
+}
+
+const csvOfChart = (data: ChartAnswer): string =>
+  csvOf([
+    data.open ? ['time', 'open', 'high', 'low', 'close'] : ['time', 'close'],
+    ...data.times.map((time, i) => {
+      const at = new Date(time * 1000).toISOString()
+      return data.open
+        ? [at, data.open[i], data.high?.[i], data.low?.[i], data.close[i]]
+        : [at, data.close[i]]
+    }),
+  ])
+
+const rowsShown = 60
+
+function Table({ data }: { data: ChartAnswer }) {
+  const isBars = data.open !== undefined
+  const first = Math.max(0, data.times.length - rowsShown)
+  const order = data.times
+    .map((_, i) => i)
+    .slice(first)
+    .reverse()
+  const cell = (value: number | undefined) => (
+    <td class="number">{value === undefined ? '–' : number(value, data.decimals)}</td>
+  )
+  return (
+    <section class="card flush" aria-labelledby="numbers">
+      <header>
+        <h2 id="numbers">Numbers</h2>
+        <Copy text={() => csvOfChart(data)} label="Copy CSV" className="tight" />
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long table is scrolled by keyboard */}
+      <section class="scroll tall" tabIndex={0} aria-label="Numbers of the chart">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">UTC</th>
+              {isBars && (
+                <>
+                  <th scope="col" class="number">
+                    Open
+                  </th>
+                  <th scope="col" class="number">
+                    High
+                  </th>
+                  <th scope="col" class="number">
+                    Low
+                  </th>
+                </>
+              )}
+              <th scope="col" class="number">
+                Close
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {order.map(i => (
+              <tr key={data.times[i]}>
+                <td class="nowrap">
+                  {new Date(data.times[i]! * 1000).toISOString().slice(0, 16).replace('T', ' ')}
+                </td>
+                {isBars && (
+                  <>
+                    {cell(data.open?.[i])}
+                    {cell(data.high?.[i])}
+                    {cell(data.low?.[i])}
+                  </>
+                )}
+                {cell(data.close[i])}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {first > 0 && (
+        <p class="quiet small" style={{ padding: 'var(--s2) var(--s4)' }}>
+          The newest {rowsShown} of {number(data.times.length)}; the CSV has all.
+        </p>
+      )}
+    </section>
+  )
+}

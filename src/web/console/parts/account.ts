@@ -1,0 +1,30 @@
+import { signal } from '@preact/signals'
+import { ask } from './ask.ts'
+import { boot } from './boot.ts'
+
+export interface Caller {
+  id: string
+  email: string
+  tier_name: string
+  plan: string
+  features: string[]
+  requests_this_month: number
+  request_limit: number
+}
+
+/** Who is signed in; undefined until the interface has said it, and for strangers. */
+export const caller = signal<Caller | undefined>(undefined)
+
+let asked: Promise<Caller | undefined> | undefined
+
+/** Asks once who is signed in. */
+export function whoIsThere(): Promise<Caller | undefined> {
+  if (!boot.isSignedIn) return Promise.resolve(undefined)
+  asked ??= ask<Caller>('/v1/users/me').then(answer => {
+    caller.value = answer
+    return answer
+  })
+  return asked
+}
+
+export const has = (feature: string): boolean => caller.value?.features.includes(feature) ?? false

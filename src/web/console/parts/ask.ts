@@ -1,0 +1,131 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+/** A refusal of the interface, in its words. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly body: unknown,
+  ) {
+    super(message)
+  }
+}
+
+interface ProblemBody {
+  message?: string
+  code?: string
+  error?: string | { message?: string; code?: string }
+  errors?: { field: string; message: string }[]
+}
+
+/** The words of a refusal, whichever of its shapes the interface gave it. */
+function refusalOf(status: number, body: unknown): Refusal {
+  const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
+  const nested = typeof problem.error === 'object' ? problem.error : undefined
+  const fields = problem.errors?.map(({ field, message }) => `${field}: ${message}`).join(' ')
+  const message =
+    fields ||
+    nested?.message ||
+    problem.message ||
+    (typeof problem.error === 'string' ? problem.error : '') ||
+    `The service answered ${status}.`
+  return new Refusal(status, nested?.code ?? problem.code ?? String(status), message, body)
+}
+
+export interface AskOptions {
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  body?: unknown
+  /** In place of the session: the operator's token. */
+  token?: string
+  signal?: AbortSignal
+}
+
+/** One call of the documented interface, with the session of who is signed in. Throws `Refusal`. */
+export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
+  const { method = 'GET', body, token, signal } = options
+  const response = await fetch(path, {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+  const text = await response.text()
+  const parsed: unknown = text === '' ? undefined : parse(text)
+  if (!response.ok) throw refusalOf(response.status, parsed)
+  return parsed as T
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The data of an answer in its envelope. */
+export const dataOf = async <T>(path: string, options?: AskOptions): Promise<T> =>
+  (await ask<{ data: T }>(path, options)).data
+
+export interface Loaded<T> {
+  data: T | undefined
+  refusal: Error | undefined
+  isLoading: boolean
+  /** Asks once more; what is shown stays until the answer is here. */
+  reload(): Promise<void>
+  set(data: T): void
+}
+
+/**
+ * What `load` answers, asked again whenever `key` changes. A key of undefined asks nothing.
+ */
+export function useLoaded<T>(
+  key: string | undefined,
+  load: (signal: AbortSignal) => Promise<T>,
+): Loaded<T> {
+  const data: Signal<T | undefined> = useSignal<T | undefined>(undefined)
+  const refusal = useSignal<Error | undefined>(undefined)
+  const isLoading = useSignal(key !== undefined)
+  const latest = useRef<AbortController | undefined>(undefined)
+
+  const run = async (): Promise<void> => {
+    latest.current?.abort()
+    const controller = new AbortController()
+    latest.current = controller
+    isLoading.value = true
+    try {
+      const answer = await load(controller.signal)
+      if (controller.signal.aborted) return
+      data.value = answer
+      refusal.value = undefined
+    } catch (error) {
+      if (controller.signal.aborted) return
+      refusal.value = error as Error
+    }
+    isLoading.value = false
+  }
+
+  useEffect(() => {
+    if (key === undefined) return undefined
+    void run()
+    return () => latest.current?.abort()
+  }, [key])
+
+  return {
+    data: data.value,
+    refusal: refusal.value,
+    isLoading: isLoading.value,
+    reload: run,
+    set: answer => {
+      data.value = answer
+    },
+  }
+}

@@ -1,0 +1,240 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Loaded, Refusal } from './ask.ts'
+import { boot } from './boot.ts'
+
+type Mood = 'good' | 'warn' | 'bad'
+
+export function Notice({ mood, children }: { mood?: Mood; children: ComponentChildren }) {
+  return (
+    <div class={`notice ${mood ?? ''}`} role={mood === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  )
+}
+
+export function Tag({ mood, children }: { mood?: Mood | undefined; children: ComponentChildren }) {
+  return <span class={`tag ${mood ?? ''}`}>{children}</span>
+}
+
+/** A refusal in the words of the interface, with what to do where that is known. */
+export function Refused({ error }: { error: Error }) {
+  const isOver = error instanceof Refusal && error.status === 401
+  return (
+    <Notice mood="bad">
+      {error.message}
+      {isOver && (
+        <>
+          {' '}
+          <a href={signInHref()}>Sign in</a>
+        </>
+      )}
+    </Notice>
+  )
+}
+
+export const signInHref = (): string =>
+  `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`
+
+export function Waiting({ what }: { what: string }) {
+  return (
+    <p class="waiting" role="status">
+      Loading {what} …
+    </p>
+  )
+}
+
+/** What an answer is shown as; before it is here, that it is awaited, or why it is not. */
+export function Shown<T>({
+  of,
+  what,
+  children,
+}: {
+  of: Loaded<T>
+  what: string
+  children: (data: T) => ComponentChildren
+}) {
+  return (
+    <>
+      {of.refusal && <Refused error={of.refusal} />}
+      {of.data !== undefined ? children(of.data) : of.isLoading && <Waiting what={what} />}
+    </>
+  )
+}
+
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <div class="empty">{children}</div>
+}
+
+export function Figure({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="figure">
+      <span>{label}</span>
+      <b>{children}</b>
+    </div>
+  )
+}
+
+interface PageProps {
+  title: string
+  /** A sentence under the heading. */
+  about?: ComponentChildren
+  actions?: ComponentChildren
+  children: ComponentChildren
+}
+
+/** A page with its heading; the heading gets the focus when the page is gone to. */
+export function Page({ title, about, actions, children }: PageProps) {
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    document.title = `${title} · ${boot.service}`
+  }, [title])
+  return (
+    <main class="page" id="content" tabIndex={-1} ref={main}>
+      <div class="head">
+        <div class="stack" style={{ gap: 'var(--s1)' }}>
+          <h1>{title}</h1>
+          {about !== undefined && <p>{about}</p>}
+        </div>
+        {actions !== undefined && <div class="row">{actions}</div>}
+      </div>
+      {children}
+    </main>
+  )
+}
+
+/** For pages of members: strangers are told where to go. */
+export function Members({ title, children }: { title: string; children: () => ComponentChildren }) {
+  if (boot.isSignedIn) return <>{children()}</>
+  return (
+    <Page title={title}>
+      <section class="card">
+        <h2>Sign in to see this</h2>
+        <p>
+          {title} shows what belongs to an account. Sign in with your e-mail address and a password
+          or a mailed link.
+        </p>
+        <p class="row">
+          <a class="button main" href={signInHref()}>
+            Sign in
+          </a>
+          <a href="/signup">I have no account</a>
+        </p>
+      </section>
+    </Page>
+  )
+}
+
+/** Copies a text and says so. */
+export function Copy({
+  text,
+  label = 'Copy',
+  className = '',
+}: {
+  text: string | (() => string)
+  label?: string
+  className?: string
+}) {
+  const said = useSignal('')
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
+      said.value = 'Copied'
+    } catch {
+      said.value = 'Not allowed'
+    }
+    setTimeout(() => {
+      said.value = ''
+    }, 2000)
+  }
+  return (
+    <button type="button" class={className} onClick={copy}>
+      {said.value || label}
+      <span class="only-heard" role="status">
+        {said.value}
+      </span>
+    </button>
+  )
+}
+
+/** Saves a text as a file, without asking the server. */
+export function save(name: string, type: string, text: string): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}
+
+/** A choice of few, as pressed buttons. */
+export function Choice<T extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: {
+  label: string
+  value: T
+  options: readonly { value: T; text: string; title?: string }[]
+  onChoose: (value: T) => void
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around five buttons
+    <div class="group" role="group" aria-label={label}>
+      {options.map(option => (
+        <button
+          type="button"
+          key={option.value}
+          aria-pressed={option.value === value}
+          title={option.title}
+          onClick={() => onChoose(option.value)}
+        >
+          {option.text}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Asks before what cannot be taken back. */
+export function Confirmed({
+  label,
+  question,
+  onConfirm,
+  className = 'tight danger',
+}: {
+  label: string
+  question: string
+  onConfirm: () => void | Promise<void>
+  className?: string
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  return (
+    <>
+      <button type="button" class={className} onClick={() => dialog.current?.showModal()}>
+        {label}
+      </button>
+      <dialog ref={dialog} aria-label={label}>
+        <div class="stack">
+          <p>{question}</p>
+          <div class="row">
+            <button
+              type="button"
+              class="danger"
+              onClick={() => {
+                dialog.current?.close()
+                void onConfirm()
+              }}
+            >
+              {label}
+            </button>
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Keep
+            </button>
+          </div>
+        </div>
+      </dialog>
+    </>
+  )
+}

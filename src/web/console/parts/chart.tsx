@@ -1,0 +1,310 @@
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import { number } from './format.ts'
+
+type Values = readonly (number | null)[]
+
+export interface Line {
+  label: string
+  values: Values
+  /** A token of the ink colours. */
+  ink: string
+  width?: number
+  dash?: number[]
+  /** Only its ends are drawn, as edges of a band. */
+  isEdge?: boolean
+}
+
+export interface Candles {
+  open: Values
+  high: Values
+  low: Values
+}
+
+export interface ChartProps {
+  /** What is shown, for those who do not see it. */
+  title: string
+  /** Unix seconds, ascending; or any ascending numbers with `xText`. */
+  times: readonly number[]
+  lines: readonly Line[]
+  /** Drawn for the first line, whose values are the closes. */
+  candles?: Candles | undefined
+  /** Pairs of lines between which the ground is tinted. */
+  bands?: readonly (readonly [number, number])[]
+  isLog?: boolean
+  height?: number
+  decimals?: number
+  /** Values that the eye should compare with. */
+  levels?: readonly { value: number; label: string }[]
+  /** Moments to point at, Unix seconds. */
+  marks?: readonly number[]
+  /** Stretches of doubt, Unix seconds. */
+  spans?: readonly { from: number; to: number }[]
+  /** Instead of dates. */
+  xText?: (value: number) => string
+}
+
+const ink = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+
+const utc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC')
+
+/** A chart over time that redraws when its numbers, its width or the colour scheme change. */
+export function Chart(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const drawn = useRef<uPlot | undefined>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  const { times, lines, candles, isLog = false, height = 360 } = props
+  const shape = JSON.stringify([
+    lines.map(({ label, ink, width, dash }) => [label, ink, width, dash]),
+    candles !== undefined,
+    isLog,
+    height,
+    props.bands,
+    props.decimals,
+    props.xText?.name,
+  ])
+
+  useEffect(() => {
+    const node = box.current
+    if (!node) return undefined
+    const make = () => {
+      drawn.current?.destroy()
+      drawn.current = new uPlot(
+        optionsOf(() => latest.current, node.clientWidth),
+        dataOf(latest.current),
+        node,
+      )
+    }
+    make()
+    const resized = new ResizeObserver(() => {
+      if (node.clientWidth !== drawn.current?.width)
+        drawn.current?.setSize({ width: node.clientWidth, height })
+    })
+    resized.observe(node)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', make)
+    return () => {
+      resized.disconnect()
+      scheme.removeEventListener('change', make)
+      drawn.current?.destroy()
+      drawn.current = undefined
+    }
+  }, [shape])
+
+  useEffect(() => {
+    drawn.current?.setData(dataOf(props))
+  }, [times, lines, candles, props.levels, props.marks, props.spans])
+
+  return (
+    <figure class="chart" style={{ margin: 0 }}>
+      <figcaption class="only-heard">{spoken(props)}</figcaption>
+      <div ref={box} style={{ minHeight: `${height}px` }} />
+    </figure>
+  )
+}
+
+/** The chart in a sentence. */
+function spoken({ title, lines, times, decimals }: ChartProps): string {
+  const parts = lines.flatMap(({ label, values }) => {
+    const known = values.filter(value => value !== null)
+    const last = known.at(-1)
+    if (last === undefined) return []
+    const low = known.reduce((least, value) => Math.min(least, value), last)
+    const high = known.reduce((most, value) => Math.max(most, value), last)
+    return `${label}: last ${number(last, decimals)}, lowest ${number(low, decimals)}, highest ${number(high, decimals)}.`
+  })
+  return `Chart: ${title}, ${times.length} points. ${parts.join(' ')}`
+}
+
+const dataOf = ({ times, lines, candles }: ChartProps): uPlot.AlignedData =>
+  [
+    times,
+    ...lines.map(({ values }) => values),
+    // Unseen lines, so that the scale holds the wicks.
+    ...(candles ? [candles.low, candles.high] : []),
+  ] as unknown as uPlot.AlignedData
+
+function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
+  const { lines, candles, isLog = false, height = 360, bands = [], decimals, xText } = props()
+  const grid = { stroke: ink('--grid'), width: 1 }
+  const axis = {
+    stroke: ink('--quiet'),
+    grid,
+    ticks: { show: false },
+    font: `12px ${ink('--font')}`,
+  }
+  const text = (value: number | null) => (value === null ? '–' : number(value, decimals))
+  return {
+    width,
+    height,
+    ...(xText ? {} : { tzDate: utc }),
+    scales: {
+      x: { time: xText === undefined },
+      y: isLog ? { distr: 3 } : { range: (_, low, high) => padded(low, high) },
+    },
+    cursor: { points: { size: 7 }, drag: { x: true, y: false } },
+    legend: { live: true },
+    series: [
+      xText
+        ? { label: '', value: (_, value) => (value === null ? '–' : xText(value)) }
+        : {
+            label: 'UTC',
+            value: (_, value) =>
+              value === null
+                ? '–'
+                : new Date(value * 1000).toISOString().slice(0, 16).replace('T', ' '),
+          },
+      ...lines.map(
+        (line, i): uPlot.Series => ({
+          label: line.label,
+          stroke: ink(line.ink),
+          width: line.width ?? 1.6,
+          ...(line.dash && { dash: line.dash }),
+          ...(candles && i === 0 && { paths: () => null }),
+          points: { show: props().times.length < 40 && !line.isEdge && !(candles && i === 0) },
+          spanGaps: true,
+          value: (_, value) => text(value),
+        }),
+      ),
+      ...(candles
+        ? ['Low', 'High'].map(
+            (label): uPlot.Series => ({
+              label,
+              stroke: 'transparent',
+              paths: () => null,
+              points: { show: false },
+              value: (_, value) => text(value),
+            }),
+          )
+        : []),
+    ],
+    bands: bands.map(([upper, lower]) => ({
+      series: [upper + 1, lower + 1] as [number, number],
+      fill: ink('--band'),
+    })),
+    axes: [
+      { ...axis, ...(xText && { values: (_, ticks) => ticks.map(xText) }) },
+      {
+        ...axis,
+        size: 64,
+        values: (_, ticks) => ticks.map(tick => (tick === null ? '' : number(tick))),
+      },
+    ],
+    hooks: {
+      setCursor: [showNewest],
+      setData: [showNewest],
+      drawClear: [plot => drawSpans(plot, props())],
+      draw: [
+        plot => {
+          const latest = props()
+          if (latest.candles) drawCandles(plot, latest.candles)
+          drawLevels(plot, latest)
+          drawMarks(plot, latest)
+        },
+      ],
+    },
+  }
+}
+
+/** Where the pointer is nowhere, the legend says the newest values. */
+function showNewest(plot: uPlot): void {
+  if ((plot.cursor.left ?? -1) >= 0) return
+  const idx = plot.data[0].length - 1
+  if (idx >= 0 && plot.legend.idx !== idx) plot.setLegend({ idx }, false)
+}
+
+function padded(low: number, high: number): [number, number] {
+  if (low === null || high === null) return [0, 1]
+  const room = (high - low) * 0.06 || Math.abs(high) * 0.02 || 1
+  return [low - room, high + room]
+}
+
+function drawCandles(plot: uPlot, { open }: Candles): void {
+  const { ctx, data } = plot
+  const [times, closes] = [data[0] as number[], data[1]!]
+  const [lows, highs] = [data.at(-2)!, data.at(-1)!]
+  const [first, last] = [plot.scales.x!.min!, plot.scales.x!.max!]
+  const shown = times.reduce((count, at) => count + Number(at >= first && at <= last), 0)
+  const body = Math.max(1, Math.min(14 * devicePixelRatio, (plot.bbox.width / shown) * 0.65))
+  const [up, down] = [ink('--up'), ink('--down')]
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height)
+  ctx.clip()
+  ctx.lineWidth = Math.max(1, devicePixelRatio)
+  for (let i = 0; i < times.length; i += 1) {
+    const at = times[i]!
+    const [opened, closed, low, high] = [open[i], closes[i], lows[i], highs[i]]
+    if (at < first || at > last) continue
+    if (opened == null || closed == null || low == null || high == null) continue
+    const x = plot.valToPos(at, 'x', true)
+    const y = (value: number) => plot.valToPos(value, 'y', true)
+    ctx.strokeStyle = closed >= opened ? up : down
+    ctx.fillStyle = ctx.strokeStyle
+    ctx.beginPath()
+    ctx.moveTo(x, y(high))
+    ctx.lineTo(x, y(low))
+    ctx.stroke()
+    const top = Math.min(y(opened), y(closed))
+    const tall = Math.max(ctx.lineWidth, Math.abs(y(opened) - y(closed)))
+    // Filled down, hollow up: the shape says it too.
+    if (closed < opened || body < 4) ctx.fillRect(x - body / 2, top, body, tall)
+    else {
+      ctx.fillStyle = ink('--surface')
+      ctx.fillRect(x - body / 2, top, body, tall)
+      ctx.strokeRect(x - body / 2, top, body, tall)
+    }
+  }
+  ctx.restore()
+}
+
+function drawLevels(plot: uPlot, { levels = [] }: ChartProps): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio])
+  ctx.strokeStyle = ink('--bad')
+  ctx.fillStyle = ink('--bad')
+  ctx.font = `${12 * devicePixelRatio}px ${ink('--font')}`
+  for (const { value, label } of levels) {
+    const y = plot.valToPos(value, 'y', true)
+    if (y < bbox.top || y > bbox.top + bbox.height) continue
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+    ctx.fillText(label, bbox.left + 4, y - 5 * devicePixelRatio)
+  }
+  ctx.restore()
+}
+
+function drawMarks(plot: uPlot, { marks = [] }: ChartProps): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.fillStyle = ink('--bad')
+  for (const at of marks) {
+    const x = plot.valToPos(at, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    const size = 5 * devicePixelRatio
+    const y = bbox.top + bbox.height
+    ctx.beginPath()
+    ctx.moveTo(x, y - 2 * size)
+    ctx.lineTo(x + size, y)
+    ctx.lineTo(x - size, y)
+    ctx.fill()
+  }
+  ctx.restore()
+}
+
+function drawSpans(plot: uPlot, { spans = [] }: ChartProps): void {
+  const { ctx, bbox } = plot
+  ctx.save()
+  ctx.fillStyle = ink('--warn-ground')
+  for (const { from, to } of spans) {
+    const left = Math.max(bbox.left, plot.valToPos(from, 'x', true))
+    const right = Math.min(bbox.left + bbox.width, plot.valToPos(to, 'x', true))
+    if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height)
+  }
+  ctx.restore()
+}

@@ -1,0 +1,101 @@
+import { signal } from '@preact/signals'
+import { ask } from './ask.ts'
+import { boot } from './boot.ts'
+
+/** A code of the catalogue, as lists and searches need it. */
+export interface Code {
+  code: string
+  name: string
+  category: string
+  aliases: readonly string[]
+}
+
+interface Commodity extends Code {
+  aliases: string[]
+}
+
+const kept = 'codes.1'
+
+/** Every code that has data; empty until they are here. */
+export const codes = signal<readonly Code[]>([])
+
+let asked: Promise<void> | undefined
+
+/** Asks for the codes once in a tab: they change with releases. */
+export function loadCodes(): Promise<void> {
+  asked ??= load()
+  return asked
+}
+
+async function load(): Promise<void> {
+  const stored = sessionStorage.getItem(kept)
+  if (stored) {
+    codes.value = JSON.parse(stored) as Code[]
+    return
+  }
+  const all = boot.isSignedIn
+    ? (await ask<{ data: Commodity[] }>('/v1/commodities')).data
+    : Object.values(
+        (await ask<{ data: { commodities: Record<string, Commodity[]> } }>('/v1/demo/commodities'))
+          .data.commodities,
+      ).flat()
+  codes.value = all.map(({ code, name, category, aliases }) => ({ code, name, category, aliases }))
+  try {
+    sessionStorage.setItem(kept, JSON.stringify(codes.value))
+  } catch {
+    // A full store costs one more call.
+  }
+}
+
+const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ')
+
+/** How many letters must change or swap their places; above `most` it does not matter how many. */
+function distance(a: string, b: string, most: number): number {
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    rows.push(row)
+    for (let j = 1; j <= b.length; j += 1) {
+      const changed = rows[i - 1]![j - 1]! + Number(a[i - 1] !== b[j - 1])
+      row[j] = Math.min(rows[i - 1]![j]! + 1, row[j - 1]! + 1, changed)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        row[j] = Math.min(row[j]!, rows[i - 2]![j - 2]! + 1)
+    }
+  }
+  return rows[a.length]![b.length]!
+}
+
+/** How well a text answers what was typed: 0 not at all. Every word must be met. */
+export function match(text: string, typed: string): number {
+  const words = plain(typed).trim().split(' ').filter(Boolean)
+  if (words.length === 0) return 0
+  const target = plain(text)
+  const parts = target.split(' ')
+  let score = 0
+  for (const word of words) {
+    if (parts.includes(word)) score += 4
+    else if (parts.some(part => part.startsWith(word))) score += 3
+    else if (target.includes(word)) score += 2
+    else if (
+      word.length > 3 &&
+      parts.some(part => distance(part, word, 2) <= (word.length > 5 ? 2 : 1))
+    )
+      score += 1
+    else return 0
+  }
+  return score / words.length - target.length / 1000
+}
+
+/** The codes that answer what was typed, best first. */
+export function matchingCodes(typed: string, limit: number): Code[] {
+  return codes.value
+    .map(code => ({
+      code,
+      score: match(`${code.code} ${code.name} ${code.aliases.join(' ')}`, typed),
+    }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ code }) => code)
+}

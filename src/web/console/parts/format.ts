@@ -1,0 +1,82 @@
+import { now } from './boot.ts'
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+
+/** A number with the digits its series has, grouped. */
+export const number = (value: number, decimals?: number): string =>
+  value.toLocaleString('en-GB', {
+    minimumFractionDigits: decimals ?? 0,
+    maximumFractionDigits: decimals ?? 6,
+  })
+
+/** With a sign, and a real minus. */
+export const signed = (value: number, decimals = 2): string =>
+  `${value > 0 ? '+' : value < 0 ? '−' : ''}${number(Math.abs(value), decimals)}`
+
+/** `2026-11-22`. */
+export const day = (iso: string | null | undefined): string => (iso ? iso.slice(0, 10) : '–')
+
+/** `2026-11-22 18:55 UTC`. */
+export const instant = (iso: string | null | undefined): string =>
+  iso ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : '–'
+
+/** How long ago something was, in one unit. */
+export function ago(iso: string | null | undefined): string {
+  if (!iso) return 'never'
+  const passedMs = now() - Date.parse(iso)
+  if (passedMs < -minuteMs) return `in ${spanOf(-passedMs)}`
+  if (passedMs < minuteMs) return 'just now'
+  return `${spanOf(passedMs)} ago`
+}
+
+function spanOf(ms: number): string {
+  if (ms < hourMs) return `${Math.round(ms / minuteMs)} min`
+  if (ms < 2 * dayMs) return `${Math.round(ms / hourMs)} h`
+  return `${Math.round(ms / dayMs)} days`
+}
+
+const shortWords: Readonly<Record<string, string>> = { lng: 'LNG', ngl: 'NGL', fx: 'FX' }
+
+/** `crude_oil` as people write it. */
+export const words = (name: string): string => {
+  const text = name
+    .split('_')
+    .map(word => shortWords[word] ?? word)
+    .join(' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+const unitWords: Readonly<Record<string, string>> = {
+  barrel: 'bbl',
+  barrels: 'bbl',
+  gallon: 'gal',
+  mmbtu: 'MMBtu',
+  mwh: 'MWh',
+  metric_ton: 't',
+  metric_ton_co2: 't CO₂',
+  troy_ounce: 'oz t',
+  rate: '',
+}
+
+/** `barrel` after a currency: `USD/bbl`. */
+export function unitOf(currency: string | null, unit: string): string {
+  const word = unitWords[unit] ?? unit.replaceAll('_', ' ')
+  return [currency, word].filter(Boolean).join('/')
+}
+
+export function csvOf(rows: readonly (readonly (string | number | null | undefined)[])[]): string {
+  return rows
+    .map(row =>
+      row
+        .map(cell => {
+          const text = String(cell ?? '')
+          // A cell that a spreadsheet would run as a formula is kept a text.
+          const safe = typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+          return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+        })
+        .join(','),
+    )
+    .join('\n')
+}

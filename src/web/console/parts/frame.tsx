@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { caller, whoIsThere } from './account.ts'
+import { signInHref } from './bits.tsx'
+import { boot } from './boot.ts'
+import { navigation } from './navigation.ts'
+import { isSearching, Search } from './search.tsx'
+
+/** What surrounds every page. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation()
+  const isOpen = useSignal(false)
+  useEffect(() => {
+    isOpen.value = false
+  }, [path])
+  useEffect(() => void whoIsThere().catch(() => {}), [])
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="top">
+        <div class="inside">
+          <a class="name" href="/">
+            <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">
+              <path
+                d="M2 12l3.5-5 3.5 2.5L14 4"
+                fill="none"
+                stroke="currentColor"
+                stroke-width="1.8"
+              />
+            </svg>
+            {boot.service}
+          </a>
+          <nav aria-label="Main" id="nav" class={isOpen.value ? 'open' : ''}>
+            <ul>
+              {navigation().map(({ href, text }) => (
+                <li key={href}>
+                  <a href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
+                    {text}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <div class="right">
+            <button
+              type="button"
+              class="tight"
+              aria-keyshortcuts="/"
+              onClick={() => {
+                isSearching.value = true
+              }}
+            >
+              Search <kbd class="wide-only">/</kbd>
+            </button>
+            {boot.isSignedIn ? (
+              <a class="who small" href="/account">
+                {caller.value?.email ?? 'Account'}
+              </a>
+            ) : (
+              <a class="small" href={signInHref()}>
+                Sign in
+              </a>
+            )}
+            <button
+              type="button"
+              class="menu tight"
+              aria-expanded={isOpen.value}
+              aria-controls="nav"
+              onClick={() => {
+                isOpen.value = !isOpen.value
+              }}
+            >
+              Menu
+            </button>
+          </div>
+        </div>
+      </header>
+      {boot.isEvaluation && (
+        <aside class="ribbon" aria-label="Evaluation copy">
+          <p>Evaluation copy: every number here is generated and belongs to no market.</p>
+        </aside>
+      )}
+      {children}
+      <footer class="foot">
+        <p>
+          <span>{boot.service}</span>
+          <a href="/docs">Documentation</a>
+          <a href="/openapi.json" rel="external">
+            OpenAPI
+          </a>
+          <a href="/status">Status</a>
+        </p>
+      </footer>
+      <Search />
+    </>
+  )
+}
+
+const isAt = (path: string, href: string): boolean =>
+  path === href || (href !== '/' && path.startsWith(`${href}/`))

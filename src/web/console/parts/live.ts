@@ -1,0 +1,51 @@
+import { useEffect } from 'preact/hooks'
+import { caller, has } from './account.ts'
+import { boot } from './boot.ts'
+
+export interface LivePrice {
+  code: string
+  price: number
+  created_at: string
+}
+
+interface Frame {
+  type?: string
+  message?: { type?: string; price_rows?: LivePrice[] }
+}
+
+const codesMax = 100
+const againAfterMs = 5000
+
+/** Tells of prices as they change, where the plan has the stream; elsewhere nothing happens. */
+export function useLive(codes: readonly string[], onPrices: (prices: LivePrice[]) => void): void {
+  const key = codes.slice(0, codesMax).join(',')
+  const isAllowed = has('streaming')
+  useEffect(() => {
+    if (!isAllowed || key === '') return undefined
+    let socket: WebSocket | undefined
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let isOver = false
+    const open = () => {
+      socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/cable`)
+      const identifier = JSON.stringify({
+        channel: boot.channel,
+        commodities: key.split(','),
+      })
+      socket.onmessage = ({ data }: MessageEvent<string>) => {
+        const frame = JSON.parse(data) as Frame
+        if (frame.type === 'welcome')
+          socket?.send(JSON.stringify({ command: 'subscribe', identifier }))
+        if (frame.message?.type === 'price_update') onPrices(frame.message.price_rows ?? [])
+      }
+      socket.onclose = () => {
+        if (!isOver) timer = setTimeout(open, againAfterMs)
+      }
+    }
+    open()
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+      socket?.close()
+    }
+  }, [key, isAllowed, caller.value?.id])
+}

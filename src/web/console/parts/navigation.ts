@@ -1,0 +1,19 @@
+import { boot } from './boot.ts'
+
+export interface Destination {
+  href: string
+  text: string
+}
+
+/** Where the top of every page leads, for who looks at it. */
+export const navigation = (): Destination[] => [
+  ...(boot.isSignedIn
+    ? [
+        { href: '/board', text: 'Board' },
+        { href: '/series', text: 'Series' },
+        { href: '/account', text: 'Account' },
+      ]
+    : [{ href: '/', text: 'Home' }]),
+  { href: '/docs', text: 'Docs' },
+  { href: '/status', text: 'Status' },
+]

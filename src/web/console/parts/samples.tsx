@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals'
+import { Choice, Copy } from './bits.tsx'
+
+const languages = ['curl', 'python', 'typescript', 'excel'] as const
+export type Language = (typeof languages)[number]
+
+const names: Record<Language, string> = {
+  curl: 'curl',
+  python: 'Python',
+  typescript: 'TypeScript',
+  excel: 'Excel',
+}
+
+export interface Call {
+  method: string
+  /** With its query. */
+  path: string
+  body?: unknown
+  /** Needs no key. */
+  isOpen?: boolean
+}
+
+const shellText = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+const pythonOf = (value: unknown): string =>
+  JSON.stringify(value, null, 4)
+    .replaceAll(/\btrue\b/g, 'True')
+    .replaceAll(/\bfalse\b/g, 'False')
+    .replaceAll(/\bnull\b/g, 'None')
+
+/** The same call in the ways in which people make it. */
+export function sampleOf(language: Language, call: Call, key: string): string {
+  const { method, path, body, isOpen = false } = call
+  const url = `${location.origin}${path}`
+  if (language === 'curl')
+    return [
+      `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
+      ...(isOpen ? [] : [`  -H "Authorization: Token ${key}"`]),
+      ...(body === undefined
+        ? []
+        : ['  -H "Content-Type: application/json"', `  -d ${shellText(JSON.stringify(body))}`]),
+    ].join(' \\\n')
+  if (language === 'python')
+    return [
+      'import requests',
+      '',
+      `answer = requests.request(`,
+      `    "${method}",`,
+      `    "${url}",`,
+      ...(isOpen ? [] : [`    headers={"Authorization": "Token ${key}"},`]),
+      ...(body === undefined ? [] : [`    json=${pythonOf(body).replaceAll('\n', '\n    ')},`]),
+      `    timeout=30,`,
+      `)`,
+      'answer.raise_for_status()',
+      'print(answer.json())',
+    ].join('\n')
+  if (language === 'typescript') {
+    const headers = [
+      ...(isOpen ? [] : [`    authorization: 'Token ${key}',`]),
+      ...(body === undefined ? [] : [`    'content-type': 'application/json',`]),
+    ]
+    const options = [
+      ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+      ...(headers.length === 0 ? [] : ['  headers: {', ...headers, '  },']),
+      ...(body === undefined
+        ? []
+        : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
+    ]
+    return [
+      options.length === 0
+        ? `const answer = await fetch('${url}')`
+        : [`const answer = await fetch('${url}', {`, ...options, '})'].join('\n'),
+      'if (!answer.ok) throw new Error(await answer.text())',
+      'console.log(await answer.json())',
+    ].join('\n')
+  }
+  if (method !== 'GET')
+    return 'Excel asks with GET only. Use Power Query with Web.Contents and Content, or one of the clients.'
+  const relative = path.replace(/^\/v1\//, '')
+  return `=WEBSERVICE("${location.origin}/v1/excel/run.xml?path=" & ENCODEURL("/v1/${relative}") & "&api_key=${key}")`
+}
+
+/** One call, in the language that the reader chooses. */
+export function Samples({ call, apiKey = 'YOUR_API_KEY' }: { call: Call; apiKey?: string }) {
+  const language = useSignal<Language>('curl')
+  const text = sampleOf(language.value, call, apiKey)
+  return (
+    <div class="stack">
+      <div class="row spread">
+        <Choice
+          label="Language of the sample"
+          value={language.value}
+          options={languages.map(value => ({ value, text: names[value] }))}
+          onChoose={value => {
+            language.value = value
+          }}
+        />
+        <Copy text={text} className="tight" />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide sample is scrolled by keyboard */}
+      <pre tabIndex={0}>{text}</pre>
+    </div>
+  )
+}

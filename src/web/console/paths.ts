@@ -1,0 +1,36 @@
+/**
+ * The addresses of the console's pages, for the server, which answers each with the same document,
+ * and for the router in the browser. `:name` is a parameter.
+ */
+export const pagePaths = [
+  '/',
+  '/status',
+  '/signup',
+  '/board',
+  '/series',
+  '/series/:code',
+  '/markets',
+  '/markets/:view',
+  '/alerts',
+  '/alerts/:id',
+  '/webhooks',
+  '/webhooks/:id',
+  '/account',
+  '/account/:part',
+  '/operator',
+  '/operator/:part',
+  '/desk',
+  '/desk/:part',
+] as const
+export type PagePath = (typeof pagePaths)[number]
+
+/** What a page knows before it has asked for anything. */
+export interface Boot {
+  service: string
+  isEvaluation: boolean
+  isSignedIn: boolean
+  /** The channel of prices in the stream. */
+  channel: string
+  /** The clock of this copy when the page was made, Unix ms; an evaluation copy may stand elsewhere. */
+  now: number
+}
