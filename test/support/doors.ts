@@ -10,7 +10,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     energy: ['answer.ts', 'frame.ts', 'list.ts'],
     fundamentals: ['storage-row.ts'],
     keys: ['form.ts', 'limit-rows.ts', 'row.ts', 'tier-shape.ts'],
-    prices: ['row.ts', 'texts.ts', 'window-query.ts'],
+    prices: ['row.ts', 'sparkline.ts', 'texts.ts', 'window-query.ts'],
     sources: ['row.ts'],
     spreadsheet: ['routes.ts'],
   },

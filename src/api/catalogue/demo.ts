@@ -11,8 +11,8 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, type Marks, success } from '../answer.ts'
 import { Commodity, commodityOf, markSeries, seriesOf } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
-import { Sparkline, sparklineOf } from '../prices/board.ts'
 import { priceRowFields } from '../prices/row.ts'
+import { Sparkline, sparklineOf } from '../prices/sparkline.ts'
 
 export interface DemoDeps
   extends Pick<

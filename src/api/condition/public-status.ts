@@ -31,7 +31,7 @@ const codes = (description: string) => integer({ description, examples: [12] })
 
 const PublicStatus = t.Object(
   {
-    service: t.String({ examples: ['Wellhead'] }),
+    service: t.String({ examples: ['Energy Prices'] }),
     mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
       description: 'An evaluation copy answers generated data.',
     }),

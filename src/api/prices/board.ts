@@ -2,16 +2,15 @@ import { Elysia, t } from 'elysia'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
 import { FailProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/instant.ts'
 import type { PriceChange } from '../../market/prices/change.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
-import type { History } from '../../service/prices/history.ts'
-import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { formatted, priceRowFields } from './row.ts'
+import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 
 export type BoardDeps = Pick<
   Context,
@@ -20,7 +19,6 @@ export type BoardDeps = Pick<
 
 /** As many as fill a large screen twice. */
 const codesMax = 200
-const sparklineDays = 30
 
 const Move = t.Union(
   [
@@ -32,10 +30,6 @@ const Move = t.Union(
   ],
   { description: 'Null where there is nothing to compare with.' },
 )
-
-export const Sparkline = t.Array(t.Number({ examples: [71.23] }), {
-  description: `Daily closes of the ${sparklineDays} days up to the newest price, oldest first; days without one are left out.`,
-})
 
 const BoardRow = t.Object(
   {
@@ -65,19 +59,6 @@ const BoardAnswer = envelope(
     missing_codes: t.Array(t.String(), { description: 'Codes that have no price at present.' }),
   }),
 )
-
-/** The closes of the days up to the newest price, oldest first. */
-export function sparklineOf(history: History, series: Series, newestAt: number): number[] {
-  const { rows } = history.page({
-    seriesIds: [series.id],
-    interval: 'day',
-    from: startOfDay(newestAt) - (sparklineDays - 1) * dayMs,
-    to: newestAt + 1,
-    limit: sparklineDays,
-    offset: 0,
-  })
-  return rows.map(row => roundTo(row.value, series.decimals)).reverse()
-}
 
 const moveOf = (change: PriceChange | undefined) =>
   change ? { amount: change.amount, percent: change.percent ?? null } : null
