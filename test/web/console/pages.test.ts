@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await goTo('/board')
     await page.keyboard.press('/')
     await page.keyboard.type('hnery hub')
-    await page.waitForSelector('#found-0')
+    await page.waitForSelector('#found-0', { timeout: 5000 })
     await page.keyboard.press('Enter')
     await page.waitForURL(`${stage.origin}/series/NATURAL_GAS_USD`)
     await page.waitForSelector('.chart canvas')

@@ -6,7 +6,7 @@ import { caller, whoIsThere } from './account.ts'
 import { signInHref } from './bits.tsx'
 import { boot } from './boot.ts'
 import { navigation } from './navigation.ts'
-import { isSearching, Search } from './search.tsx'
+import { openSearch, Search } from './search.tsx'
 
 /** What surrounds every page. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -46,14 +46,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             </ul>
           </nav>
           <div class="right">
-            <button
-              type="button"
-              class="tight"
-              aria-keyshortcuts="/"
-              onClick={() => {
-                isSearching.value = true
-              }}
-            >
+            <button type="button" class="tight" aria-keyshortcuts="/" onClick={openSearch}>
               Search <kbd class="wide-only">/</kbd>
             </button>
             {boot.isSignedIn ? (

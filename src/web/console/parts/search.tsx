@@ -1,10 +1,13 @@
-import { signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { codes, loadCodes, match, matchingCodes } from './codes.ts'
 import { navigation } from './navigation.ts'
 
-export const isSearching = signal(false)
+let show = (): void => {}
+
+/** Opens the search, wherever somebody is. */
+export const openSearch = (): void => show()
 
 interface Target {
   href: string
@@ -35,25 +38,25 @@ export function Search() {
   const { route } = useLocation()
 
   useEffect(() => {
+    // At once, not with the next drawing: what is typed after the slash must arrive in the field.
+    show = () => {
+      if (dialog.current?.open) return
+      typed.value = ''
+      chosen.value = 0
+      dialog.current?.showModal()
+      input.current?.focus()
+      void loadCodes().catch(() => {})
+    }
     const pressed = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
       const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
-      isSearching.value = true
+      show()
     }
     document.addEventListener('keydown', pressed)
     return () => document.removeEventListener('keydown', pressed)
   }, [])
-
-  useEffect(() => {
-    if (!isSearching.value || dialog.current?.open) return
-    typed.value = ''
-    chosen.value = 0
-    void loadCodes().catch(() => {})
-    dialog.current?.showModal()
-    input.current?.focus()
-  }, [isSearching.value])
 
   const close = () => dialog.current?.close()
   const go = (href: string) => {
@@ -72,13 +75,7 @@ export function Search() {
   }
 
   return (
-    <dialog
-      ref={dialog}
-      aria-label="Search"
-      onClose={() => {
-        isSearching.value = false
-      }}
-    >
+    <dialog ref={dialog} aria-label="Search">
       <div class="stack">
         <label>
           Find a code or a page
