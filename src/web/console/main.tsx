@@ -33,7 +33,7 @@ function arrived(): void {
 const isOurs = new RegExp(
   `^(${Object.keys(pages)
     .map(path => path.replace(/:\w+/g, '[^/]+'))
-    .join('|')})$`,
+    .join('|')})([?#].*)?$`,
 )
 
 function Console() {
