@@ -24,12 +24,6 @@ const Missing = () => (
   </Page>
 )
 
-/** Where somebody went: read out, and shown from its top. */
-function arrived(): void {
-  scrollTo(0, 0)
-  document.getElementById('content')?.focus({ preventScroll: true })
-}
-
 const isOurs = new RegExp(
   `^(${Object.keys(pages)
     .map(path => path.replace(/:\w+/g, '[^/]+'))
@@ -41,7 +35,7 @@ function Console() {
     <LocationProvider scope={isOurs}>
       <Frame>
         <ErrorBoundary>
-          <Router onRouteChange={arrived}>
+          <Router onRouteChange={() => scrollTo(0, 0)}>
             {Object.entries(pages).map(([path, component]) => (
               <Route key={path} path={path} component={component as ComponentType} />
             ))}

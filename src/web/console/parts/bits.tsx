@@ -84,9 +84,15 @@ interface PageProps {
   children: ComponentChildren
 }
 
-/** A page with its heading; the heading gets the focus when the page is gone to. */
+let pagesShown = 0
+
+/** A page with its heading; it gets the focus when it is gone to from another. */
 export function Page({ title, about, actions, children }: PageProps) {
   const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (pagesShown > 0) main.current?.focus({ preventScroll: true })
+    pagesShown += 1
+  }, [])
   useEffect(() => {
     document.title = `${title} · ${boot.service}`
   }, [title])
