@@ -399,6 +399,12 @@ const ownKeys = {
   'data.dir': key(path(), 'wellhead-data', 'Directory of the database and all other state.', {
     flag: '--data',
   }),
+  'data.reserve_mb': key(
+    integer(0, 10_240),
+    16,
+    'Megabytes that are kept free for a full disk: given back then, so that sign-in and the outbox go on.',
+    { inDev: 0 },
+  ),
   'server.host': key(host, '127.0.0.1', 'Address to listen on.', { flag: '--host' }),
   'server.port': key(integer(0, 65_535), 8470, 'Port to listen on; 0 takes any free one.', {
     flag: '--port',

@@ -11,6 +11,7 @@ import { createBillingJob } from './jobs/billing.ts'
 import { createClockJob } from './jobs/clock.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
 import { createDeliveriesJob } from './jobs/deliveries.ts'
+import { createDiskJob } from './jobs/disk.ts'
 import { createFeedsJob } from './jobs/feeds.ts'
 import type { Job } from './jobs/job.ts'
 import { createMessagesJob } from './jobs/messages.ts'
@@ -28,6 +29,7 @@ import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf, masterKeyPath } from './lib/master-key.ts'
+import { createReserveFile, type ReserveFile } from './lib/reserve-file.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
@@ -98,6 +100,7 @@ export function openInstance({
       isNeeded: !runtime.takesNewMasterKey && createSecretCheckStore(db).sealedCount() > 0,
     }),
   })
+  if (serving) services.disk.attach(reserveOf(dir, runtime.config.data.reserveMb))
   if (serving) checkMasterKey(services, dir, runtime.takesNewMasterKey === true)
   takeCatalogue(services)
   const conflict = serving ? claimDirectory(services) : undefined
@@ -109,11 +112,14 @@ export function openInstance({
   const feed = world?.feed
   const sending = sendingJob(services)
   const jobs = createRunner(
-    [...jobsOf(services, feed), sending],
+    [createDiskJob(services.disk), ...jobsOf(services, feed), sending],
     runtime.clock,
     runtime.log,
-    // The clock of an evaluation copy is moved by people.
-    feed ? undefined : clockGuard(services),
+    {
+      isTold: services.disk.failed,
+      // The clock of an evaluation copy is moved by people.
+      guard: feed ? undefined : clockGuard(services),
+    },
   )
   const loop = serving ? watchedLoop(runtime.log) : undefined
   const controls =
@@ -160,14 +166,40 @@ export function openInstance({
       services.streams.stop()
       services.deliveries.stop()
       sending.halt()
-      services.meter.flush()
-      services.webhookAllowance.flush()
-      rates?.keep()
-      checkpoint(db)
+      // A disk that is full keeps no server from stopping: what is not written is told.
+      const last = {
+        counters: services.meter.flush,
+        webhook_counters: services.webhookAllowance.flush,
+        rate_windows: () => rates?.keep(),
+        checkpoint: () => checkpoint(db),
+      }
+      for (const [part, write] of Object.entries(last)) {
+        try {
+          write()
+        } catch (error) {
+          if (serving) runtime.log.error('stop_incomplete', { part, error })
+          else throw error
+        }
+      }
       db.close()
     },
   }
   return opened
+}
+
+const megabyte = 2 ** 20
+
+/** What a data directory keeps free for a start on a full disk: its lock, the index of its log. */
+export const startReserveOf = (dir: string, megabytes: number): ReserveFile =>
+  createReserveFile(join(dir, 'reserve.start'), dir, Math.min(megabytes, 1) * megabyte)
+
+/** What it keeps free for a server that runs on one. */
+function reserveOf(dir: string, megabytes: number): ReserveFile {
+  const [start, running] = [
+    startReserveOf(dir, megabytes),
+    createReserveFile(join(dir, 'reserve'), dir, megabytes * megabyte),
+  ]
+  return { ...running, keep: () => start.keep() && running.keep() }
 }
 
 /**
@@ -290,11 +322,12 @@ function clockGuard(services: Services): Guard {
   }
 }
 
-const sendingJob = ({ outbox, clock, log, config }: Services): OutboxJob =>
+const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =>
   createOutboxJob({
     outbox,
     clock,
     log,
+    isTold: disk.failed,
     concurrency: config.outbox.concurrency,
     perLane: config.outbox.perLane,
   })

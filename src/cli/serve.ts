@@ -6,7 +6,7 @@ import { connectionsOf, type SocketData, sockets } from '../http/cable.ts'
 import { front, withSniffingOff } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
 import { varyOf } from '../http/profiles/profiles.ts'
-import type { Instance } from '../instance.ts'
+import { type Instance, startReserveOf } from '../instance.ts'
 import { createSystemClock, sleep } from '../lib/clock.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import { createLoopTurns } from '../lib/loop-turns.ts'
@@ -57,6 +57,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     return exitCodes.failed
   }
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const reserve = startReserveOf(dir, config.data.reserveMb)
+  if (reserve.free() < reserve.bytes) reserve.giveBack()
   const lock = lockDataDir(dir, {
     pid: process.pid,
     role: config.mode,

@@ -24,6 +24,8 @@ export interface BaseDeps {
   headerPrefix?: string
   /** Shapes by client, where any are configured. */
   profiles?: Profiles | undefined
+  /** Hears of errors and tells of those that are the disk's. */
+  disk?: { failed(error: unknown): boolean }
 }
 
 const visible = /^[\x21-\x7e]{1,128}$/
@@ -55,6 +57,7 @@ export function createBase({
   corsOrigins,
   headerPrefix,
   profiles,
+  disk,
 }: BaseDeps) {
   /**
    * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
@@ -132,6 +135,7 @@ export function createBase({
       // not exist.
       if (code === 'NOT_FOUND' && !(error instanceof Problem)) return unknownRoute(request)
       const problem = problemOf(error, code)
+      disk?.failed(error)
       const requestId = requestIdOf(request, ids)
       const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
       if (problem.status === 500)

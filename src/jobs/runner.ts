@@ -23,7 +23,18 @@ export interface Guard {
   holdsOthers(): boolean
 }
 
-export function createRunner(jobs: readonly Job[], clock: Clock, log: Log, guard?: Guard): Runner {
+export interface RunnerOptions {
+  guard?: Guard | undefined
+  /** Whether an error of a job is told elsewhere. */
+  isTold?: (error: unknown) => boolean
+}
+
+export function createRunner(
+  jobs: readonly Job[],
+  clock: Clock,
+  log: Log,
+  { guard, isTold = () => false }: RunnerOptions = {},
+): Runner {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
   let running = Promise.resolve()
@@ -33,7 +44,7 @@ export function createRunner(jobs: readonly Job[], clock: Clock, log: Log, guard
     try {
       await job.pass()
     } catch (error) {
-      log.error('job_failed', { job: job.name, error })
+      if (!isTold(error)) log.error('job_failed', { job: job.name, error })
     }
   }
   const passAll = async () => {

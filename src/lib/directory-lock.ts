@@ -51,7 +51,13 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
     throw error
   }
   return {
-    announce: url => writeHolder(sidecar, { ...holder, url }),
+    announce(url) {
+      try {
+        writeHolder(sidecar, { ...holder, url })
+      } catch {
+        // A full disk: the server is found by its settings then.
+      }
+    },
     release() {
       if (!openLocks.has(db)) return
       // First the name, then the lock: the other way round this could remove the next holder's

@@ -87,7 +87,9 @@ test('the other jobs wait until the clock has been steady for a minute, and the 
   const { job, jumps, clock, log, lines, drift } = guarded()
   const passes: number[] = []
   const other: Job = { name: 'other', pass: () => void passes.push(clock.now()) }
-  const runner = createRunner([other], clock, log, { job, holdsOthers: jumps.isSettling })
+  const runner = createRunner([other], clock, log, {
+    guard: { job, holdsOthers: jumps.isSettling },
+  })
   await runner.tick()
   drift.ms = 400 * dayMs
   await runner.tick()

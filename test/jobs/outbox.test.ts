@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Outcome } from '../../src/send/attempt.ts'
+import { DoesNotOpen } from '../../src/service/keys/vault.ts'
 import type { LanePolicy, Parcel } from '../../src/service/outbox/outbox.ts'
+import { senderComponents } from '../../src/service/outbox/vitals.ts'
 import { transact } from '../../src/store/database.ts'
 import { delivered, outboxWorld, refused, unavailable } from '../support/outbox.ts'
 
@@ -464,4 +466,28 @@ test('an attempt that never ends is cut at the timeout of its lane', async () =>
     { state: 'retry', error: 'no end of the attempt within 0.02 s', blameless: false },
   ])
   expect(reason).toContain('0.02 s')
+})
+
+describe('a receiver whose secret does not open', () => {
+  test('gets nothing, holds up nobody else, and is told', async () => {
+    const world = outboxWorld({
+      policy(lane) {
+        if (lane === 'shut') throw new DoesNotOpen('sealed for "webhook shut"')
+        return { state: 'open' }
+      },
+    })
+    world.put({ lane: 'shut', eventId: 'evt_1' })
+    world.put({ lane: 'open', eventId: 'evt_2' })
+    await world.run()
+    expect(world.sent.map(sending => sending.lane)).toEqual(['open'])
+    expect(
+      world.settled.map(({ lane, state, blameless }) => [lane, state, blameless]),
+    ).toContainEqual(['shut', 'failed', true])
+    expect(world.outbox.vitals()).toMatchObject({ pending: 0, shut: 1 })
+    expect(senderComponents(world.outbox, world.clock.now())[0]).toMatchObject({
+      status: 'degraded',
+      message: expect.stringContaining('1 webhook receiver do'),
+    })
+    expect(world.log.filter(line => line.includes('outbox_lane_shut')).length).toBe(1)
+  })
 })

@@ -19,14 +19,23 @@ import { markSeries } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
 
 export type HealthDeps = Vitals &
-  Pick<Context, 'access' | 'settings' | 'catalogue' | 'freshness' | 'marks' | 'clock'>
+  Pick<Context, 'access' | 'settings' | 'catalogue' | 'freshness' | 'marks' | 'clock' | 'disk'>
 
 const Health = t.Object(
   {
-    status: t.Union([t.Literal('ok'), t.Literal('unavailable')]),
+    status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
+      description:
+        '`degraded`: it answers, and something needs the operator: `reason` says what. `unavailable`: the database does not answer, or the process is about to stop.',
+    }),
     version: t.String({ examples: [version] }),
     uptime_seconds: integer({ examples: [86_400] }),
     timestamp: t.String({ format: 'date-time' }),
+    reason: t.Optional(
+      t.String({
+        description: 'What needs the operator, where something does.',
+        examples: ['The data cannot be written: the disk is full.'],
+      }),
+    ),
   },
   { title: 'Health' },
 )
@@ -88,31 +97,45 @@ export function healthRoutes(deps: HealthDeps) {
   return new Elysia().use(livenessRoutes(deps)).use(statusRoute(deps))
 }
 
-function livenessRoutes({ access, settings, clock, isStopping }: HealthDeps) {
+const ReadyQuery = t.Object({
+  ready: t.Optional(
+    t.Literal('write', {
+      description: 'Asks whether the service takes writes, too: 503 while it does not.',
+    }),
+  ),
+})
+
+function livenessRoutes({ access, settings, disk, clock, isStopping, senders }: HealthDeps) {
   const startedMs = clock.monotonic()
-  const answer = (set: Answering) => {
-    const isWell = !isStopping() && databaseAnswers(settings)
-    if (!isWell) set.status = 503
+  const answer = (set: Answering, ready: 'write' | undefined) => {
+    const lives = !isStopping() && databaseAnswers(settings)
+    const writes = disk.trouble() === undefined
+    const reason = lives ? reasonOf(disk, senders()) : undefined
+    if (!lives || (ready === 'write' && !writes)) set.status = 503
     set.headers['cache-control'] = 'no-store'
+    const status = !lives ? 'unavailable' : reason === undefined ? 'ok' : 'degraded'
     return {
-      status: isWell ? ('ok' as const) : ('unavailable' as const),
+      status: status as (typeof Health)['static']['status'],
       version,
       uptime_seconds: Math.floor((clock.monotonic() - startedMs) / secondMs),
       timestamp: isoInstant(clock.now()),
+      ...(reason !== undefined && { reason }),
     }
   }
   const description =
-    'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop.'
+    'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
   return new Elysia()
     .use(access)
-    .get('/v1/health', ({ set }) => answer(set as Answering), {
+    .get('/v1/health', ({ query, set }) => answer(set as Answering, query.ready), {
       access: { open: 'Anybody may ask whether the service lives.' },
-      response: { 200: Health, 429: FlatProblem, 503: Health },
+      query: ReadyQuery,
+      response: { 200: Health, 400: FlatProblem, 429: FlatProblem, 503: Health },
       detail: { operationId: 'getHealth', tags: ['discovery'], summary: 'Health', description },
     })
-    .get('/health', ({ set }) => answer(set as Answering), {
+    .get('/health', ({ query, set }) => answer(set as Answering, query.ready), {
       access: { open: 'Probes ask often.', rate: 'none' },
-      response: { 200: Health, 503: Health },
+      query: ReadyQuery,
+      response: { 200: Health, 400: FlatProblem, 503: Health },
       detail: {
         operationId: 'getHealthForProbes',
         tags: ['discovery'],
@@ -122,8 +145,15 @@ function livenessRoutes({ access, settings, clock, isStopping }: HealthDeps) {
     })
 }
 
+/** What needs the operator, without a name of anybody's. */
+function reasonOf(disk: HealthDeps['disk'], senders: readonly Component[]): string | undefined {
+  const trouble = disk.trouble()
+  if (trouble) return `The data cannot be written: ${trouble.reason}.`
+  return senders.find(sender => sender.status === 'degraded' && sender.message)?.message
+}
+
 function statusRoute(deps: HealthDeps) {
-  const { access, settings, catalogue, freshness, marks, clock } = deps
+  const { access, settings, catalogue, freshness, marks, clock, disk } = deps
   return new Elysia().use(access).get(
     '/v1/status',
     ({ set }) => {
@@ -131,7 +161,7 @@ function statusRoute(deps: HealthDeps) {
       const feeds = freshness.feeds()
       const components: Component[] = [
         apiComponent(deps.isOverloaded()),
-        databaseComponent(settings),
+        databaseComponent(settings, disk.trouble()?.reason),
         ingestComponent(feeds),
         schedulerComponent(deps.lastPassAt(), now),
         ...deps.senders(),

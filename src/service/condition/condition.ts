@@ -31,10 +31,15 @@ export function databaseAnswers(settings: Settings): boolean {
   }
 }
 
-export const databaseComponent = (settings: Settings): Component =>
-  databaseAnswers(settings)
-    ? { name: 'database', status: 'operational' }
-    : { name: 'database', status: 'down', message: 'The database does not answer.' }
+/** `unwritable`: why writes are refused. */
+export function databaseComponent(settings: Settings, unwritable?: string): Component {
+  const name = 'database'
+  if (!databaseAnswers(settings))
+    return { name, status: 'down', message: 'The database does not answer.' }
+  return unwritable === undefined
+    ? { name, status: 'operational' }
+    : { name, status: 'degraded', message: `Writes are refused: ${unwritable}.` }
+}
 
 /** Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. */
 export function ingestComponent(feeds: readonly Feed[]): Component {

@@ -16,12 +16,15 @@ export interface Vault {
   open(context: string, sealed: Uint8Array): string
 }
 
+/** Sealed under another master key, or damaged. */
+export class DoesNotOpen extends Error {}
+
 export const createVault = (masterKey: string): Vault => ({
   seal: (context, text) => seal(masterKey, context, text),
   open(context, sealed) {
     const text = unseal(masterKey, context, sealed)
     if (text === undefined)
-      throw new Error(
+      throw new DoesNotOpen(
         `What was sealed for "${context}" does not open with this directory's master.key.`,
       )
     return text

@@ -2,17 +2,24 @@ import type { Runtime } from '../../runtime.ts'
 import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
 import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
+import { createDisk, type Disk } from './disk.ts'
 
 export interface OperatorServices {
   settings: Settings
   adminTokens: AdminTokens
+  disk: Disk
 }
 
-export const openOperator = ({
+export function openOperator({
   db,
   clock,
   ids,
-}: Pick<Runtime, 'db' | 'clock' | 'ids'>): OperatorServices => ({
-  settings: settingsStore(db),
-  adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
-})
+  log,
+}: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log'>): OperatorServices {
+  const settings = settingsStore(db)
+  return {
+    settings,
+    adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
+    disk: createDisk({ settings, clock, log }),
+  }
+}

@@ -7,6 +7,7 @@ import type { Outcome } from '../../send/attempt.ts'
 import { transact } from '../../store/database.ts'
 import type { ClaimedRow, LaneBacklog, OutboxStore } from '../../store/outbox/outbox.ts'
 import type { Kind } from '../../store/outbox/rows.ts'
+import { DoesNotOpen } from '../keys/vault.ts'
 import { waitMs } from './schedule.ts'
 import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
 
@@ -60,6 +61,8 @@ export interface Registry {
   senders: Map<Kind, { sender: Sender; lanes: Lanes | undefined }>
   listeners: Map<Kind, ((settled: Settled) => void)[]>
   ended: Record<Settled['state'], number>
+  /** Lanes whose secret does not open: what waits in them fails. */
+  shut: Set<string>
 }
 
 /** Messages of a lane became due at a moment, maybe before they are committed. */
@@ -79,10 +82,7 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     together: work => transact(db, work),
     onDue: listener => void dueListeners.push(listener),
     backlog: store.backlog,
-    policy(kind, lane) {
-      const registered = registry.senders.get(kind)
-      return registered && (registered.lanes?.policy(lane) ?? { state: 'open' })
-    },
+    policy: createPolicies(registry, deps.log),
     claim: leases.claim,
     claimOne: leases.claimOne,
     nextDue(kind, lane, ordered) {
@@ -110,6 +110,30 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     forget: store.forget,
   }
   return { engine, due }
+}
+
+/** A lane that cannot be read is no matter of the others: its messages fail, alone. */
+function createPolicies({ senders, shut }: Registry, log: Log): OutboxEngine['policy'] {
+  return (kind, lane) => {
+    const registered = senders.get(kind)
+    if (!registered) return undefined
+    try {
+      const policy = registered.lanes?.policy(lane) ?? { state: 'open' }
+      shut.delete(lane)
+      return policy
+    } catch (error) {
+      if (!(error instanceof DoesNotOpen)) throw error
+      if (!shut.has(lane))
+        log.error('outbox_lane_shut', {
+          message: 'The secret of a receiver does not open; what waits for it fails.',
+          kind,
+          lane,
+          error,
+        })
+      shut.add(lane)
+      return { state: 'gone', reason: 'the secret of the receiver does not open' }
+    }
+  }
 }
 
 type Leases = ReturnType<typeof createLeases>

@@ -73,6 +73,7 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps): Outbox {
     senders: new Map(),
     listeners: new Map(),
     ended: { retry: 0, delivered: 0, failed: 0 },
+    shut: new Set(),
   }
   const { engine, due } = createOutboxEngine(store, registry, deps)
   const never = new AbortController().signal

@@ -18,6 +18,8 @@ export interface OutboxVitals {
    * Kinds that somebody sends, and when the oldest waiting message of each became due (Unix ms).
    */
   kinds: ReadonlyMap<Kind, number | undefined>
+  /** Receivers of webhooks whose secret does not open. */
+  shut: number
 }
 
 export function vitalsOf(
@@ -42,6 +44,7 @@ export function vitalsOf(
     parked,
     inFlight: count,
     ended: { ...registry.ended },
+    shut: registry.shut.size,
     kinds: new Map([...registry.senders.keys()].map(kind => [kind, oldest.get(kind)])),
   }
 }
@@ -53,11 +56,17 @@ const lateMs = 15 * minuteMs
 
 /** The parts that send, each judged by what waits for it. */
 export function senderComponents(outbox: { vitals(): OutboxVitals }, now: number): Component[] {
-  const { kinds } = outbox.vitals()
+  const { kinds, shut } = outbox.vitals()
   return (Object.keys(names) as Kind[]).map(kind => {
     const name = names[kind]
     const oldestAt = kinds.get(kind)
     if (!kinds.has(kind)) return { name, status: 'disabled' }
+    if (kind === 'webhook' && shut > 0)
+      return {
+        name,
+        status: 'degraded',
+        message: `The secrets of ${shut} webhook receiver${shut === 1 ? '' : 's'} do not open with the master key.`,
+      }
     if (oldestAt === undefined || oldestAt > now - lateMs) return { name, status: 'operational' }
     return { name, status: 'degraded', message: `Messages wait since ${isoInstant(oldestAt)}.` }
   })

@@ -27,10 +27,12 @@ export interface Ingest {
   listenInside(listener: Listener): void
 }
 
+/** `admit` throws while there is no room for prices. */
 export function createIngest(
   observations: ObservationStore,
   catalogue: Catalogue,
   clock: Clock,
+  admit: () => void = () => undefined,
 ): Ingest {
   const listeners: Listener[] = []
   const inside: Listener[] = []
@@ -45,6 +47,7 @@ export function createIngest(
   }
   return {
     write(points, recordedAt = moment()) {
+      admit()
       const { counts, changes } = observations.write(points, recordedAt, notifyInside)
       for (const change of changes) {
         const first = change.inserted[0]

@@ -30,7 +30,11 @@ export function openPrices({
   db,
   clock,
   catalogue,
-}: Pick<Runtime, 'db' | 'clock'> & { catalogue: Catalogue }): PriceServices {
+  disk,
+}: Pick<Runtime, 'db' | 'clock'> & {
+  catalogue: Catalogue
+  disk: { admit(): void }
+}): PriceServices {
   const observations = createObservationStore(db)
   const listeners: ((seriesId: number) => void)[] = []
   const notifyChanged = (seriesId: number) => {
@@ -45,7 +49,7 @@ export function openPrices({
   const history = createHistory(observations, quarantine)
   const closes = createCloses(createCloseStore(db), quarantine)
   listeners.push(board.forget, history.forget, closes.forget)
-  const ingest = createIngest(observations, catalogue, clock)
+  const ingest = createIngest(observations, catalogue, clock, disk.admit)
   ingest.listen(changes => {
     for (const change of changes) notifyChanged(change.seriesId)
   })

@@ -1,0 +1,61 @@
+import { closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { privateMode } from './private-file.ts'
+
+const chunkBytes = 2 ** 20
+
+/** Room on a disk that is kept for bad times. */
+export interface ReserveFile {
+  readonly bytes: number
+  /** What a process without rights of its own may still write, in bytes. */
+  free(): number
+  isKept(): boolean
+  /** Writes it, unless it is there or there is no room for it and as much again; whether it is there. */
+  keep(): boolean
+  /** Gives the room back; false when there was none. */
+  giveBack(): boolean
+}
+
+/** `bytes` of 0 keeps nothing. */
+export function createReserveFile(path: string, dir: string, bytes: number): ReserveFile {
+  const isKept = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytes
+  const free = () => {
+    const { bavail, bsize } = statfsSync(dir)
+    return bavail * bsize
+  }
+  return {
+    bytes,
+    free,
+    isKept,
+    keep() {
+      if (isKept()) return true
+      if (free() < 2 * bytes) return false
+      try {
+        write(path, bytes)
+        return true
+      } catch {
+        rmSync(path, { force: true })
+        return false
+      }
+    },
+    giveBack() {
+      const wasKept = statSync(path, { throwIfNoEntry: false }) !== undefined
+      rmSync(path, { force: true })
+      return wasKept
+    },
+  }
+}
+
+/** Every byte is written: a file with holes would keep no room. */
+function write(path: string, bytes: number) {
+  rmSync(path, { force: true })
+  if (bytes === 0) return
+  const chunk = Buffer.alloc(Math.min(chunkBytes, bytes), 0x57)
+  const file = openSync(path, 'wx', privateMode)
+  try {
+    for (let left = bytes; left > 0; left -= chunk.length)
+      writeSync(file, chunk, 0, Math.min(chunk.length, left))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

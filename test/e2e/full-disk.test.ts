@@ -1,0 +1,158 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
+
+const root = temporaryDir()
+const small = join(root, 'small')
+mkdirSync(small)
+const mounted =
+  Bun.spawnSync(['mount', '-t', 'tmpfs', '-o', 'size=24m', 'none', small]).exitCode === 0
+if (!mounted) console.warn('no small disk can be mounted here: tests of a full one are skipped')
+afterAll(() => {
+  if (mounted) Bun.spawnSync(['umount', '-l', small])
+  remove(root)
+})
+
+const ballast = join(small, 'ballast')
+
+/** Fills what is left of the disk; what is filled already stays. */
+function fill() {
+  const block = Buffer.alloc(65_536, 1)
+  const written: Buffer[] = []
+  try {
+    for (;;) {
+      written.push(block)
+      writeFileSync(ballast, block, { flag: 'a' })
+    }
+  } catch {
+    // There is no room for one more block; the rest goes byte by byte.
+  }
+  try {
+    for (;;) writeFileSync(ballast, Buffer.alloc(512), { flag: 'a' })
+  } catch {}
+}
+
+interface Line {
+  msg: string
+  ts: string
+  level: string
+}
+
+function logOf(server: Server) {
+  const lines: Line[] = []
+  const reading = (async () => {
+    let rest = ''
+    for await (const chunk of server.process.stderr as ReadableStream<Uint8Array>) {
+      rest += new TextDecoder().decode(chunk)
+      const parts = rest.split('\n')
+      rest = parts.pop()!
+      for (const part of parts) if (part.startsWith('{')) lines.push(JSON.parse(part) as Line)
+    }
+  })()
+  return { lines, reading, has: (msg: string) => lines.some(line => line.msg === msg) }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>) {
+  while (!(await isSo())) await Bun.sleep(20)
+}
+
+const rowsFrom = (place: number) =>
+  Array.from({ length: 400 }, (_, i) => ({
+    code: 'WTI_USD',
+    observed_at: new Date(Date.UTC(2020, 0, 1) + (place * 400 + i) * 60_000).toISOString(),
+    price: 60 + (i % 40),
+  }))
+
+describe.skipIf(!mounted)('a disk that fills while 500 pushes and 50 readers are under way', () => {
+  test('fails no reader, tells every writer and the operator, and all goes on when there is room', async () => {
+    writeFileSync(join(root, 'wellhead.toml'), '')
+    mkdirSync(join(small, 'data'))
+    writeFileSync(join(small, 'data/wellhead.toml'), '[data]\nreserve_mb = 2\n')
+    const server = await start('serve', small)
+    const log = logOf(server)
+    const push = async (place: number) =>
+      (
+        await fetch(`${server.url}/admin/v1/observations`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${server.adminToken}`,
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify({ observations: rowsFrom(place) }),
+        })
+      ).status
+    expect(await push(0)).toBe(200)
+    const read = async () => (await server.get('/v1/prices/latest?by_code=WTI_USD')).status
+    const health = async (query = '') => {
+      const response = await fetch(`${server.url}/health${query}`)
+      return [response.status, ((await response.json()) as { status: string }).status]
+    }
+    await until(
+      () => statSync(join(small, 'data/reserve'), { throwIfNoEntry: false })?.size === 2 ** 21,
+    )
+    expect(await health('?ready=write')).toEqual([200, 'ok'])
+
+    const [pushed, reads]: [number[], Set<number>] = [[], new Set()]
+    let goesOn = true
+    const readers = Array.from({ length: 50 }, async () => {
+      while (goesOn) {
+        reads.add(await read())
+        await Bun.sleep(20)
+      }
+    })
+    let place = 0
+    const pushers = Array.from({ length: 10 }, async () => {
+      while (place < 500) {
+        place += 1
+        pushed.push(await push(place))
+      }
+    })
+    fill()
+    await Promise.all(pushers)
+    goesOn = false
+    await Promise.all(readers)
+    expect([...reads]).toEqual([200])
+    expect(new Set(pushed)).toEqual(new Set([200, 503]))
+    expect(pushed.at(-1)).toBe(503)
+    await until(() => log.has('storage_unwritable'))
+    expect(await health()).toEqual([200, 'degraded'])
+    expect(await health('?ready=write')).toEqual([503, 'degraded'])
+    const status = (await (await server.get('/v1/status')).json()) as {
+      data: { status: string; components: { name: string; status: string; message: string }[] }
+    }
+    expect(status.data.components.find(part => part.name === 'database')).toMatchObject({
+      status: 'degraded',
+      message: 'Writes are refused: the disk is full.',
+    })
+    // What was given back is for what cannot wait.
+    const account = await fetch(`${server.url}/admin/v1/accounts`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'somebody@example.com' }),
+    })
+    expect(account.status).toBe(201)
+    expect(await push(501)).toBe(503)
+
+    // A server that stops now, and one that starts on the full disk.
+    expect(await server.stop()).toBe(0)
+    await log.reading
+    expect(log.has('server_stopped')).toBe(true)
+    fill()
+    const again = await start('serve', small)
+    const [restarted, after] = [again, logOf(again)]
+    expect((await restarted.get('/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
+    expect((await fetch(`${restarted.url}/health?ready=write`)).status).toBe(503)
+
+    rmSync(ballast)
+    await until(async () => (await fetch(`${restarted.url}/health?ready=write`)).status === 200)
+    expect(after.has('storage_writable')).toBe(true)
+    const back = await fetch(`${restarted.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ observations: rowsFrom(600) }),
+    })
+    expect(back.status).toBe(200)
+    expect(await restarted.stop()).toBe(0)
+  }, 120_000)
+})
