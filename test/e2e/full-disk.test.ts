@@ -108,6 +108,7 @@ describe.skipIf(!mounted)('a disk that fills while 500 pushes and 50 readers are
         pushed.push(await push(place))
       }
     })
+    await until(() => pushed.length >= 20)
     fill()
     await Promise.all(pushers)
     goesOn = false
