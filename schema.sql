@@ -1354,6 +1354,29 @@ CREATE TABLE mail_suppressions (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- What an address has said to letters that an account has sent to it on a schedule. Addresses of
+-- the account itself need not agree; who has declined gets none.
+CREATE TABLE mail_recipients (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- In lower case.
+  address TEXT NOT NULL,
+  asked_at INTEGER,
+  confirmed_at INTEGER,
+  declined_at INTEGER,
+  PRIMARY KEY (account_id, address)
+) STRICT, WITHOUT ROWID;
+
+-- Letters of an account on a day (UTC), by address; kept for that day.
+CREATE TABLE mail_days (
+  sent_on TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  address TEXT NOT NULL,
+  -- 1: the address is outside the account.
+  stranger INTEGER NOT NULL CHECK (stranger IN (0, 1)),
+  letters INTEGER NOT NULL,
+  PRIMARY KEY (sent_on, account_id, address)
+) STRICT, WITHOUT ROWID;
+
 -- The phone number of an account, verified or not, and the code that was sent to verify it.
 CREATE TABLE phones (
   account_id TEXT PRIMARY KEY REFERENCES accounts (id),

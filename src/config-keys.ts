@@ -577,6 +577,27 @@ const ownKeys = {
     'How mail leaves: through a provider, a mail server, or not at all; an evaluation copy captures it.',
     { inDev: 'capture' },
   ),
+  'mail.letters_per_day': key(
+    integer(1, 1_000_000),
+    1000,
+    'Letters that one account may have sent on a day (UTC), to anybody.',
+  ),
+  'mail.letters_to_stranger_per_day': key(
+    integer(1, 10_000),
+    10,
+    'Letters a day that one account may have sent to one address outside of it.',
+  ),
+  'mail.strangers_per_day': key(
+    integer(0, 10_000),
+    20,
+    'Different addresses outside of it that one account may write to on a day.',
+  ),
+  'mail.strangers_agree': key(
+    flag(),
+    true,
+    'Addresses outside an account get scheduled letters only after they have agreed to them, and no text that the account has written.',
+    { inDev: false },
+  ),
   'mail.resend_key': key(
     secret(),
     new Secret(''),

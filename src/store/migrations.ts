@@ -111,6 +111,33 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 6,
+    why: 'Strangers get letters on a schedule only once they agree, and letters are counted.',
+    sql: `
+      CREATE TABLE mail_recipients (
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        address TEXT NOT NULL,
+        asked_at INTEGER,
+        confirmed_at INTEGER,
+        declined_at INTEGER,
+        PRIMARY KEY (account_id, address)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE mail_days (
+        sent_on TEXT NOT NULL,
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        address TEXT NOT NULL,
+        stranger INTEGER NOT NULL CHECK (stranger IN (0, 1)),
+        letters INTEGER NOT NULL,
+        PRIMARY KEY (sent_on, account_id, address)
+      ) STRICT, WITHOUT ROWID;
+      -- Whoever gets them already has had every chance to say no.
+      INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at)
+        SELECT account_id, lower(recipient_email), min(created_at), min(created_at)
+        FROM scheduled_deliveries WHERE recipient_email IS NOT NULL
+        GROUP BY account_id, lower(recipient_email);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

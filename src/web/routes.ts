@@ -4,6 +4,7 @@ import { signInRoutes } from './account/sign-in.ts'
 import { billingPortalRoutes } from './billing/portal.ts'
 import { consoleRoutes } from './console/console.ts'
 import { docsRoutes } from './docs/docs.ts'
+import { recipientRoutes } from './messages/recipients.ts'
 
 /** Pages for people. `document` answers the description of the interface. */
 export function webTopic(context: Context, document: () => Promise<string>): Elysia {
@@ -17,6 +18,7 @@ export function webTopic(context: Context, document: () => Promise<string>): Ely
     }),
   )
   routes.use(billingPortalRoutes(context))
+  routes.use(recipientRoutes(context))
   routes.use(docsRoutes({ gate: context.access, serviceName: context.serviceName, document }))
   return routes
 }

@@ -39,6 +39,10 @@ const fields = {
   time_zone: t.String({ examples: ['Europe/Berlin'] }),
   destination: t.Literal('email'),
   recipient_email: t.String({ examples: ['desk@example.com'] }),
+  recipient_status: oneOf(
+    ['own', 'confirmed', 'waiting', 'declined'],
+    'An address outside the account is asked by a letter and gets nothing else before it agrees (`waiting`), and nothing after it declined.',
+  ),
   enabled: t.Boolean({ description: 'False: paused.' }),
   source: t.String({ description: 'The channel that made it.', examples: ['api'] }),
   deliveries_count: integer({
@@ -75,7 +79,7 @@ const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => 
 
 /** A delivery on the wire. */
 export function createDeliveryRows(
-  deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient'>,
+  deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient' | 'recipientState'>,
 ) {
   const row = (delivery: Delivery) => {
     const run = deliveries.lastRun(delivery)
@@ -89,6 +93,7 @@ export function createDeliveryRows(
       time_zone: delivery.timeZone,
       destination: 'email' as const,
       recipient_email: deliveries.recipient(delivery),
+      recipient_status: deliveries.recipientState(delivery),
       enabled: delivery.enabled,
       source: delivery.source,
       deliveries_count: delivery.deliveriesCount,

@@ -1,6 +1,6 @@
 import { dayMs, hourMs, secondMs } from '../../lib/instant.ts'
 import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
-import { type Attachment, attemptMs, type FrozenLetter, type Mailer } from './mailer.ts'
+import { type Attachment, attemptMs, type FrozenLetter, headersOf, type Mailer } from './mailer.ts'
 
 export interface ResendSettings {
   key: string
@@ -43,15 +43,18 @@ export function createResendMailer({
   }
 }
 
-const contentOf = ({ from, to, subject, text, html, attachments }: FrozenLetter) => ({
-  from,
-  to: [to],
-  subject,
-  text,
-  headers: { 'Auto-Submitted': 'auto-generated' },
-  ...(html !== undefined && { html }),
-  ...(attachments && { attachments: attachments.map(attached) }),
-})
+const contentOf = (letter: FrozenLetter) => {
+  const { from, to, subject, text, html, attachments } = letter
+  return {
+    from,
+    to: [to],
+    subject,
+    text,
+    headers: headersOf(letter),
+    ...(html !== undefined && { html }),
+    ...(attachments && { attachments: attachments.map(attached) }),
+  }
+}
 
 const attached = ({ filename, contentType, content, encoding }: Attachment) => ({
   filename,

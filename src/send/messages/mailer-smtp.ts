@@ -1,5 +1,12 @@
 import { accepted, givenUp, type Handover, putOff } from '../handover.ts'
-import { type Attachment, attemptMs, type FrozenLetter, type Mailer, messageId } from './mailer.ts'
+import {
+  type Attachment,
+  attemptMs,
+  type FrozenLetter,
+  headersOf,
+  type Mailer,
+  messageId,
+} from './mailer.ts'
 
 export interface SmtpSettings {
   /** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
@@ -82,7 +89,7 @@ const contentOf = (letter: FrozenLetter, key: string) => ({
   subject: letter.subject,
   messageId: messageId(key, letter.from),
   date: new Date(letter.postedAt),
-  headers: { 'Auto-Submitted': 'auto-generated' },
+  headers: headersOf(letter),
   text: letter.text,
   ...(letter.html !== undefined && { html: letter.html }),
   ...(letter.attachments && { attachments: letter.attachments.map(attached) }),

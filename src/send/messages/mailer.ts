@@ -20,6 +20,8 @@ export interface FrozenLetter {
   text: string
   html?: string
   attachments?: readonly Attachment[]
+  /** Ends the letters of its kind, by one POST (RFC 8058). */
+  unsubscribeUrl?: string
   /** When it was posted (Unix ms). */
   postedAt: number
 }
@@ -49,6 +51,15 @@ export const headerLine = (text: string, charactersMax = subjectCharactersMax): 
   [...text.toWellFormed().replace(unsafe, ' ').replace(/ {2,}/g, ' ').trim()]
     .slice(0, charactersMax)
     .join('')
+
+/** Headers of a letter beside those that every letter has. */
+export const headersOf = ({ unsubscribeUrl }: FrozenLetter): Record<string, string> => ({
+  'Auto-Submitted': 'auto-generated',
+  ...(unsubscribeUrl !== undefined && {
+    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }),
+})
 
 const addressPattern = /^[^\s@<>()[\],;:"\\]{1,64}@[^\s@<>()[\],;:"\\]{1,255}$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

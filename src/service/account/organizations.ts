@@ -153,7 +153,6 @@ const createInviter =
       serviceName,
       organization: organization.name,
       invitedBy: me.email,
-      message,
       days: invitationDays,
       role: { admin: 'an admin', member: 'a member', read_only: 'a read-only member' }[role],
       url: invitationUrl(baseUrl, token),

@@ -37,7 +37,6 @@ export interface InvitationLetter {
   invitedBy: string
   /** What the person will be there, as `a member`. */
   role: string
-  message: string | null
   days: number
   url: string
 }
@@ -47,7 +46,6 @@ export const invitationLetter = ({
   organization,
   invitedBy,
   role,
-  message,
   days,
   url,
 }: InvitationLetter): Text =>
@@ -55,7 +53,6 @@ export const invitationLetter = ({
     `${invitedBy} invites you to ${organization} on ${serviceName}`,
     [
       `${invitedBy} invites you to be ${role} of the organization ${organization} on ${serviceName}.`,
-      ...(message === null ? [] : [`They write:\n${message}`]),
     ],
     'Look at the invitation',
     url,

@@ -20,6 +20,7 @@ import {
 } from '../../store/deliveries/deliveries.ts'
 import { createDeliveryRunStore } from '../../store/deliveries/runs.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
+import type { RecipientState } from '../messages/mail.ts'
 import { createDeliveryPrices, type DeliveryPricesDeps } from './prices.ts'
 import {
   createDeliveryRuns,
@@ -81,6 +82,8 @@ export interface Deliveries {
   sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
   lastRun(delivery: Delivery): RunState | undefined
   recipient(delivery: Delivery): string
+  /** Whether the recipient gets letters: an address outside the account must agree first. */
+  recipientState(delivery: Delivery): RecipientState
   /**
    * Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets
    * others have their turn between slices.
@@ -140,6 +143,8 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       }),
     lastRun: runs.last,
     recipient: runs.recipient,
+    recipientState: delivery =>
+      deps.mail.recipientState(delivery.accountId, runs.recipient(delivery)),
     ...createDispatch(deps, store, runs),
     nextDueAt: () => (enabled ? store.nextDueAt() : undefined),
   }
@@ -157,11 +162,8 @@ const withWeekday = <T extends DeliverySettings>(settings: T): T => ({
   weekday: settings.cadence === 'weekly' ? (settings.weekday ?? 1) : null,
 })
 
-function createChanges(
-  { db, keys, clock, ids }: DeliveriesDeps,
-  store: DeliveryStore,
-  runs: DeliveryRuns,
-) {
+function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: DeliveryRuns) {
+  const { db, keys, clock, ids } = deps
   const nextOf = (settings: DeliverySettings, afterDay?: string): DeliveryMoment | null =>
     settings.enabled ? nextDelivery(settings, clock.now(), afterDay) : null
   return {
@@ -186,16 +188,22 @@ function createChanges(
           createdAt: now,
           updatedAt: now,
         })
-        return store.byId(id)!
+        const delivery = store.byId(id)!
+        deps.mail.wish(accountId, runs.recipient(delivery))
+        return delivery
       })
     },
-    change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery {
-      const changed = withWeekday({ ...delivery, ...change, updatedAt: clock.now() })
-      const anew = isOther(changed, delivery) || changed.enabled !== delivery.enabled
-      const next = anew ? { ...changed, next: nextOf(changed, runs.lastDay(delivery)) } : changed
-      store.put(next)
-      return next
-    },
+    change: (delivery: Delivery, change: Partial<DeliverySettings>): Delivery =>
+      transact(db, () => {
+        const changed = withWeekday({ ...delivery, ...change, updatedAt: clock.now() })
+        const anew = isOther(changed, delivery) || changed.enabled !== delivery.enabled
+        const next = anew ? { ...changed, next: nextOf(changed, runs.lastDay(delivery)) } : changed
+        store.put(next)
+        // Asked again by whoever has the account: a day later it may be asked once more.
+        if (change.recipientEmail !== undefined || change.enabled === true)
+          deps.mail.wish(delivery.accountId, runs.recipient(next))
+        return next
+      }),
     remove: (delivery: Delivery) => store.remove(delivery.number),
   }
 }

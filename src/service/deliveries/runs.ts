@@ -102,17 +102,20 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
       }
       if (!runs.add(run)) return undefined
       if (skipped !== undefined) return run
-      const letter = deliveryLetter({ delivery, trigger, day, list, serviceName })
       const { accountId } = delivery
+      // What an account calls a delivery is its own text, and strangers get none of it.
+      const takesText = mail.takesText(accountId, run.recipient)
+      const shown = takesText ? delivery : { ...delivery, name: null }
+      const envelope = { to: run.recipient, accountId, recurring: true }
+      const refusal = mail.refusal(envelope)
       const messageId = mail.post({
-        ...letter,
-        to: run.recipient,
-        accountId,
+        ...deliveryLetter({ delivery: shown, trigger, day, list, serviceName }),
+        ...envelope,
         dedupe: run.id,
         ref: refPrefix + run.id,
       })
       if (messageId !== undefined) return run
-      const error = mail.suppressed(run.recipient) ?? 'Nothing is sent to the address.'
+      const error = refusal ?? 'Nothing is sent to the address.'
       return runs.settle(run.id, 'suppressed', error, null)!
     },
     last(delivery) {

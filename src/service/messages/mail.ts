@@ -9,8 +9,10 @@ import {
 import type { SuppressionStore } from '../../store/messages/suppressions.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Message, Outbox } from '../outbox/outbox.ts'
+import type { RecipientState, Recipients } from './recipients.ts'
 
 export type { Attachment } from '../../send/messages/mailer.ts'
+export type { RecipientState } from './recipients.ts'
 
 export interface Letter {
   to: string
@@ -28,6 +30,11 @@ export interface Letter {
    * sealed.
    */
   confidential?: boolean
+  /**
+   * It comes by itself again and again: strangers must have agreed to it, and everybody can end it
+   * by a link in it.
+   */
+  recurring?: boolean
 }
 
 export interface Mail {
@@ -39,8 +46,21 @@ export interface Mail {
   post(letter: Letter): string | undefined
   /** As `post` for each, in few statements. */
   postAll(letters: readonly Letter[]): (string | undefined)[]
-  /** Why nothing is sent to an address; undefined: mail for it is sent. */
+  /** Why a letter is not sent; undefined: it is. */
+  refusal(
+    letter: Pick<Letter, 'to' | 'accountId' | 'confidential' | 'recurring'>,
+  ): string | undefined
+  /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
   suppressed(to: string): string | undefined
+  /** What an address is to an account, for letters that come again and again. */
+  recipientState(accountId: string, to: string): RecipientState
+  /** Whether a letter to an address may carry what the account has written. */
+  takesText(accountId: string, to: string): boolean
+  /**
+   * Whoever has the account asks for letters to an address: a stranger is asked by a letter, once a
+   * day at most. Inside the caller's transaction.
+   */
+  wish(accountId: string, to: string): void
 }
 
 /** What lies in the outbox: the letter, or its sealed text. */
@@ -52,17 +72,36 @@ export interface MailDeps {
   outbox: Outbox
   vault: Vault
   suppressions: SuppressionStore
+  recipients: Recipients
+  /** Where this service is reached, for links. */
+  baseUrl: string
+  serviceName: string
   /** Sender of every letter: an address, or a name and an address. */
   sender: string
   clock: Clock
 }
 
-export function createMail({ outbox, vault, suppressions, sender, clock }: MailDeps): Mail {
+export function createMail(deps: MailDeps): Mail {
+  const { outbox, vault, suppressions, recipients, baseUrl, sender, clock } = deps
   const suppressed = (to: string): string | undefined => {
     const address = plainAddress(to)
     if (address === undefined) return 'It is not an e-mail address.'
     return suppressions.find(address.toLowerCase())?.reason
   }
+
+  const addressOf = (to: string) => (plainAddress(to) ?? to).toLowerCase()
+  const refusal: Mail['refusal'] = ({ to, accountId, confidential, recurring }) => {
+    const reason = suppressed(to)
+    if (reason !== undefined || accountId === null) return reason
+    const recipient = { accountId, address: addressOf(to) }
+    const state = recurring ? recipients.state(recipient) : 'own'
+    if (state === 'declined') return 'The address wants no such letters.'
+    if (state === 'waiting') return 'The address has not agreed to such letters yet.'
+    // Whoever waits for a link to sign in must not wait for the letters of others.
+    return confidential && recipients.isOwn(recipient) ? undefined : recipients.overLimit(recipient)
+  }
+  const linkTo = (page: string, accountId: string, to: string) =>
+    `${baseUrl}/mail/${page}?token=${recipients.token({ accountId, address: addressOf(to) })}`
 
   const messageOf = ({
     to,
@@ -74,14 +113,25 @@ export function createMail({ outbox, vault, suppressions, sender, clock }: MailD
     dedupe,
     ref,
     confidential,
+    recurring,
   }: Letter): Message => {
-    const reason = suppressed(to)
+    const reason = refusal({
+      to,
+      accountId,
+      ...(confidential && { confidential }),
+      ...(recurring && { recurring }),
+    })
+    const endUrl =
+      recurring && accountId !== null ? linkTo('unsubscribe', accountId, to) : undefined
     const letter: FrozenLetter = {
       from: sender,
       to: plainAddress(to) ?? headerLine(to),
       subject: headerLine(subject),
-      text: text.toWellFormed(),
-      ...(html !== undefined && { html: html.toWellFormed() }),
+      text: `${text.toWellFormed()}${endUrl ? `\nNo more of these letters: ${endUrl}\n` : ''}`,
+      ...(html !== undefined && {
+        html: `${html.toWellFormed()}${endUrl ? `\n<p><a href="${endUrl}">No more of these letters</a></p>` : ''}`,
+      }),
+      ...(endUrl && { unsubscribeUrl: endUrl }),
       ...(attachments && {
         attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
       }),
@@ -105,18 +155,55 @@ export function createMail({ outbox, vault, suppressions, sender, clock }: MailD
     }
   }
 
+  const count = ({ accountId, to }: Letter) => {
+    if (accountId !== null) recipients.count({ accountId, address: addressOf(to) })
+  }
+  const post = (letter: Letter): string | undefined => {
+    const message = messageOf(letter)
+    const id = outbox.put(message)
+    if (message.skipped !== undefined || id === undefined) return undefined
+    count(letter)
+    return id
+  }
+
   return {
+    refusal,
     suppressed,
-    post(letter) {
-      const message = messageOf(letter)
-      const id = outbox.put(message)
-      return message.skipped === undefined ? id : undefined
+    recipientState: (accountId, to) => recipients.state({ accountId, address: addressOf(to) }),
+    takesText: (accountId, to) => recipients.takesText({ accountId, address: addressOf(to) }),
+    post,
+    wish(accountId, to) {
+      const recipient = { accountId, address: addressOf(to) }
+      if (!recipients.wish(recipient)) return
+      post({
+        to,
+        accountId,
+        ...askingLetter(deps.serviceName, linkTo('agree', accountId, to)),
+        dedupe: `agree:${accountId}:${recipient.address}:${clock.now()}`,
+      })
     },
     postAll(letters) {
       const messages = letters.map(messageOf)
-      return outbox
-        .putAll(messages)
-        .map((id, i) => (messages[i]!.skipped === undefined ? id : undefined))
+      return outbox.putAll(messages).map((id, i) => {
+        if (messages[i]!.skipped !== undefined || id === undefined) return undefined
+        count(letters[i]!)
+        return id
+      })
     },
   }
 }
+
+/** Says nothing of what the account has written: a stranger gets no text of it. */
+const askingLetter = (serviceName: string, url: string): Pick<Letter, 'subject' | 'text'> => ({
+  subject: `Prices from ${serviceName} by mail?`,
+  text: [
+    `Somebody who uses ${serviceName} wants prices to be mailed to this address on a schedule.`,
+    '',
+    `If you want them, agree here: ${url}`,
+    '',
+    'Otherwise nothing more is sent, and you need not do anything.',
+    '',
+    serviceName,
+    '',
+  ].join('\n'),
+})

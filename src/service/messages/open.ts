@@ -9,6 +9,7 @@ import {
 } from '../../store/messages/notifications.ts'
 import { createPhoneStore } from '../../store/messages/phones.ts'
 import { createPreferenceStore, type PreferenceStore } from '../../store/messages/preferences.ts'
+import { createRecipientStore } from '../../store/messages/recipients.ts'
 import { createSmsStore, type SmsStore } from '../../store/messages/sms.ts'
 import { createSuppressionStore, type SuppressionStore } from '../../store/messages/suppressions.ts'
 import { createInboxStore, type InboxStore } from '../../store/outbox/inbox.ts'
@@ -20,12 +21,14 @@ import { createMailSender } from './mail-sender.ts'
 import { createNotices, type Notices } from './notices.ts'
 import { createPhones, type Phones } from './phones.ts'
 import { mailerOf, smsProviderOf } from './providers.ts'
+import { createRecipients, type Recipients } from './recipients.ts'
 import { createTextMessages, type TextMessages } from './sms.ts'
 import { createSmsSender } from './sms-sender.ts'
 
 /** Everything that is said to people: by mail, by text message, and in their own list here. */
 export interface MessageServices {
   mail: Mail
+  recipients: Recipients
   texts: TextMessages
   notices: Notices
   phones: Phones
@@ -60,6 +63,18 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
   const preferences = createPreferenceStore(db)
   const sms = createSmsStore(db)
   const phoneStore = createPhoneStore(db)
+  const recipients = createRecipients({
+    store: createRecipientStore(db),
+    keys,
+    limits: {
+      letters: config.mail.lettersPerDay,
+      toStranger: config.mail.lettersToStrangerPerDay,
+      strangers: config.mail.strangersPerDay,
+    },
+    asksStrangers: config.mail.strangersAgree,
+    masterKey: deps.masterKey,
+    clock,
+  })
   const reaches = config.sms.provider !== 'log'
   const texts = createTextMessages({
     outbox,
@@ -90,7 +105,17 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     if (state === 'failed') sms.fail(id)
   })
   return {
-    mail: createMail({ outbox, vault, suppressions, sender: config.brand.sender, clock }),
+    mail: createMail({
+      outbox,
+      vault,
+      suppressions,
+      recipients,
+      baseUrl: config.server.baseUrl || `http://${config.server.host}:${config.server.port}`,
+      serviceName: config.brand.serviceName,
+      sender: config.brand.sender,
+      clock,
+    }),
+    recipients,
     texts,
     notices: createNotices(notifications, ids),
     phones: createPhones({

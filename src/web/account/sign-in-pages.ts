@@ -110,6 +110,8 @@ export interface InvitationPage {
   organization: string
   invitedBy: string
   role: Role
+  /** What the inviter writes. No letter has it: a stranger gets no text of an account. */
+  message: string | null
   /** As whom the button accepts: who is signed in, or the address that was invited. */
   as: string
 }
@@ -119,6 +121,7 @@ export const invitationPage = ({
   organization,
   invitedBy,
   role,
+  message: words,
   as,
 }: InvitationPage): string =>
   form(
@@ -126,6 +129,7 @@ export const invitationPage = ({
     [
       `<p>${escaped(invitedBy)} invites you to be ${roleNames[role]} in the organization <strong>${escaped(organization)}</strong>.</p>`,
       `<p>If you accept, the API keys and sessions of <strong>${escaped(as)}</strong> act on the organization's account until you leave it.</p>`,
+      ...(words === null ? [] : [`<p>They write: ${escaped(words)}</p>`]),
       hidden('token', token),
       `<button>Accept as ${escaped(as)}</button>`,
     ].join('\n'),

@@ -111,6 +111,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
       time_zone: 'UTC',
       destination: 'email',
       recipient_email: account.account.email,
+      recipient_status: 'own',
       enabled: true,
       source: 'api',
       deliveries_count: 0,
