@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Server } from 'bun'
 import type { Config } from '../config.ts'
+import { createEncoder } from '../http/answer/encoding.ts'
 import { connectionsOf, type SocketData, sockets } from '../http/cable.ts'
 import { front, withSniffingOff } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
@@ -104,6 +105,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     headerPrefix: config.brand.headerPrefix,
     vary: varyOf(config.clientProfiles),
     originals,
+    encoder: createEncoder(),
     turns: createLoopTurns(createSystemClock(), turnBudgetMs),
   })
   answer = (request, self) => {

@@ -1,6 +1,7 @@
 import type { Ids } from '../lib/ids.ts'
 import type { LoopTurns } from '../lib/loop-turns.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
+import type { Encoder } from './answer/encoding.ts'
 import { requestIdOf } from './base.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
@@ -21,6 +22,8 @@ export interface FrontDeps {
    * about.
    */
   originals: WeakMap<Request, Request>
+  /** Encodes bodies for clients that take it; absent: they go as they are. */
+  encoder?: Encoder
   /** Where answers have to wait for the next turn of the event loop; absent: never. */
   turns?: LoopTurns
 }
@@ -120,12 +123,20 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const sent = deps.handle(request)
     return sent instanceof Promise ? sent.then(response => again(request, response)) : sent
   }
-  const leave = (sent: Response | Promise<Response>) =>
-    sent instanceof Promise ? sent.then(guarded) : guarded(sent)
-  const { turns } = deps
-  if (!turns) return request => leave(answer(request))
+  const { turns, encoder } = deps
+  const finished = (request: Request, response: Response) =>
+    // A connection that became a socket has no response.
+    encoder && response ? encoder.leave(request, guarded(response)) : guarded(response)
+  const leave = (request: Request): Response | Promise<Response> => {
+    encoder?.arrive(request)
+    const sent = answer(request)
+    return sent instanceof Promise
+      ? sent.then(response => finished(request, response))
+      : finished(request, sent)
+  }
+  if (!turns) return leave
   return request => {
     const turn = turns.wait()
-    return turn ? turn.then(() => leave(answer(request))) : leave(answer(request))
+    return turn ? turn.then(() => leave(request)) : leave(request)
   }
 }

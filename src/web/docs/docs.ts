@@ -3,6 +3,8 @@ import { version as bundleVersion } from 'swagger-ui-dist/package.json'
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
+import { hasEtag } from '../../http/answer/etag.ts'
+import { strongEtag } from '../../lib/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
 
 export interface DocsDeps {
@@ -49,10 +51,31 @@ const answer = (body: string | Blob, type: string, headers: Record<string, strin
     headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
   })
 
+/** A text with its entity tag, or 304 when the browser has it. */
+function taggedAnswer(
+  request: Request,
+  { text, etag }: Tagged,
+  type: string,
+  headers: Record<string, string>,
+): Response {
+  const all = { ...headers, etag }
+  return hasEtag(request.headers.get('if-none-match'), etag)
+    ? new Response(null, { status: 304, headers: all })
+    : answer(text, type, all)
+}
+
+interface Tagged {
+  text: string
+  etag: string
+}
+
+const tag = (text: string): Tagged => ({ text, etag: strongEtag(text) })
+
 export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
-  const page = docsPage(serviceName, assetVersion)
-  const answerPage = () =>
-    answer(page, 'text/html; charset=utf-8', {
+  const page = tag(docsPage(serviceName, assetVersion))
+  let taggedDocument: Promise<Tagged> | undefined
+  const answerPage = (request: Request) =>
+    taggedAnswer(request, page, 'text/html; charset=utf-8', {
       'cache-control': 'no-cache',
       'content-security-policy': contentPolicy,
       'cross-origin-opener-policy': 'same-origin',
@@ -67,10 +90,12 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
     .use(gate)
     .get(
       '/openapi.json',
-      async () =>
-        answer(await document(), 'application/json; charset=utf-8', {
+      async ({ request }) => {
+        taggedDocument ??= document().then(tag)
+        return taggedAnswer(request, await taggedDocument, 'application/json; charset=utf-8', {
           'cache-control': 'no-cache',
-        }),
+        })
+      },
       {
         ...keyless,
         response: {
@@ -78,6 +103,7 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
             { openapi: t.Literal('3.0.3') },
             { additionalProperties: true, description: 'The OpenAPI document.' },
           ),
+          304: t.Void(),
         },
         detail: {
           operationId: 'getOpenApiDocument',
@@ -87,9 +113,9 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
         },
       },
     )
-    .get('/docs', answerPage, {
+    .get('/docs', ({ request }) => answerPage(request), {
       ...keyless,
-      response: { 200: pageSchema },
+      response: { 200: pageSchema, 304: t.Void() },
       detail: {
         operationId: 'getDocumentationPage',
         summary: 'Documentation page',
@@ -97,9 +123,9 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
           'The interface for people: reads the same document, tries calls against this server, and needs no internet.',
       },
     })
-    .get('/swagger', answerPage, {
+    .get('/swagger', ({ request }) => answerPage(request), {
       ...keyless,
-      response: { 200: pageSchema },
+      response: { 200: pageSchema, 304: t.Void() },
       detail: {
         operationId: 'getSwaggerPage',
         summary: 'Documentation page, at its other address',
