@@ -65,6 +65,9 @@ CREATE TABLE observations (
   observed_at INTEGER NOT NULL,
   value REAL NOT NULL,
   recorded_at INTEGER NOT NULL,
+  -- Of value_sources and of batches; 0: nobody kept it.
+  source_id INTEGER NOT NULL DEFAULT 0,
+  batch_id INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (series_id, observed_at)
 ) STRICT, WITHOUT ROWID;
 
@@ -76,6 +79,10 @@ CREATE TABLE observation_revisions (
   recorded_at INTEGER NOT NULL,
   value REAL NOT NULL,
   replaced_at INTEGER NOT NULL,
+  source_id INTEGER NOT NULL DEFAULT 0,
+  batch_id INTEGER NOT NULL DEFAULT 0,
+  -- The batch that replaced or removed it.
+  next_batch_id INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (series_id, observed_at, recorded_at)
 ) STRICT, WITHOUT ROWID;
 
@@ -101,6 +108,67 @@ CREATE TABLE bars (
   born_at INTEGER NOT NULL,
   PRIMARY KEY (series_id, span, starts_at)
 ) STRICT, WITHOUT ROWID;
+
+-- Whose values observations are, by a small number that each of them carries. Number 0 is nobody's:
+-- values that the service generated, and those from before this was kept.
+CREATE TABLE value_sources (
+  id INTEGER PRIMARY KEY,
+  -- feed: a public source that is read. named: as whoever brought the values called it.
+  kind TEXT NOT NULL CHECK (kind IN ('feed', 'named')),
+  name TEXT NOT NULL,
+  -- The period that a value is of: 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year.
+  period_kind INTEGER NOT NULL,
+  UNIQUE (kind, name, period_kind)
+) STRICT;
+
+-- Which sources a series ever had values of.
+CREATE TABLE series_sources (
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  source_id INTEGER NOT NULL REFERENCES value_sources (id),
+  PRIMARY KEY (series_id, source_id)
+) STRICT, WITHOUT ROWID;
+
+-- What was written together: a file, a push, the run of a feed, a correction. Observations carry
+-- the number; 0 is no batch.
+CREATE TABLE batches (
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL CHECK (kind IN ('file', 'push', 'feed', 'correction', 'undo', 'release')),
+  -- Who it was, as the audit trail has it.
+  actor TEXT NOT NULL,
+  -- NULL: prices.
+  dataset TEXT,
+  source_id INTEGER REFERENCES value_sources (id),
+  -- Of feed_runs.
+  feed_run_id TEXT,
+  file_name TEXT,
+  sha256 TEXT,
+  reason TEXT,
+  undoes_id INTEGER REFERENCES batches (id),
+  started_at INTEGER NOT NULL,
+  -- NULL: under way, or cut short.
+  finished_at INTEGER,
+  inserted INTEGER NOT NULL DEFAULT 0,
+  revised INTEGER NOT NULL DEFAULT 0,
+  unchanged INTEGER NOT NULL DEFAULT 0,
+  removed INTEGER NOT NULL DEFAULT 0,
+  superseded INTEGER NOT NULL DEFAULT 0,
+  rejected INTEGER NOT NULL DEFAULT 0,
+  held INTEGER NOT NULL DEFAULT 0,
+  -- JSON list of the ten biggest changes.
+  biggest TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(biggest)),
+  undone_at INTEGER
+) STRICT;
+
+-- Where in each series a batch wrote: its points are looked for between these ends alone.
+CREATE TABLE batch_series (
+  batch_id INTEGER NOT NULL REFERENCES batches (id),
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  points INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (batch_id, series_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
 
 -- Days of a series that reads leave out and name in the answer; both ends inclusive.
 CREATE TABLE quarantine (
@@ -1594,20 +1662,6 @@ CREATE TABLE feed_lines (
   newest_period TEXT,
   PRIMARY KEY (feed, source_id, target)
 ) STRICT, WITHOUT ROWID;
-
--- Which run of which feed wrote an observation, and the period that it is of: 0 a day, 1 a week,
--- 2 a month, 3 a quarter, 4 a year. Observations without a row here were pushed or imported and are
--- of their day.
-CREATE TABLE feed_observations (
-  series_id INTEGER NOT NULL REFERENCES series (id),
-  observed_at INTEGER NOT NULL,
-  feed_number INTEGER NOT NULL REFERENCES feeds (number),
-  run INTEGER NOT NULL,
-  period_kind INTEGER NOT NULL,
-  PRIMARY KEY (series_id, observed_at)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX feed_observations_coarse
-  ON feed_observations (series_id, period_kind, observed_at) WHERE period_kind > 0;
 
 -- Which feed wrote the row under a key of a dataset.
 CREATE TABLE feed_rows (

@@ -29,6 +29,10 @@ export function openReaders(services: Services, databasePath: string): ReaderPoo
       })),
     }),
   )
+  ingest.onWithdraw(seriesId => {
+    pool.tell({ kind: 'written', changes: [{ seriesId, extent: undefined }] })
+    pool.tell({ kind: 'catalogue' })
+  })
   services.onQuarantineChange(seriesId => pool.tell({ kind: 'quarantine', seriesId }))
   catalogue.onReload(() => pool.tell({ kind: 'catalogue' }))
   const version = openVersion(databasePath)

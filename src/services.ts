@@ -100,8 +100,6 @@ export function openServices(runtime: Runtime): Services {
       ...markets,
       datasets: kinds,
       catalogue: rows,
-      reload: codes.reload,
-      nameSource: codes.attribute,
     }),
     ...openStreams(markets),
   }

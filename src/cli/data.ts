@@ -1,12 +1,14 @@
 import { type CodeLookup, codeLookupOf, type SeriesIdentity } from '../feed/catalogue/lookup.ts'
+import type { ReadFile } from '../feed/files/import.ts'
 import type { PointWriter } from '../feed/prices/reader.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { minuteOf } from '../lib/zone.ts'
 import type { WriteCounts } from '../store/write-counts.ts'
-import type { Operator } from './operator.ts'
+import { type Operator, systemUser } from './operator.ts'
 
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */
 const ownBatchMax = 20_000
+const fileNameMax = 300
 /** Through a server they come in between requests: small, so that none waits long. */
 const sentBatchMax = 2_000
 
@@ -43,21 +45,45 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & { aliases: string[] 
  */
 export async function dataOf(
   operator: Operator,
+  source?: string,
 ): Promise<{ catalogue: CodeLookup; writer: PointWriter }> {
   const { instance } = operator
   if (instance) {
-    const { catalogue, ingest } = instance.services
+    const { catalogue, batches } = instance.services
+    let batch: ReturnType<typeof batches.begin> | undefined
     return {
       catalogue: codeLookupOf(catalogue.list()),
-      writer: { batchMax: ownBatchMax, write: points => ingest.write(points) },
+      writer: {
+        batchMax: ownBatchMax,
+        begin({ name: fileName, sha256 }) {
+          const actor = `command ${systemUser()}`
+          batch = batches.begin({
+            kind: 'file',
+            actor,
+            fileName,
+            sha256,
+            ...(source && { source }),
+          })
+        },
+        write: points => batch!.write(points),
+        end(left) {
+          batch!.count(left)
+          batch!.end()
+        },
+      },
     }
   }
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
+  let batch = 0
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
   return {
     catalogue: codeLookupOf(series.map(identityOf)),
     writer: {
       batchMax: sentBatchMax,
+      async begin(file) {
+        batch = await beginBatch(operator, file, { source })
+      },
+      end: left => endBatch(operator, batch, left),
       async write(points) {
         const observations = points.map(point => ({
           code: byId.get(point.seriesId),
@@ -67,10 +93,33 @@ export async function dataOf(
         }))
         return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
           observations,
+          batch,
         })) as WriteCounts
       },
     },
   }
+}
+
+/** Tells the service of a file that comes in several requests; answers the number that they name. */
+export async function beginBatch(
+  operator: Operator,
+  { name, sha256 }: ReadFile,
+  of: { source?: string | undefined; dataset?: string },
+): Promise<number> {
+  const fileName = name.slice(-fileNameMax)
+  const body = { file_name: fileName, sha256, source: of.source, dataset: of.dataset }
+  const { batch } = (await dataOfAnswer(operator, 'POST', '/admin/v1/batches', body)) as {
+    batch: { id: number }
+  }
+  return batch.id
+}
+
+export async function endBatch(
+  operator: Operator,
+  id: number,
+  left: { superseded: number; rejected: number },
+): Promise<void> {
+  await dataOfAnswer(operator, 'POST', `/admin/v1/batches/${id}/end`, left)
 }
 
 /** The `data` of a success; anything else is an Error with the answer's own message. */

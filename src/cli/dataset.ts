@@ -3,7 +3,7 @@ import type { Layout, Row } from '../feed/files/row-reader.ts'
 import { importDataset, type RowWriter } from '../feed/files/row-reader.ts'
 import { priceFields } from '../feed/prices/columns.ts'
 import type { WriteCounts } from '../store/write-counts.ts'
-import { dataOfAnswer } from './data.ts'
+import { beginBatch, dataOfAnswer, endBatch } from './data.ts'
 import {
   conclude,
   type FileOptions,
@@ -82,12 +82,18 @@ function writerTo(
   batchMax: number,
   wrote: (rows: number) => void,
 ): RowWriter {
+  let batch: number | undefined
   return {
     batchMax,
+    async begin(file) {
+      batch = await beginBatch(operator, file, { dataset: name })
+    },
+    end: left => endBatch(operator, batch!, left),
     async write(rows: readonly Row[], dryRun) {
       const { status, body } = await operator.call('POST', `/admin/v1/datasets/${name}`, {
         rows,
         dry_run: dryRun,
+        batch,
       })
       if (status === 200) {
         if (!dryRun) wrote(rows.length)

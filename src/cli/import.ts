@@ -25,6 +25,8 @@ export interface ImportOptions extends FileOptions {
   series?: string
   /** What every value is multiplied by, as it was written. */
   scale?: string
+  /** Whose values they are. */
+  source?: string
 }
 
 /** Where an import says how far it is and how it went. */
@@ -62,6 +64,8 @@ export async function runImport(
   let written = 0
   const writer: PointWriter = {
     batchMax: env.writer.batchMax,
+    begin: file => env.writer.begin?.(file),
+    end: left => env.writer.end?.(left),
     async write(points) {
       const counts = await env.writer.write(points)
       written += points.length

@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { commandUserHeader } from '../http/gate/gate.ts'
 import { type Instance, openInstance } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import type { ProcessRuntime } from '../runtime.ts'
@@ -24,6 +26,15 @@ export interface Operator {
    */
   instance: Instance | undefined
   close(): void
+}
+
+/** Who runs this command: the name of the system's user, or its number where it has none. */
+export function systemUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.() ?? 'unknown')
+  }
 }
 
 /** Another process holds the directory and does not answer. */
@@ -72,10 +83,11 @@ function operatorOver(
     async call(method, path, body) {
       const response = await ask(path, {
         method,
-        ...(body !== undefined && {
-          body: JSON.stringify(body),
-          headers: { 'content-type': 'application/json' },
-        }),
+        headers: {
+          [commandUserHeader]: systemUser(),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       const text = await response.text()
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }

@@ -9,6 +9,7 @@ import type { ProcessRuntime } from '../runtime.ts'
 import { version } from '../version.ts'
 import { accountCommands, type OperatorAction } from './account-commands.ts'
 import { backup, restore, verifyFile } from './backup.ts'
+import { batchCommands } from './batches.ts'
 import { configExplain } from './config.ts'
 import { dataOf } from './data.ts'
 import { runDatasetImport } from './dataset.ts'
@@ -82,6 +83,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     )
   sourceCommands(program, located, act)
   seriesCommands(program, located, act)
+  batchCommands(program, located, act)
   feedCommands(program, located, act)
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)
@@ -241,6 +243,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
     .option('--decimal-comma', 'numbers are written 1.234,56')
     .option('--time <time>', 'time of day of values that come with their day alone: 16:00')
     .option('--zone <zone>', 'the zone of it, and of times without one: America/New_York')
+    .option('--source <name>', 'whose values they are: EIA, Desk, ...')
     .option('--dry-run', 'check everything, write nothing')
     .option('--json', 'print the result as JSON')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
@@ -248,7 +251,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
         const { out, err, terminal, stdin } = env
         const { dataset } = options
         if (dataset !== undefined) {
-          for (const name of ['series', 'scale', 'time'] as const) {
+          for (const name of ['series', 'scale', 'time', 'source'] as const) {
             if (options[name] !== undefined)
               throw new Error(`--${name} is for prices: leave it out with --dataset`)
           }
@@ -268,7 +271,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
             terminal,
             stdin,
             clock: createSystemClock(),
-            ...(await dataOf(operator)),
+            ...(await dataOf(operator, options.source)),
           }),
         )
       }),

@@ -138,6 +138,74 @@ export const migrations: readonly Migration[] = [
         GROUP BY account_id, lower(recipient_email);
     `,
   },
+  {
+    version: 7,
+    why: 'Each observation carries whose it is and which batch it came in.',
+    sql: `
+      ALTER TABLE observations ADD COLUMN source_id INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE observations ADD COLUMN batch_id INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE observation_revisions ADD COLUMN source_id INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE observation_revisions ADD COLUMN batch_id INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE observation_revisions ADD COLUMN next_batch_id INTEGER NOT NULL DEFAULT 0;
+      CREATE TABLE value_sources (
+        id INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('feed', 'named')),
+        name TEXT NOT NULL,
+        period_kind INTEGER NOT NULL,
+        UNIQUE (kind, name, period_kind)
+      ) STRICT;
+      CREATE TABLE series_sources (
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        source_id INTEGER NOT NULL REFERENCES value_sources (id),
+        PRIMARY KEY (series_id, source_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE batches (
+        id INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('file', 'push', 'feed', 'correction', 'undo', 'release')),
+        actor TEXT NOT NULL,
+        dataset TEXT,
+        source_id INTEGER REFERENCES value_sources (id),
+        feed_run_id TEXT,
+        file_name TEXT,
+        sha256 TEXT,
+        reason TEXT,
+        undoes_id INTEGER REFERENCES batches (id),
+        started_at INTEGER NOT NULL,
+        finished_at INTEGER,
+        inserted INTEGER NOT NULL DEFAULT 0,
+        revised INTEGER NOT NULL DEFAULT 0,
+        unchanged INTEGER NOT NULL DEFAULT 0,
+        removed INTEGER NOT NULL DEFAULT 0,
+        superseded INTEGER NOT NULL DEFAULT 0,
+        rejected INTEGER NOT NULL DEFAULT 0,
+        held INTEGER NOT NULL DEFAULT 0,
+        biggest TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(biggest)),
+        undone_at INTEGER
+      ) STRICT;
+      CREATE TABLE batch_series (
+        batch_id INTEGER NOT NULL REFERENCES batches (id),
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        points INTEGER NOT NULL,
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        PRIMARY KEY (batch_id, series_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
+      INSERT INTO value_sources (kind, name, period_kind)
+        SELECT DISTINCT 'feed', f.name, o.period_kind
+        FROM feed_observations o JOIN feeds f ON f.number = o.feed_number;
+      INSERT INTO series_sources (series_id, source_id)
+        SELECT DISTINCT o.series_id, s.id FROM feed_observations o
+        JOIN feeds f ON f.number = o.feed_number
+        JOIN value_sources s ON s.kind = 'feed' AND s.name = f.name AND s.period_kind = o.period_kind;
+      UPDATE observations SET source_id = s.id
+        FROM feed_observations o
+        JOIN feeds f ON f.number = o.feed_number
+        JOIN value_sources s ON s.kind = 'feed' AND s.name = f.name AND s.period_kind = o.period_kind
+        WHERE o.series_id = observations.series_id AND o.observed_at = observations.observed_at;
+      DROP TABLE feed_observations;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

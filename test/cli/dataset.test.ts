@@ -197,7 +197,8 @@ describe('runDatasetImport', () => {
         'read 2501, inserted 2500, revised 0, unchanged 0, blank 0, rejected 1',
       ),
     })
-    expect(calls()).toBe(1 + 3 + 1)
+    // The list of datasets, the beginning of the batch, its rows, those without the wrong one, its end.
+    expect(calls()).toBe(1 + 1 + 3 + 1 + 1)
     const { ticks } = own.services.futures.intraday('GASOIL_FUTURES', '2026-12', '2026-11-17')!
     expect(ticks.length).toBe(288)
   })

@@ -32,7 +32,8 @@ function dump(data: string): string {
       )
       .values()
     const owners = db
-      .query('SELECT series_id, observed_at, period_kind FROM feed_observations ORDER BY 1, 2')
+      .query(`SELECT o.series_id, o.observed_at, s.name, s.period_kind FROM observations o
+           JOIN value_sources s ON s.id = o.source_id ORDER BY 1, 2`)
       .values()
     const revisions = db.query('SELECT count(*) FROM observation_revisions').values()
     return JSON.stringify([values, owners, revisions])

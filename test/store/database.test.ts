@@ -94,7 +94,9 @@ describe('a database that is open', () => {
     const db = openDatabase(':memory:')
     expect(pragma(db, 'user_version')).toBe(schemaVersion)
     expect(integrityFaults(db)).toEqual([])
-    expect(() => db.run('INSERT INTO observations VALUES (1, 0, 1, 1)')).toThrow('FOREIGN KEY')
+    expect(() => db.run('INSERT INTO observations VALUES (1, 0, 1, 1, 0, 0)')).toThrow(
+      'FOREIGN KEY',
+    )
     db.run('PRAGMA foreign_keys = OFF')
     db.run("INSERT INTO aliases VALUES ('OIL', 'NOTHING')")
     expect(integrityFaults(db)).toEqual([expect.stringContaining('aliases')])

@@ -3,6 +3,7 @@ import { type CodeLookup, codeLookupOf } from '../../feed/catalogue/lookup.ts'
 import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
+import { formOf } from '../../http/input/form.ts'
 import { listOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
 import {
@@ -13,8 +14,10 @@ import {
 } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { isObject } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
+import type { Batches } from '../../service/prices/batches.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { observationPages } from '../../store/prices/export.ts'
 import type { Point } from '../../store/prices/observations.ts'
@@ -23,7 +26,7 @@ import type { Context } from '../context.ts'
 
 export type AdminDataDeps = Pick<
   Context,
-  'log' | 'access' | 'catalogue' | 'ingest' | 'observations' | 'now'
+  'log' | 'access' | 'catalogue' | 'batches' | 'observations' | 'now'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -37,13 +40,14 @@ const Counts = t.Object({
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
+  batch: integer({ description: 'The batch that it was written in.' }),
   recorded_at: t.String({ format: 'date-time' }),
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
   new Elysia({ tags: ['operator'] }).use(recording(deps)).use(reading(deps))
 
-function recording({ access, catalogue, ingest, now }: AdminDataDeps) {
+function recording({ access, catalogue, batches, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
@@ -54,17 +58,36 @@ function recording({ access, catalogue, ingest, now }: AdminDataDeps) {
 
   return new Elysia().use(access).post(
     '/admin/v1/observations',
-    ({ body }) => {
+    ({ body, pass }) => {
       const rows = rowsOf(body)
       const at = now()
-      const counts = ingest.write(pointsOf(rows, rowCatalogue(), at))
-      return success({ received: rows.length, ...counts, recorded_at: isoInstant(at) })
+      const points = pointsOf(rows, rowCatalogue(), at)
+      const { source, batch: number } = envelopeOf(body)
+      const running = number === undefined ? undefined : runningBatch(batches, number)
+      const { batch, counts } = running
+        ? { batch: running, counts: running.write(points) }
+        : batches.record(
+            {
+              kind: 'push',
+              actor: pass?.actor ?? 'operator',
+              ...(source !== undefined && { source }),
+            },
+            points,
+          )
+      return success({
+        received: rows.length,
+        inserted: counts.inserted,
+        revised: counts.revised,
+        unchanged: counts.unchanged,
+        batch: batch.id,
+        recorded_at: isoInstant(at),
+      })
     },
     {
       access: operator,
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?}]}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on.',
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?}], "source"?, "batch"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are. `batch`: the batch of a file that they belong to; without it the request is a batch of its own.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -132,6 +155,26 @@ function reading({ access, catalogue, observations, log, now }: AdminDataDeps) {
       },
     },
   )
+}
+
+const sourceMax = 80
+
+/** What a request says of all its rows. */
+function envelopeOf(body: unknown): { source?: string; batch?: number } {
+  if (!isObject(body)) return {}
+  const form = formOf(body)
+  const source = form.text('source', sourceMax)?.trim()
+  const batch = form.integer('batch', 1, Number.MAX_SAFE_INTEGER)
+  form.check()
+  return { ...(source && { source }), ...(batch !== undefined && { batch }) }
+}
+
+/** A batch of a file that a request belongs to. */
+export function runningBatch(batches: Batches, id: number) {
+  const running = batches.running(id)
+  if (running) return running
+  const message = `batch: there is no batch ${id} under way: begin one with POST /admin/v1/batches.`
+  throw validationFailed([{ field: 'batch', message, value: id }])
 }
 
 /** The rows of a request: an object with a list, a list, or a line each. */

@@ -5,10 +5,14 @@ import { rowsOfLines } from '../../http/input/row-lines.ts'
 import { type FieldFault, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { isObject } from '../../lib/json.ts'
+import type { Batches } from '../../service/prices/batches.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { runningBatch } from './data.ts'
 
-export type AdminDatasetsDeps = Pick<Context, 'access' | 'datasets' | 'now'>
+export type AdminDatasetsDeps = Pick<Context, 'access' | 'batches' | 'datasets' | 'now'>
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000
@@ -54,7 +58,7 @@ const Counts = t.Object({
 })
 
 /** Data beside prices for the operator: what the command line imports, over the same code. */
-export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps) {
+export function datasetAdminRoutes({ access, batches, datasets, now }: AdminDatasetsDeps) {
   return new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
@@ -94,7 +98,7 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
     )
     .post(
       '/admin/v1/datasets/:name',
-      ({ params, body }) => {
+      ({ params, body, pass }) => {
         const dataset = datasets.find(dataset => dataset.name === params.name.toLowerCase())
         if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
         const { rows, dryRun } = requestOf(body)
@@ -102,7 +106,7 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
         const records = recordsOf(dataset, rows, at)
         const counts = dryRun
           ? { inserted: 0, revised: 0, unchanged: 0 }
-          : dataset.write(records, at)
+          : recorded(batches, dataset, body, pass?.actor, () => dataset.write(records, at))
         return success({
           received: rows.length,
           ...counts,
@@ -143,6 +147,25 @@ export function datasetAdminRoutes({ access, datasets, now }: AdminDatasetsDeps)
         },
       },
     )
+}
+
+/** Writes rows in the batch that the request names, or in one of their own. */
+function recorded(
+  batches: Batches,
+  { name }: Dataset<unknown>,
+  body: unknown,
+  actor: string | undefined,
+  write: () => WriteCounts,
+): WriteCounts {
+  const number = isObject(body) ? body.batch : undefined
+  const running =
+    typeof number === 'number'
+      ? runningBatch(batches, number)
+      : batches.begin({ kind: 'push', actor: actor ?? 'operator', dataset: name })
+  const counts = running.during(write)
+  running.count(counts)
+  if (number === undefined) running.end()
+  return counts
 }
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {

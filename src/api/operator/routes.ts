@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accountAdminRoutes } from './accounts.ts'
+import { batchAdminRoutes } from './batches.ts'
 import { billingAdminRoutes } from './billing.ts'
 import { dataAdminRoutes } from './data.ts'
 import { datasetAdminRoutes } from './datasets.ts'
@@ -22,6 +23,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
   routes.use(dataAdminRoutes(context))
   routes.use(seriesAdminRoutes(context))
+  routes.use(batchAdminRoutes(context))
   routes.use(quarantineAdminRoutes(context))
   routes.use(mailAdminRoutes(context))
   routes.use(outboxAdminRoutes({ ...context, held: context.heldMessages }))

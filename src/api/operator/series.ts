@@ -1,23 +1,18 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, documentedBody } from '../../http/input/body-schema.ts'
 import { invalidParameter, notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { cadences } from '../../market/catalogue/catalogue.ts'
 import { boundsOf, marketNames, type SeriesTerms } from '../../market/catalogue/terms.ts'
-import type { Catalogue } from '../../service/catalogue/catalogue.ts'
-import type { SeriesChanges, TermFault } from '../../service/catalogue/series-changes.ts'
+import type { TermFault } from '../../service/catalogue/series-changes.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { envelope, success } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { oneOf, orNull } from '../schema.ts'
 import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
 
-export interface AdminSeriesDeps {
-  access: AccessPlugin
-  catalogue: Catalogue
-  seriesChanges: SeriesChanges
-}
+export type AdminSeriesDeps = Pick<Context, 'access' | 'catalogue' | 'seriesChanges'>
 
 const operator = { operator: true } as const
 

@@ -18,7 +18,7 @@ import {
   settingsOf,
   standingOf,
 } from './settings.ts'
-import type { FeedWriter } from './writer.ts'
+import type { FeedWriter, RunningBatch } from './writer.ts'
 
 export type FeedCondition =
   | 'ok'
@@ -75,8 +75,6 @@ export interface Feeds {
   countRuns(name: string | undefined): number
   /** Publishers of what this copy serves. */
   sources(): { feed: Feed; codes: number }[]
-  /** The feed that wrote the newest value of a series. */
-  ownerOf(seriesId: number): Feed | undefined
   /** Closes what an earlier process left open, and plans what was missed. */
   start(): void
   /** Begins what is due; answers without waiting for it. */
@@ -86,7 +84,19 @@ export interface Feeds {
   halt(): void
 }
 
+/** The batch of a run, for values of one kind of period after the other. */
+export interface FeedBatch {
+  of(source: { name: string; periodKind: number }): RunningBatch
+  count(counts: { unchanged: number; rejected: number }): void
+  end(): unknown
+}
+
+export interface FeedBatches {
+  begin(start: { kind: 'feed'; actor: string; feedRunId: string }): FeedBatch
+}
+
 export interface FeedsDeps {
+  batches: FeedBatches
   feeds: () => readonly Feed[]
   configured: ConfiguredFeeds
   store: FeedStore
@@ -156,7 +166,6 @@ export function createFeeds(deps: FeedsDeps): Feeds {
     trigger: RunTrigger,
     { since, dryRun = false, progress }: RunOptions,
     run: FeedRun,
-    number: number,
   ): Promise<FeedRun> => {
     const { name, calendar } = feed.publisher
     const inForce = settings(name)
@@ -164,6 +173,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
     const standing = standingOf(feed, inForce)
     const release = lastRelease(calendar, run.startedAt)
     if (standing === 'ready' || standing === 'paused') {
+      let batch: FeedBatch | undefined
       const outcome = await readFeed(
         run,
         {
@@ -176,7 +186,14 @@ export function createFeeds(deps: FeedsDeps): Feeds {
           writing: {
             feed: name,
             feedNumber: state.number,
-            run: number,
+            batch: (feed, periodKind) => {
+              batch ??= deps.batches.begin({
+                kind: 'feed',
+                actor: `feed ${feed}`,
+                feedRunId: run.id,
+              })
+              return batch.of({ name: feed, periodKind })
+            },
             now: run.startedAt,
             dryRun,
             winsOver: (other, target) =>
@@ -186,6 +203,8 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         deps,
       )
       if (halted) return run
+      batch?.count({ unchanged: run.unchanged, rejected: run.rejected })
+      batch?.end()
       run.finishedAt = clock.now()
       if (!dryRun) {
         const { nextAt, servedAt } = planned(feed, state, run, release)
@@ -250,8 +269,8 @@ export function createFeeds(deps: FeedsDeps): Feeds {
     if (!feed || underWay.has(name) || halted) return undefined
     const run = newRun(deps.ids.uuid(), name, trigger, clock.now())
     store.state(name)
-    const number = options.dryRun ? 0 : store.beginRun(run)
-    const ended = perform(feed, trigger, options, run, number)
+    if (!options.dryRun) store.beginRun(run)
+    const ended = perform(feed, trigger, options, run)
       .catch(error => {
         if (halted) return run
         log.error('feed_broke_off', { feed: name, run: run.id, error })
@@ -329,10 +348,6 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         const feed = feedOf(name)
         return feed && codes > 0 ? [{ feed, codes }] : []
       }),
-    ownerOf(seriesId) {
-      const name = store.ownerOf(seriesId)?.feed
-      return name === undefined ? undefined : feedOf(name)
-    },
     start() {
       store.closeOpenRuns(clock.now())
       for (const feed of deps.feeds()) {

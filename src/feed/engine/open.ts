@@ -4,12 +4,13 @@ import type { Runtime } from '../../runtime.ts'
 import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import { createFeedStore } from '../../store/feeds/feeds.ts'
+import type { ValueSource, ValueSourceStore } from '../../store/prices/value-sources.ts'
 import { version } from '../../version.ts'
 import { type PeriodKind, periodKinds } from '../publishers/periods.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds } from '../publishers/publishers.ts'
 import { configuredFeeds } from './configured.ts'
-import { createFeeds, type Feeds } from './feeds.ts'
+import { createFeeds, type FeedBatches, type Feeds } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 
 /** Public sources that this copy reads by itself. */
@@ -19,10 +20,12 @@ export interface FeedServices {
 
 export interface FeedServicesDeps
   extends Runtime,
-    Pick<FeedWriterDeps, 'catalogue' | 'observations' | 'ingest' | 'datasets' | 'reload'> {
+    Pick<FeedWriterDeps, 'catalogue' | 'observations' | 'ingest' | 'datasets'> {
   egress: Egress
-  /** Says of a series whose values it has. */
-  nameSource(seriesId: number, fedBy: FedBy | undefined): void
+  valueSources: ValueSourceStore
+  batches: FeedBatches
+  /** Takes how a feed is named with its values. */
+  nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   vault: {
     seal(context: string, text: string): Uint8Array
     open(context: string, sealed: Uint8Array): string
@@ -30,27 +33,26 @@ export interface FeedServicesDeps
 }
 
 export function openFeeds(deps: FeedServicesDeps): FeedServices {
-  const { config, clock, ids, db, egress, vault } = deps
+  const { config, ids, db, egress, vault } = deps
   const store = createFeedStore(db)
   const configured = configuredFeeds(config)
   const contact = configured.contact === '' ? '' : ` (${configured.contact})`
-  const attribute: FeedWriterDeps['attribute'] = (seriesId, owner) => {
-    const feed = owner && shippedFeeds.find(one => one.publisher.name === owner.feed)
-    deps.nameSource(
-      seriesId,
+  deps.nameSources(({ name, periodKind }) => {
+    const feed = shippedFeeds.find(one => one.publisher.name === name)
+    return (
       feed && {
         publisher: attributionOf(feed.publisher),
-        ...fedCadences[periodKinds[owner.periodKind]!],
-      },
+        ...fedCadences[periodKinds[periodKind]!],
+      }
     )
-  }
+  })
   return {
     feeds: createFeeds({
       ...deps,
       feeds: () => shippedFeeds,
       configured,
       store,
-      writer: createFeedWriter({ ...deps, store, now: clock.now, attribute }),
+      writer: createFeedWriter({ ...deps, store, sources: deps.valueSources }),
       fetch: createPublisherFetch(egress),
       userAgent: `Wellhead/${version}${contact}`,
       chance: () => chanceOf(ids),

@@ -2,6 +2,7 @@ import { dayMs, isoDay } from '../../lib/instant.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import type { FeedObservation, FeedStore } from '../../store/feeds/feeds.ts'
 import type { Change, Point } from '../../store/prices/observations.ts'
+import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
@@ -12,12 +13,19 @@ import type { MapLine } from '../publishers/map.ts'
 import { firstOf, type PeriodKind, periodKinds, spanOf } from '../publishers/periods.ts'
 import type { SentRow, SentSeries } from '../publishers/publisher.ts'
 
+/** What the values of a run are written in. */
+export interface RunningBatch {
+  write(points: readonly Point[]): WriteCounts
+  during<T>(work: () => T): T
+}
+
 /** The run that writes. */
 export interface WritingRun {
   feed: string
-  /** The feed's number, and the run's. */
+  /** The feed's number. */
   feedNumber: number
-  run: number
+  /** What the run writes in, for values of a period of this kind; it begins when it is first asked for. */
+  batch(feed: string, periodKind: number): RunningBatch
   now: number
   dryRun: boolean
   /** Whether this feed wins over another for a code or a dataset. */
@@ -36,19 +44,13 @@ export interface FeedWriterDeps {
   catalogue: CodeLookup
   observations: {
     oldestFirst(seriesId: number, from: number, to: number): Observation[]
-    withdraw(seriesId: number, observedAts: readonly number[], at: number): void
   }
   ingest: {
-    write(points: readonly Point[], recordedAt?: number): WriteCounts
-    listen(listener: (changes: readonly Change[]) => void): void
-    listenInside(listener: (changes: readonly Change[]) => void): void
+    withdraw(seriesId: number, observedAts: readonly number[]): void
+    listenInside(listener: (changes: readonly Change[], origin: { sourceId: number }) => void): void
   }
+  sources: Pick<ValueSourceStore, 'byId' | 'idOf'>
   datasets: readonly Dataset<unknown>[]
-  now(): number
-  /** Takes in that the data of a series reaches less far than before. */
-  reload(): void
-  /** Names whose the newest value of a series is, by the name of the feed, and what time it speaks for. */
-  attribute(seriesId: number, owner: { feed: string; periodKind: number } | undefined): void
 }
 
 export interface FeedWriter {
@@ -73,83 +75,42 @@ const nothingWritten = (): Written => ({
 })
 
 export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
-  const current = followWrites(deps)
-  for (const id of deps.store.everySeries()) deps.attribute(id, deps.store.ownerOf(id))
+  followWrites(deps)
   return {
     writeSeries(sent, run) {
       const plan = planOf(sent, run, deps)
       if (run.dryRun) return plan.written
-      const owner = ownerOf(sent.line, run)
-      if (plan.points.length > 0) current.while(owner, () => deps.ingest.write(plan.points))
+      if (plan.points.length > 0) batchOf(sent.line, run).write(plan.points)
       const { code } = sent.line.target as { code: string }
       const { claims } = plan
       if (claims.length > 0) {
         const { id } = deps.catalogue.find(code)!
-        deps.store.transact(() => deps.store.own(id, claims, owner))
+        const { feed: name } = run
+        const periodKind = kindNumber(sent.line.kind)
+        deps.store.claim(id, claims, deps.sources.idOf({ kind: 'feed', name, periodKind }))
       }
       return plan.written
     },
-    writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps, current),
+    writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps),
   }
 }
 
-interface Owner {
-  feed: number
-  run: number
-  periodKind: number
-}
-
-const ownerOf = (line: MapLine, { feedNumber, run }: WritingRun): Owner => ({
-  feed: feedNumber,
-  run,
-  periodKind: kindNumber(line.kind),
-})
-
-interface CurrentOwner {
-  /** Whatever is written by `work` belongs to the owner. */
-  while<T>(owner: Owner, work: () => T): T
-}
+const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
+  run.batch(run.feed, kindNumber(line.kind))
 
 /**
- * Keeps up, inside each transaction that writes observations, whose they are; and withdraws a value of a
- * longer period as soon as one of a shorter comes to lie in it, whoever brings it.
+ * Withdraws, inside each transaction that writes observations, a value of a longer period as soon as
+ * one of a shorter comes to lie in it, whoever brings it.
  */
-function followWrites(deps: FeedWriterDeps): CurrentOwner {
-  const { store, ingest, observations, now, reload } = deps
-  let owner: Owner | undefined
-  let hasWithdrawn = false
-  ingest.listenInside(changes => {
+function followWrites({ store, ingest, sources }: FeedWriterDeps): void {
+  ingest.listenInside((changes, { sourceId }) => {
     for (const { seriesId, inserted, revised } of changes) {
       const changed = [...inserted, ...revised].map(point => point.observedAt)
-      const isFed = owner !== undefined || store.hasObservations(seriesId)
-      if (!isFed) continue
-      const coarser = coarserThan(owner?.periodKind ?? 0, changed, seriesId, store)
-      if (coarser.length > 0) {
-        observations.withdraw(seriesId, coarser, now())
-        store.disown(seriesId, coarser)
-        hasWithdrawn = true
-      }
-      if (owner) store.own(seriesId, changed, owner)
-      else store.disown(seriesId, changed)
+      const kind = sources.byId(sourceId)?.periodKind ?? 0
+      const coarser = coarserThan(kind, changed, seriesId, store)
+      if (coarser.length > 0) ingest.withdraw(seriesId, coarser)
     }
   })
-  ingest.listen(changes => {
-    if (hasWithdrawn) reload()
-    hasWithdrawn = false
-    for (const { seriesId } of changes) {
-      if (store.hasObservations(seriesId)) deps.attribute(seriesId, store.ownerOf(seriesId))
-    }
-  })
-  return {
-    while(next, work) {
-      owner = next
-      try {
-        return work()
-      } finally {
-        owner = undefined
-      }
-    },
-  }
 }
 
 const longestMs = 367 * dayMs
@@ -276,7 +237,6 @@ function knownAround(
   const byMoment = new Map(held.map(one => [one.observedAt, one]))
   const owners = new Map<number, FeedObservation>()
   for (const one of store.observations(seriesId, from, to)) owners.set(one.observedAt, one)
-  const names = new Map(store.states().map(state => [state.number, state.name]))
   const own = kindNumber(kind)
   const finer = held
     .map(one => one.observedAt)
@@ -286,7 +246,7 @@ function knownAround(
       const owner = owners.get(observedAt)
       return {
         held: byMoment.get(observedAt),
-        owner: owner && names.get(owner.feed),
+        owner: owner?.feed,
         isFiner: own > 0 && hasWithin(finer, spanOf(period, kind)),
       }
     },
@@ -336,7 +296,6 @@ function writeDataset(
   sent: readonly SentSeries[],
   run: WritingRun,
   deps: FeedWriterDeps,
-  current: CurrentOwner,
 ): Written {
   const dataset = deps.datasets.find(one => one.name === name)
   const written = nothingWritten()
@@ -360,7 +319,7 @@ function writeDataset(
     if (records.length === 0) continue
     const counts = run.dryRun
       ? wouldBe(name, records, deps.store)
-      : current.while(ownerOf(group[0]!.line, run), () =>
+      : batchOf(group[0]!.line, run).during(() =>
           deps.store.transact(() => {
             for (const { key } of records) deps.store.ownRow(name, key, run.feedNumber)
             return dataset.write(

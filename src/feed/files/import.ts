@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import { type RejectedForm, rejectedFile } from './rejected.ts'
 import { createDisorder, type Repeats, repeatsAmong } from './repeats.ts'
-import { openSource, type Source, type SourceOpener } from './source.ts'
+import { openSource, type Source, type SourceOpener, sha256Of } from './source.ts'
 
 /**
  * How the files of one kind of data are read: prices straight from their bytes, everything else row
@@ -66,6 +66,16 @@ export interface ItemWriter<Item> {
    */
   readonly judges: boolean
   write(items: readonly Item[], dryRun: boolean): Promise<BatchAnswer>
+  /** All that is written until `end` is of this file. Not in a dry run. */
+  begin?(file: ReadFile): void | Promise<void>
+  /** Said when a file has been read to its end. */
+  end?(left: { superseded: number; rejected: number }): void | Promise<void>
+}
+
+/** Which file it is that is written: its name, and the SHA-256 of its bytes in hexadecimal. */
+export interface ReadFile {
+  name: string
+  sha256: string
 }
 
 /** What is the same for all kinds of data. */
@@ -239,6 +249,8 @@ async function importFile<Item>(
   const report = emptyReport(file.source.name)
   const meter = meterOf(file.source, 'importing', request)
   const dryRun = request.dryRun === true
+  if (!dryRun && writer.begin)
+    await writer.begin({ name: file.source.name, sha256: await sha256Of(file.source) })
   const rejects = dryRun ? undefined : await rejectedFile(path, file.rejectedForm)
   const reject = (line: number, reasons: readonly string[], text: string) => {
     report.rejected += reasons.length
@@ -280,6 +292,7 @@ async function importFile<Item>(
   } finally {
     await rejects?.close()
   }
+  if (!dryRun) await writer.end?.({ superseded: report.superseded, rejected: report.rejected })
   const fault = rejects?.fault()
   if (report.rejected > 0 && rejects) report.rejectedPath = fault === undefined ? path : undefined
   return { ...report, rejectedFault: fault }

@@ -33,7 +33,7 @@ export type Row = Record<string, unknown>
  * Where rows are judged and written: a dataset judges its rows where it is written, because only
  * there is known what they refer to. Each call is all or nothing.
  */
-export type RowWriter = Pick<ItemWriter<Row>, 'batchMax' | 'write'>
+export type RowWriter = Pick<ItemWriter<Row>, 'batchMax' | 'write' | 'begin' | 'end'>
 
 export interface DatasetImport extends FileImport {
   layout: Layout
@@ -52,6 +52,8 @@ export const importDataset = (request: DatasetImport): Promise<ImportReport> => 
     batchMax: writer.batchMax,
     judges: true,
     write: (rows, dryRun) => writer.write(rows, dryRun),
+    begin: file => writer.begin?.(file),
+    end: left => writer.end?.(left),
   })
 }
 

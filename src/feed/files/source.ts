@@ -145,6 +145,16 @@ async function* counted(path: string, heard: (bytes: number) => void): AsyncGene
   }
 }
 
+/** Of the bytes of a file as they lie there, in hexadecimal. */
+export async function sha256Of({ path }: Source): Promise<string> {
+  const hasher = new Bun.CryptoHasher('sha256')
+  for await (const chunk of createReadStream(path, {
+    highWaterMark: chunkBytes,
+  }) as AsyncIterable<Uint8Array>)
+    hasher.update(chunk)
+  return hasher.digest('hex')
+}
+
 async function isGzip(path: string): Promise<boolean> {
   const handle = await open(path)
   try {

@@ -8,6 +8,7 @@ import {
   type FileReader,
   hashOf,
   type ImportReport,
+  type ItemWriter,
   importFiles,
   type ReadableFile,
   type RowListener,
@@ -56,6 +57,8 @@ export interface PointWriter {
   /** The most points of one call; each call is all or nothing. */
   readonly batchMax: number
   write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
+  begin?: ItemWriter<Point>['begin']
+  end?: ItemWriter<Point>['end']
 }
 
 export interface PriceImport extends PriceReading, FileImport {
@@ -72,6 +75,8 @@ export async function importPrices(request: PriceImport): Promise<ImportReport> 
     batchMax: writer.batchMax,
     judges: false,
     write: async points => ({ counts: await writer.write(points) }),
+    begin: file => writer.begin?.(file),
+    end: left => writer.end?.(left),
   })
 }
 

@@ -35,6 +35,8 @@ export interface Caller {
 export interface Pass {
   access: Access
   caller: Caller | undefined
+  /** Who the operator is, of requests that only they may make. */
+  actor: string | undefined
   /** The window of which a request is taken; it is given back if the answer does not count. */
   reserved: QuotaWindow | undefined
   /** Set by a handler whose 2xx does not count: an answer given before. */
@@ -52,6 +54,9 @@ export interface Pass {
   /** What the headers say of the quota, where a fault on demand has it used up. */
   simulated: SimulatedQuota | undefined
 }
+
+/** In which a command on this machine says which of its users runs it. */
+export const commandUserHeader = 'x-wellhead-user'
 
 export type SimulatedQuota = Omit<Standing, 'entitled'>
 
@@ -133,6 +138,7 @@ export function createGate(deps: GateDeps): Gate {
     open: (access, route) => ({
       access,
       caller: undefined,
+      actor: undefined,
       reserved: undefined,
       free: false,
       vouched: false,
@@ -178,6 +184,12 @@ export function createGate(deps: GateDeps): Gate {
 }
 
 const notSignedIn = 'The session is not valid: it has ended, or it never was one. Sign in again.'
+/** Whose command asks over the socket: only this machine's programs can say it. */
+function commandOf(request: Request): string {
+  const user = request.headers.get(commandUserHeader) ?? ''
+  return /^[\w.-]{1,64}$/.test(user) ? `command ${user}` : 'command'
+}
+
 const operatorOnly =
   'The admin token is required; send it as "Authorization: Bearer <ADMIN_TOKEN>".'
 
@@ -237,9 +249,15 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       takeAddress(name, pass.windows, request, peer)
     },
     enterOperator(pass: Pass, request: Request, peer: PeerLookup) {
-      if (deps.local.has(request)) return
+      if (deps.local.has(request)) {
+        pass.actor = commandOf(request)
+        return
+      }
       const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ')
-      if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) return
+      if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) {
+        pass.actor = 'operator'
+        return
+      }
       unauthorized(pass, request, peer, operatorOnly)
     },
     enterVouched(pass: Pass, access: KeyAccess, caller: Caller, request: Request) {

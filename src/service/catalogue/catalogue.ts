@@ -55,6 +55,8 @@ export interface Catalogue {
   unavailableReason(series: Series): UnavailableReason | undefined
   /** Extends how far the data of a series reaches, after a write. */
   extend(id: number, firstAt: number, lastAt: number): void
+  /** Takes in how far the data of a series reaches, after some was taken out. */
+  measure(id: number): void
   /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
   attribute(id: number, fedBy: FedBy | undefined): void
   /** Adds contracts of futures; existing ones are kept. */
@@ -184,6 +186,10 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     extend(id, firstAt, lastAt) {
       if (extents.extend(ids.get(id)!, firstAt, lastAt)) version += 1
     },
+    measure(id) {
+      version += 1
+      extents.put(ids.get(id)!, store.extent(id))
+    },
     attribute(id, fedBy) {
       const series = ids.get(id)
       const before = attributions.get(id)
@@ -214,6 +220,8 @@ const isRarer = (cadence: Cadence, than: Cadence): boolean =>
 interface Extents {
   of(series: Series): Extent | undefined
   hasContracts(family: string): boolean
+  /** What one series has now. */
+  put(series: Series, extent: Extent | undefined): void
   /** Replaces everything by what the store has, by id. */
   reload(all: readonly Series[], stored: ReadonlyMap<number, Extent>): void
   /** False when the data reached that far already. */
@@ -231,6 +239,10 @@ function createExtents(): Extents {
   return {
     of: series => extents.get(series.id),
     hasContracts: family => familiesWithData.has(family),
+    put(series, extent) {
+      if (extent) set(series, extent)
+      else extents.delete(series.id)
+    },
     reload(all, stored) {
       extents.clear()
       familiesWithData.clear()

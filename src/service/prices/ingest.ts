@@ -1,10 +1,24 @@
 import type { Clock } from '../../lib/clock.ts'
-import type { Change, ObservationStore, Point } from '../../store/prices/observations.ts'
+import {
+  type Change,
+  noOrigin,
+  type ObservationStore,
+  type Origin,
+  type Point,
+} from '../../store/prices/observations.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 
-/** Hears of every committed change, in the order of the commits. */
-export type Listener = (changes: readonly Change[]) => void
+/** Hears of every committed change, in the order of the commits, and of whom it is. */
+export type Listener = (changes: readonly Change[], origin: Origin) => void
+
+/** A batch under way: whose its values are, and who hears of what it changed. */
+export interface OpenBatch extends Origin {
+  /** Inside the transaction, after everybody else has heard of it. */
+  note(changes: readonly Change[], counts: WriteCounts): void
+  /** Inside the transaction: points of a series that it took out of every read. */
+  noteRemoved(seriesId: number, observedAts: readonly number[]): void
+}
 
 /** The only way to record observations. */
 export interface Ingest {
@@ -13,6 +27,13 @@ export interface Ingest {
    * caller or is now.
    */
   write(points: readonly Point[], recordedAt?: number): WriteCounts
+  /**
+   * Takes points of a series out of every read from now on; `as_of` still answers them for the time
+   * before. One transaction.
+   */
+  withdraw(seriesId: number, observedAts: readonly number[]): void
+  /** Whatever is written during `work` belongs to the batch. */
+  as<T>(batch: OpenBatch, work: () => T): T
   /**
    * The moment of a read: what is written before it is recorded by then and what is written after
    * it later, even within one millisecond.
@@ -25,6 +46,8 @@ export interface Ingest {
    * that throws undoes it.
    */
   listenInside(listener: Listener): void
+  /** Hears of every series of which points were taken out. */
+  onWithdraw(listener: (seriesId: number) => void): void
 }
 
 /** `admit` throws while there is no room for prices. */
@@ -36,9 +59,8 @@ export function createIngest(
 ): Ingest {
   const listeners: Listener[] = []
   const inside: Listener[] = []
-  const notifyInside: Listener = changes => {
-    for (const listener of inside) listener(changes)
-  }
+  const withdrawals: ((seriesId: number) => void)[] = []
+  let batch: OpenBatch | undefined
   let lastMark = Number.NEGATIVE_INFINITY
   let lastWrite = Number.NEGATIVE_INFINITY
   const moment = () => {
@@ -48,14 +70,38 @@ export function createIngest(
   return {
     write(points, recordedAt = moment()) {
       admit()
-      const { counts, changes } = observations.write(points, recordedAt, notifyInside)
+      const origin = batch ?? noOrigin
+      const { counts, changes } = observations.write(
+        points,
+        recordedAt,
+        (changed, written) => {
+          for (const listener of inside) listener(changed, origin)
+          batch?.note(changed, written)
+        },
+        origin,
+      )
       for (const change of changes) {
         const first = change.inserted[0]
         if (first)
           catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
       }
-      if (changes.length > 0) for (const listener of listeners) listener(changes)
+      if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
       return counts
+    },
+    withdraw(seriesId, observedAts) {
+      observations.withdraw(seriesId, observedAts, moment(), batch ?? noOrigin, () =>
+        batch?.noteRemoved(seriesId, observedAts),
+      )
+      for (const listener of withdrawals) listener(seriesId)
+    },
+    as(next, work) {
+      const before = batch
+      batch = next
+      try {
+        return work()
+      } finally {
+        batch = before
+      }
     },
     mark() {
       lastMark = Math.max(lastMark, lastWrite, clock.now())
@@ -63,5 +109,6 @@ export function createIngest(
     },
     listen: listener => void listeners.push(listener),
     listenInside: listener => void inside.push(listener),
+    onWithdraw: listener => void withdrawals.push(listener),
   }
 }

@@ -1,8 +1,18 @@
+import { type FedBy, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { Runtime } from '../../runtime.ts'
+import type { Series } from '../../store/catalogue/series.ts'
+import { transact } from '../../store/database.ts'
+import { type BatchStore, createBatchStore } from '../../store/prices/batches.ts'
 import { createCloseStore } from '../../store/prices/closes.ts'
 import { createObservationStore, type ObservationStore } from '../../store/prices/observations.ts'
 import { createQuarantineStore } from '../../store/prices/quarantine.ts'
+import {
+  createValueSourceStore,
+  type ValueSource,
+  type ValueSourceStore,
+} from '../../store/prices/value-sources.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { type Batches, createBatches } from './batches.ts'
 import { type Board, createBoard } from './board.ts'
 import { type Closes, createCloses } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
@@ -18,6 +28,11 @@ export interface PriceServices {
   closes: Closes
   exchange: Fx
   ingest: Ingest
+  valueSources: ValueSourceStore
+  batchStore: BatchStore
+  batches: Batches
+  /** Says how a feed is named with its values; from then on every series is named by its newest value. */
+  nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
   onSeriesChange(listener: (seriesId: number) => void): void
   /** Hears of every series of which days went into quarantine or came out of it. */
@@ -50,8 +65,38 @@ export function openPrices({
   const closes = createCloses(createCloseStore(db), quarantine)
   listeners.push(board.forget, history.forget, closes.forget)
   const ingest = createIngest(observations, catalogue, clock, disk.admit)
-  ingest.listen(changes => {
-    for (const change of changes) notifyChanged(change.seriesId)
+  const valueSources = createValueSourceStore(db)
+  const batchStore = createBatchStore(db)
+  const batches = createBatches({
+    store: batchStore,
+    sources: valueSources,
+    ingest,
+    catalogue,
+    now: clock.now,
+    transact: work => transact(db, work),
+  })
+  let describeFeed: ((source: ValueSource) => FedBy | undefined) | undefined
+  /** Series that have values of a source; those of no other are not looked at. */
+  const sourced = new Set<number>()
+  const attribute = (seriesId: number) => {
+    const source = valueSources.ofNewest(seriesId)
+    const fedBy =
+      source?.kind === 'feed'
+        ? describeFeed?.(source)
+        : source && namedSource(source.name, catalogue.byId(seriesId))
+    catalogue.attribute(seriesId, fedBy)
+  }
+  ingest.listen((changes, { sourceId }) => {
+    for (const change of changes) {
+      notifyChanged(change.seriesId)
+      if (sourceId !== 0) sourced.add(change.seriesId)
+      if (describeFeed && sourced.has(change.seriesId)) attribute(change.seriesId)
+    }
+  })
+  ingest.onWithdraw(seriesId => {
+    catalogue.measure(seriesId)
+    notifyChanged(seriesId)
+    if (describeFeed && sourced.has(seriesId)) attribute(seriesId)
   })
   return {
     observations,
@@ -61,8 +106,30 @@ export function openPrices({
     closes,
     exchange: createFx(catalogue, board),
     ingest,
+    valueSources,
+    batchStore,
+    batches,
+    nameSources(describe) {
+      describeFeed = describe
+      for (const id of valueSources.everySeries()) {
+        sourced.add(id)
+        attribute(id)
+      }
+    },
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
-    forgetSeries: notifyChanged,
+    forgetSeries(seriesId) {
+      notifyChanged(seriesId)
+      if (describeFeed) attribute(seriesId)
+    },
   }
 }
+
+/** How a source is named that whoever brought its values called by name. */
+const namedSource = (name: string, { terms }: Pick<Series, 'terms'>): FedBy => ({
+  publisher: {
+    name,
+    text: terms?.attribution ?? sourceDescription(name, false),
+    licenseClass: terms?.licenseClass ?? 'open',
+  },
+})

@@ -47,7 +47,10 @@ const questionsMax = 10_000
 const walksPerQuestionMax = 4
 const startsPerWalkMax = 8
 
-export function createPageWalks(history: History, ingest: Ingest): PageWalks {
+export function createPageWalks(
+  history: History,
+  ingest: Pick<Ingest, 'mark' | 'listen'>,
+): PageWalks {
   const memory = createWalkMemory()
 
   const begin = ({ key, range, vintage }: Question, now: number): Walk => {

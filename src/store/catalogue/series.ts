@@ -78,6 +78,7 @@ export interface SeriesStore {
   markFixture(ids: readonly number[]): void
   /** By id, of the series that have observations. */
   extents(): Map<number, Extent>
+  extent(id: number): Extent | undefined
 }
 
 export function createSeriesStore(db: Database): SeriesStore {
@@ -123,7 +124,15 @@ export function createSeriesStore(db: Database): SeriesStore {
     `SELECT id, (SELECT min(observed_at) FROM observations WHERE series_id = series.id) AS firstAt,
        (SELECT max(observed_at) FROM observations WHERE series_id = series.id) AS lastAt FROM series`,
   )
+  const extent = db.query<{ firstAt: number | null; lastAt: number | null }, [number]>(
+    `SELECT (SELECT min(observed_at) FROM observations WHERE series_id = ?1) AS firstAt,
+       (SELECT max(observed_at) FROM observations WHERE series_id = ?1) AS lastAt`,
+  )
   return {
+    extent(id) {
+      const { firstAt, lastAt } = extent.get(id)!
+      return firstAt === null || lastAt === null ? undefined : { firstAt, lastAt }
+    },
     all() {
       const byCode = Map.groupBy(aliases.all(), row => row.code)
       const termsById = new Map(allTerms.all().map(row => [row.id, row]))

@@ -54,7 +54,7 @@ export interface FeedLine {
 /** Whose an observation is, and what time it speaks for. */
 export interface FeedObservation {
   observedAt: number
-  feed: number
+  feed: string
   periodKind: number
 }
 
@@ -87,27 +87,15 @@ export interface FeedStore {
   lines(name: string): FeedLine[]
   /** Of one series, of observations in `[from, to)`. */
   observations(seriesId: number, from: number, to: number): FeedObservation[]
-  /** Writes whose observations are; inside the transaction that writes them. */
-  own(
-    seriesId: number,
-    observedAts: readonly number[],
-    owner: { feed: number; run: number; periodKind: number },
-  ): void
-  /** Forgets whose observations were; inside the transaction that writes them anew. */
-  disown(seriesId: number, observedAts: readonly number[]): void
-  /** Series that have any observation of a feed. */
-  everySeries(): readonly number[]
-  /** Whether a feed has written any observation of a series. */
-  hasObservations(seriesId: number): boolean
+  /** Makes observations those of a source that says the same of them. */
+  claim(seriesId: number, observedAts: readonly number[], sourceId: number): void
   /** Whether a series has any observation of a feed that speaks for more than its day. */
   hasCoarse(seriesId: number): boolean
   /** Whose a row of a dataset is. */
   rowOwner(dataset: string, key: string): number | undefined
   ownRow(dataset: string, key: string, feed: number): void
-  /** Series with an observation of each feed. */
+  /** How many series had an observation of each feed. */
   served(): { feed: string; codes: number }[]
-  /** The feed that has written the newest observation of a series, and what time that speaks for. */
-  ownerOf(seriesId: number): { feed: string; periodKind: number } | undefined
   transact<T>(work: () => T): T
 }
 
@@ -116,9 +104,6 @@ const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS f
   problem_code AS problemCode, problem`
 const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
   consecutive_failures AS consecutiveFailures`
-
-/** Rows of one statement: crossing into SQLite costs as much as the row itself. */
-const rowsEach = 32
 
 export function createFeedStore(db: Database): FeedStore {
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
@@ -174,19 +159,19 @@ export function createFeedStore(db: Database): FeedStore {
        newest_period = excluded.newest_period`,
   )
   const observations = db.query<FeedObservation, number[]>(
-    `SELECT observed_at AS observedAt, feed_number AS feed, period_kind AS periodKind FROM feed_observations
-     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
+    `SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
+     FROM observations o JOIN value_sources s ON s.id = o.source_id
+     WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`,
   )
-  const into =
-    'INSERT INTO feed_observations (series_id, observed_at, feed_number, run, period_kind) VALUES'
-  const anew = `ON CONFLICT (series_id, observed_at) DO UPDATE SET feed_number = excluded.feed_number, run = excluded.run,
-    period_kind = excluded.period_kind`
-  const own = db.query(`${into} (?, ?, ?, ?, ?) ${anew}`)
-  const places = Array.from({ length: rowsEach }, () => '(?, ?, ?, ?, ?)').join(', ')
-  const ownMany = db.query(`${into} ${places} ${anew}`)
-  const disown = db.query('DELETE FROM feed_observations WHERE series_id = ? AND observed_at = ?')
+  const claim = db.query(
+    'UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?',
+  )
+  const noteSource = db.query(
+    'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
   const coarse = db.query(
-    'SELECT 1 FROM feed_observations WHERE series_id = ? AND period_kind > 0 LIMIT 1',
+    `SELECT 1 FROM series_sources h JOIN value_sources s ON s.id = h.source_id
+     WHERE h.series_id = ? AND s.period_kind > 0 LIMIT 1`,
   )
   const rowOwner = db.query<{ feed: number }, [string, string]>(
     'SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?',
@@ -196,22 +181,10 @@ export function createFeedStore(db: Database): FeedStore {
      ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`,
   )
   const served = db.query<{ feed: string; codes: number }, []>(
-    `SELECT f.name AS feed, (SELECT count(*) FROM series s WHERE EXISTS (
-       SELECT 1 FROM feed_observations o WHERE o.series_id = s.id AND o.feed_number = f.number)) AS codes FROM feeds f ORDER BY f.number`,
+    `SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
+       JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
+     FROM feeds f ORDER BY f.number`,
   )
-  const ownerOf = db.query<{ feed: string | null; periodKind: number }, [number]>(
-    `SELECT f.name AS feed, w.period_kind AS periodKind FROM observations o
-     LEFT JOIN feed_observations w ON w.series_id = o.series_id AND w.observed_at = o.observed_at
-     LEFT JOIN feeds f ON f.number = w.feed_number
-     WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
-  )
-  // A copy without feeds does not look through its catalogue at every start.
-  const hasFeeds = db.query('SELECT 1 FROM feeds LIMIT 1')
-  const everyFed = db.query<{ id: number }, []>(
-    'SELECT s.id FROM series s WHERE EXISTS (SELECT 1 FROM feed_observations o WHERE o.series_id = s.id)',
-  )
-  /** Asked for every write of every series: kept, so that what no feed writes costs nothing. */
-  let fed: Set<number> | undefined
   const stateOf = (name: string): FeedState => {
     const known = state.get(name)
     if (known) return known
@@ -263,31 +236,15 @@ export function createFeedStore(db: Database): FeedStore {
     marks: name => new Map(marks.all(name).map(mark => [mark.name, mark.value])),
     lines: name => lines.all(name),
     observations: (seriesId, from, to) => observations.all(seriesId, from, to),
-    own(seriesId, observedAts, { feed, run, periodKind }) {
-      fed?.add(seriesId)
-      const whole = observedAts.length - (observedAts.length % rowsEach)
-      for (let i = 0; i < whole; i += rowsEach) {
-        const slice = observedAts.slice(i, i + rowsEach)
-        ownMany.run(...slice.flatMap(at => [seriesId, at, feed, run, periodKind]))
-      }
-      for (const at of observedAts.slice(whole)) own.run(seriesId, at, feed, run, periodKind)
-    },
-    disown(seriesId, observedAts) {
-      for (const at of observedAts) disown.run(seriesId, at)
-    },
-    everySeries: () => (hasFeeds.get() ? everyFed.all().map(row => row.id) : []),
-    hasObservations(seriesId) {
-      fed ??= new Set(everyFed.all().map(row => row.id))
-      return fed.has(seriesId)
-    },
+    claim: (seriesId, observedAts, sourceId) =>
+      transact(db, () => {
+        noteSource.run(seriesId, sourceId)
+        for (const at of observedAts) claim.run(sourceId, seriesId, at)
+      }),
     hasCoarse: seriesId => coarse.get(seriesId) !== null,
     rowOwner: (dataset, key) => rowOwner.get(dataset, key)?.feed,
     ownRow: (dataset, key, feed) => void ownRow.run(dataset, key, feed),
     served: () => served.all(),
-    ownerOf(seriesId) {
-      const owner = ownerOf.get(seriesId)
-      return owner?.feed ? { feed: owner.feed, periodKind: owner.periodKind } : undefined
-    },
     transact: work => transact(db, work),
   }
 }

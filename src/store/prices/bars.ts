@@ -87,6 +87,10 @@ export interface Change {
   seriesId: number
   inserted: Observation[]
   revised: Observation[]
+  /** What each of the revised was before. */
+  replaced: number[]
+  /** Inserted points that had been taken out before, with when their first value was recorded. */
+  reborn: { observedAt: number; bornAt: number }[]
 }
 
 type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
@@ -99,7 +103,7 @@ export function createBarWriter(
   db: Database,
   oldestFirst: OldestFirst,
 ): (change: Change, past: readonly Observation[]) => void {
-  const { barAt, lastStart, save } = createBarRows(db)
+  const { barAt, lastStart, save, bear } = createBarRows(db)
 
   const updateBars = (
     { seriesId, inserted, revised }: Change,
@@ -144,7 +148,11 @@ export function createBarWriter(
     }
   }
   return (change, past) => {
-    for (const storedSpan of spans) updateBars(change, past, storedSpan)
+    for (const storedSpan of spans) {
+      updateBars(change, past, storedSpan)
+      for (const { observedAt, bornAt } of change.reborn)
+        bear(change.seriesId, storedSpan.span, bucketStart(storedSpan.interval, observedAt), bornAt)
+    }
   }
 }
 
@@ -161,6 +169,9 @@ function createBarRows(db: Database) {
      ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
        count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
        born_at = min(bars.born_at, excluded.born_at)`,
+  )
+  const bear = db.query(
+    'UPDATE bars SET born_at = min(born_at, ?) WHERE series_id = ? AND span = ? AND starts_at = ?',
   )
   const save = (seriesId: number, span: Span, bar: Bar) =>
     put.run(
@@ -185,6 +196,9 @@ function createBarRows(db: Database) {
     lastStart: (seriesId: number, span: Span) =>
       lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY,
     save,
+    /** A bucket was there from an earlier moment on than its current values say. */
+    bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
+      bear.run(bornAt, seriesId, span, startsAt),
   }
 }
 

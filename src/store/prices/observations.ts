@@ -27,6 +27,15 @@ export interface Point {
   recordedAt?: number
 }
 
+/** Whose values a write brings, and in which batch: numbers of the tables `sources` and `batches`. */
+export interface Origin {
+  sourceId: number
+  batchId: number
+}
+
+/** Of values whose origin nobody keeps: generated ones, and those from before origins were kept. */
+export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
+
 /**
  * Named as the code names them: a row comes out of the database as an observation, and a page needs
  * no second object for each.
@@ -69,13 +78,20 @@ export interface ObservationStore extends ObservationReads, BarReads {
   write(
     points: readonly Point[],
     recordedAt: number,
-    alongside?: (changes: readonly Change[]) => void,
+    alongside?: (changes: readonly Change[], counts: WriteCounts) => void,
+    origin?: Origin,
   ): { counts: WriteCounts; changes: Change[] }
   /**
    * Takes observations of one series out of every read from `at` on; `as_of` still answers them for
-   * the time before. Called inside the transaction of what takes their place.
+   * the time before. One transaction, or a part of the one that it is called in.
    */
-  withdraw(seriesId: number, observedAts: readonly number[], at: number): void
+  withdraw(
+    seriesId: number,
+    observedAts: readonly number[],
+    at: number,
+    origin?: Origin,
+    alongside?: () => void,
+  ): void
   /**
    * Where the stored bars differ from what the observations give, or revisions do not join up, in
    * sentences; at most a hundred of each kind.
@@ -142,34 +158,38 @@ function createObservationWriter(
 ): ObservationStore['write'] {
   const writeSeries = createSeriesWriter(db)
   const updateBars = createBarWriter(db, oldestFirst)
-  return (points, recordedAt, alongside) =>
+  return (points, recordedAt, alongside, origin = noOrigin) =>
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       const changes: Change[] = []
       for (const [seriesId, group] of bySeries(points, recordedAt)) {
-        const { change, past } = writeSeries(seriesId, group, recordedAt, counts)
+        const { change, past } = writeSeries(seriesId, group, recordedAt, counts, origin)
         updateBars(change, past)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
-      if (changes.length > 0) alongside?.(changes)
+      if (changes.length > 0) alongside?.(changes, counts)
       return { counts, changes }
     })
 }
 
 /** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
 function createSeriesWriter(db: Database) {
-  const current = db.query<Observation, number[]>(
-    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
+  const current = db.query<Observation & Origin, number[]>(
+    `SELECT ${columns}, source_id AS sourceId, batch_id AS batchId FROM observations
+     WHERE series_id = ? AND observed_at = ?`,
   )
   const last = db.query<{ at: number | null }, number[]>(
     'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
   )
+  const withdrawals = createWithdrawals(db)
   const insert = createInserter(db)
   const update = db.query(
-    'UPDATE observations SET value = ?, recorded_at = ? WHERE series_id = ? AND observed_at = ?',
+    `UPDATE observations SET value = ?, recorded_at = ?, source_id = ?, batch_id = ?
+     WHERE series_id = ? AND observed_at = ?`,
   )
   const addRevision = db.query(
-    'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const addVintage = createVintageWriter(db)
 
@@ -178,9 +198,12 @@ function createSeriesWriter(db: Database) {
     points: readonly Point[],
     recordedAt: number,
     counts: WriteCounts,
+    origin: Origin,
   ): { change: Change; past: Observation[] } => {
-    const change: Change = { seriesId, inserted: [], revised: [] }
+    const change: Change = { seriesId, inserted: [], revised: [], replaced: [], reborn: [] }
     const past: Observation[] = []
+    insert.begin(seriesId, origin)
+    const withdrawn = withdrawals.of(seriesId, points.length)
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     for (const [i, point] of points.entries()) {
@@ -202,20 +225,45 @@ function createSeriesWriter(db: Database) {
       if (!isNew) insert.flush()
       const old = isNew ? null : current.get(seriesId, next.observedAt)
       if (!old) {
-        insert.add(seriesId, next)
+        // What was taken out and comes again begins after what it was before.
+        const before = withdrawn(next.observedAt)
+        if (before) {
+          next.recordedAt = Math.max(next.recordedAt, before.goneAt)
+          change.reborn.push({ observedAt: next.observedAt, bornAt: before.bornAt })
+        }
+        insert.add(next)
         change.inserted.push(next)
       } else if (point.recordedAt !== undefined && next.recordedAt < old.recordedAt) {
-        if (addVintage(seriesId, next, old)) past.push(next)
+        if (addVintage(seriesId, next, old, origin.sourceId)) past.push(next)
         else counts.unchanged += 1
       } else if (old.value === next.value) counts.unchanged += 1
       else {
         // Two corrections in one millisecond leave one revision: nobody could have asked between
-        // them.
+        // them. Of two batches each keeps what it replaced, or neither could be undone.
+        const isAnother = old.batchId !== origin.batchId && point.recordedAt === undefined
+        if (next.recordedAt <= old.recordedAt)
+          next.recordedAt = isAnother ? old.recordedAt + 1 : old.recordedAt
         if (next.recordedAt > old.recordedAt)
-          addRevision.run(seriesId, next.observedAt, old.recordedAt, old.value, next.recordedAt)
-        else next.recordedAt = old.recordedAt
-        update.run(next.value, next.recordedAt, seriesId, next.observedAt)
+          addRevision.run(
+            seriesId,
+            next.observedAt,
+            old.recordedAt,
+            old.value,
+            next.recordedAt,
+            old.sourceId,
+            old.batchId,
+            origin.batchId,
+          )
+        update.run(
+          next.value,
+          next.recordedAt,
+          origin.sourceId,
+          origin.batchId,
+          seriesId,
+          next.observedAt,
+        )
         change.revised.push(next)
+        change.replaced.push(old.value)
       }
     }
     insert.flush()
@@ -241,7 +289,8 @@ function createVintageWriter(db: Database) {
      WHERE ${where} ORDER BY recorded_at`,
   )
   const add = db.query(
-    'INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at) VALUES (?1, ?2, ?3, ?4, ?5)',
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
   )
   const correct = db.query(
     `UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`,
@@ -257,6 +306,7 @@ function createVintageWriter(db: Database) {
     seriesId: number,
     { observedAt, value, recordedAt }: Observation,
     current: Observation,
+    sourceId: number,
   ) => {
     const intervals = known.all(seriesId, observedAt)
     const at = intervals.findLast(one => one.recordedAt <= recordedAt)
@@ -275,8 +325,48 @@ function createVintageWriter(db: Database) {
       else beginCurrent.run(seriesId, observedAt, recordedAt)
       return true
     }
-    add.run(seriesId, observedAt, recordedAt, value, covers ? at.replacedAt : following.recordedAt)
+    const replacedAt = covers ? at.replacedAt : following.recordedAt
+    add.run(seriesId, observedAt, recordedAt, value, replacedAt, sourceId)
     return true
+  }
+}
+
+/** A point that was taken out: when its first value was recorded, and until when it had one. */
+interface Withdrawn {
+  bornAt: number
+  goneAt: number
+}
+
+/** From so many points on all withdrawn ones of a series are read at once. */
+const manyPoints = 64
+
+/** Finds points that have no value any more: they are few, and most series have none. */
+function createWithdrawals(db: Database) {
+  const any = db.query<{ 1: 1 }, number[]>(
+    'SELECT 1 FROM observation_revisions WHERE series_id = ? LIMIT 1',
+  )
+  const ends = 'min(recorded_at) AS bornAt, max(replaced_at) AS goneAt'
+  const one = db.query<{ bornAt: number | null; goneAt: number | null }, number[]>(
+    `SELECT ${ends} FROM observation_revisions WHERE series_id = ? AND observed_at = ?`,
+  )
+  const all = db.query<Withdrawn & { observedAt: number }, number[]>(
+    `SELECT observed_at AS observedAt, ${ends} FROM observation_revisions r WHERE series_id = ? AND NOT EXISTS (
+       SELECT 1 FROM observations o WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at)
+     GROUP BY observed_at`,
+  )
+  return {
+    /** How a point that has no value now was withdrawn, if it ever had one. */
+    of(seriesId: number, pointCount: number): (observedAt: number) => Withdrawn | undefined {
+      if (!any.get(seriesId)) return () => undefined
+      if (pointCount > manyPoints) {
+        const byMoment = new Map(all.all(seriesId).map(row => [row.observedAt, row]))
+        return observedAt => byMoment.get(observedAt)
+      }
+      return observedAt => {
+        const { bornAt, goneAt } = one.get(seriesId, observedAt)!
+        return bornAt === null || goneAt === null ? undefined : { bornAt, goneAt }
+      }
+    },
   }
 }
 
@@ -285,46 +375,58 @@ function createObservationWithdrawer(
   { oldestFirst }: ObservationReads,
 ): ObservationStore['withdraw'] {
   const keep = db.query(
-    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at)
-     SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1) FROM observations
+    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
+     SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
      WHERE series_id = ?1 AND observed_at = ?2`,
   )
   const drop = db.query('DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
   const bars = createBarWithdrawer(db, oldestFirst)
-  return (seriesId, observedAts, at) => {
-    for (const observedAt of observedAts) {
-      keep.run(seriesId, observedAt, at)
-      drop.run(seriesId, observedAt)
-    }
-    bars(seriesId, observedAts)
-  }
+  return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
+    transact(db, () => {
+      for (const observedAt of observedAts) {
+        keep.run(seriesId, observedAt, at, batchId)
+        drop.run(seriesId, observedAt)
+      }
+      bars(seriesId, observedAts)
+      alongside?.()
+    })
 }
 
 /** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
 const rowsEach = 32
 
-/** Collects new rows and writes them many to a statement; `flush` writes what is left of them. */
+/**
+ * Collects new rows of one series and origin and writes them many to a statement; `flush` writes
+ * what is left of them.
+ */
 function createInserter(db: Database) {
-  const into = 'INSERT INTO observations (series_id, observed_at, value, recorded_at) VALUES'
-  const insertOne = db.query(`${into} (?, ?, ?, ?)`)
+  const into =
+    'INSERT INTO observations (series_id, source_id, batch_id, observed_at, value, recorded_at) VALUES'
+  // What all rows share is bound once.
+  const row = (i: number) => `(?1, ?2, ?3, ?${4 + 3 * i}, ?${5 + 3 * i}, ?${6 + 3 * i})`
+  const insertOne = db.query(`${into} ${row(0)}`)
   const insertMany = db.query(
-    `${into} ${Array.from({ length: rowsEach }, () => '(?, ?, ?, ?)').join(', ')}`,
+    `${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`,
   )
+  let shared: [seriesId: number, sourceId: number, batchId: number] = [0, 0, 0]
   let values: number[] = []
   return {
-    add(seriesId: number, { observedAt, value, recordedAt }: Observation) {
-      values.push(seriesId, observedAt, value, recordedAt)
-      if (values.length < 4 * rowsEach) return
+    begin(seriesId: number, { sourceId, batchId }: Origin) {
+      shared = [seriesId, sourceId, batchId]
+    },
+    add({ observedAt, value, recordedAt }: Observation) {
+      values.push(observedAt, value, recordedAt)
+      if (values.length < 3 * rowsEach) return
       const full = values
       // Emptied first: a statement that fails must not leave its rows to the next transaction.
       values = []
-      insertMany.run(...full)
+      insertMany.run(...shared, ...full)
     },
     flush() {
       const rest = values
       values = []
-      for (let i = 0; i < rest.length; i += 4)
-        insertOne.run(rest[i]!, rest[i + 1]!, rest[i + 2]!, rest[i + 3]!)
+      for (let i = 0; i < rest.length; i += 3)
+        insertOne.run(...shared, rest[i]!, rest[i + 1]!, rest[i + 2]!)
     },
   }
 }
@@ -348,17 +450,27 @@ function bySeries(points: readonly Point[], recordedAt: number): Map<number, Poi
   return groups
 }
 
-/** Each revision ends where the next one, or the current value, begins. */
+/**
+ * Each revision ends where the next value begins. Between the two there is time only where a batch
+ * took the value out: then the next one is not of that batch.
+ */
 function revisionFaults(db: Database): string[] {
   return db
     .query<{ code: string; observedAt: number }, []>(
-      `SELECT s.code, r.observed_at AS observedAt FROM observation_revisions r JOIN series s ON s.id = r.series_id
-       WHERE r.replaced_at <= r.recorded_at OR r.replaced_at IS NOT coalesce(
-         (SELECT min(n.recorded_at) FROM observation_revisions n
-           WHERE n.series_id = r.series_id AND n.observed_at = r.observed_at AND n.recorded_at > r.recorded_at),
-         (SELECT o.recorded_at FROM observations o WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at),
-        -- What was withdrawn has no value after its last one.
-        r.replaced_at)
+      `WITH following AS (
+         SELECT r.*, coalesce(
+             (SELECT min(n.recorded_at) FROM observation_revisions n WHERE n.series_id = r.series_id
+               AND n.observed_at = r.observed_at AND n.recorded_at > r.recorded_at),
+             (SELECT o.recorded_at FROM observations o
+               WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at)) AS next_at
+         FROM observation_revisions r)
+       SELECT s.code, f.observed_at AS observedAt FROM following f JOIN series s ON s.id = f.series_id
+       WHERE f.replaced_at <= f.recorded_at OR f.replaced_at > f.next_at OR (f.replaced_at < f.next_at
+         AND f.next_batch_id = coalesce(
+           (SELECT n.batch_id FROM observation_revisions n WHERE n.series_id = f.series_id
+             AND n.observed_at = f.observed_at AND n.recorded_at = f.next_at),
+           (SELECT o.batch_id FROM observations o
+             WHERE o.series_id = f.series_id AND o.observed_at = f.observed_at)))
        ORDER BY 1, 2 LIMIT 100`,
     )
     .all()

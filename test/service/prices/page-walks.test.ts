@@ -12,9 +12,7 @@ function openWalks(rows = 100) {
   let mark = 0
   const walks = createPageWalks(past.history, {
     mark: () => mark,
-    write: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
     listen() {},
-    listenInside() {},
   })
   const point = (i: number, more: Partial<Point> = {}): Point => ({
     seriesId: 1,

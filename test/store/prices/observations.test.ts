@@ -285,8 +285,16 @@ test('a write says what it inserted, corrected and left alone', () => {
       seriesId: 1,
       inserted: [],
       revised: [{ observedAt: corrected.observedAt, value: 99, recordedAt: 3 }],
+      replaced: [week[3]!.value],
+      reborn: [],
     },
-    { seriesId: 2, inserted: [{ observedAt: day, value: 5, recordedAt: 3 }], revised: [] },
+    {
+      seriesId: 2,
+      inserted: [{ observedAt: day, value: 5, recordedAt: 3 }],
+      revised: [],
+      replaced: [],
+      reborn: [],
+    },
   ])
 })
 
@@ -364,7 +372,7 @@ describe('faults: what was tampered with is found', () => {
     `UPDATE bars SET starts_at = starts_at - ${dayMs} WHERE span = 24 AND starts_at = ${day}`,
     `UPDATE observations SET value = value + 1e-9 WHERE observed_at = ${day}`,
     `DELETE FROM observations WHERE observed_at = ${day}`,
-    `INSERT INTO observations VALUES (3, ${day}, 1, 1)`,
+    `INSERT INTO observations VALUES (3, ${day}, 1, 1, 0, 0)`,
     'UPDATE observation_revisions SET replaced_at = replaced_at + 1',
     'UPDATE observation_revisions SET replaced_at = recorded_at',
     'UPDATE observations SET recorded_at = 9 WHERE recorded_at = 3',

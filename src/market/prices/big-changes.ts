@@ -1,0 +1,43 @@
+/** How far a value lies from the one that it replaces, or from the one before it in time. */
+export interface BigChange {
+  code: string
+  observedAt: number
+  before: number
+  after: number
+  /** Null where the value before is 0. */
+  percent: number | null
+}
+
+const kept = 10
+
+const sizeOf = ({ before, after }: BigChange): number =>
+  before === 0 ? (after === 0 ? 0 : Number.POSITIVE_INFINITY) : Math.abs(after / before - 1)
+
+/** The ten biggest changes of those that it is told, by percent. */
+export function createBigChanges(): {
+  see(code: string, observedAt: number, before: number, after: number): void
+  list(): BigChange[]
+} {
+  let all: BigChange[] = []
+  /** What a change must exceed to be among them. */
+  let least = 0
+  return {
+    see(code, observedAt, before, after) {
+      // Nearly all changes are small: they cost this one comparison.
+      if (Math.abs(after - before) <= least * Math.abs(before)) return
+      const percent = before === 0 ? null : (100 * (after - before)) / Math.abs(before)
+      all.push({ code, observedAt, before, after, percent })
+      if (all.length < 2 * kept) return
+      all = all.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, kept)
+      least = sizeOf(all.at(-1)!)
+    },
+    list: () =>
+      all
+        .sort((a, b) => sizeOf(b) - sizeOf(a) || a.observedAt - b.observedAt)
+        .slice(0, kept)
+        .map(change => ({
+          ...change,
+          percent: change.percent === null ? null : Number(change.percent.toPrecision(6)),
+        })),
+  }
+}

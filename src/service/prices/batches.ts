@@ -1,0 +1,257 @@
+import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
+import type {
+  Batch,
+  BatchCounts,
+  BatchSeries,
+  BatchStore,
+  NewBatch,
+} from '../../store/prices/batches.ts'
+import type { Change, Point } from '../../store/prices/observations.ts'
+import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Ingest, OpenBatch } from './ingest.ts'
+
+/** What is said of a batch when it begins; `source` is whose its values are, by name. */
+export type BatchStart = Omit<NewBatch, 'sourceId'> & {
+  source?: string
+  /** Of a feed: the period that its values are of. */
+  feed?: { name: string; periodKind: number }
+}
+
+/** A batch that values are written in. */
+export interface RunningBatch {
+  readonly id: number
+  /** One transaction, or a part of the one that it is called in. */
+  write(points: readonly Point[], recordedAt?: number): WriteCounts
+  /** Whatever is recorded during `work` belongs to the batch. */
+  during<T>(work: () => T): T
+  /** The same batch for values of another source. */
+  of(source: NonNullable<BatchStart['feed']>): RunningBatch
+  /** Notes what became of rows that were not written. */
+  count(counts: Partial<BatchCounts>): void
+  end(): Batch
+}
+
+/** What keeps a batch from being undone. */
+export interface UndoConflict {
+  /** Points that somebody wrote after it. */
+  touched: number
+  /** The first few of them. */
+  examples: { code: string; observedAt: number }[]
+}
+
+export interface Undone {
+  batch: Batch
+  /** Points that have the value again that they had before, and points that are gone. */
+  restored: number
+  removed: number
+  /** Points that were left alone because somebody wrote there later. */
+  left: number
+}
+
+export interface Batches {
+  begin(start: BatchStart): RunningBatch
+  /** A batch that began in an earlier request and has not ended. */
+  running(id: number): RunningBatch | undefined
+  /** One batch of one write, in one transaction. */
+  record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: WriteCounts }
+  /** Takes single points out of every read. */
+  remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): Batch
+  /**
+   * Puts back what stood before a batch, as new revisions: history is never written anew. Answers
+   * the conflict where somebody wrote later and `onlyUntouched` does not leave that alone.
+   */
+  undo(
+    batch: Batch,
+    by: { actor: string; reason?: string },
+    onlyUntouched: boolean,
+  ): Undone | UndoConflict
+}
+
+export interface BatchesDeps {
+  store: BatchStore
+  sources: ValueSourceStore
+  ingest: Ingest
+  catalogue: Catalogue
+  now(): number
+  transact<T>(work: () => T): T
+}
+
+const examplesMax = 5
+
+export function createBatches(deps: BatchesDeps): Batches {
+  const { store, sources, ingest, catalogue, now, transact } = deps
+  const under = new Map<number, Tally>()
+
+  const runningOf = (id: number, sourceId: number, tally: Tally): RunningBatch => {
+    const open: OpenBatch = {
+      batchId: id,
+      sourceId,
+      note(changes, counts) {
+        for (const change of changes) tally.see(change)
+        // The rows of a dataset are counted by whoever writes it.
+        store.count(id, tally.isDataset ? {} : counts, tally.biggest())
+        for (const change of changes) {
+          store.cover(id, coverOf(change))
+          if (sourceId !== 0) sources.note(change.seriesId, sourceId)
+        }
+        tally.writes += 1
+      },
+      noteRemoved(seriesId, observedAts) {
+        store.count(id, { removed: observedAts.length })
+        store.cover(id, spanOf(seriesId, observedAts))
+      },
+    }
+    const during = <T>(work: () => T): T => ingest.as(open, work)
+    return {
+      id,
+      during,
+      write: (points, recordedAt) =>
+        during(() => {
+          const before = tally.writes
+          const counts = ingest.write(points, recordedAt)
+          // A write that changes no current value tells nobody.
+          if (tally.writes === before) store.count(id, counts)
+          return counts
+        }),
+      of: feed => runningOf(id, sourceIdOf({ feed }), tally),
+      count: counts => store.count(id, counts),
+      end() {
+        store.close(id, now())
+        under.delete(id)
+        return store.find(id)!
+      },
+    }
+  }
+
+  const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
+    if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
+    return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })
+  }
+
+  const begin = (start: BatchStart): RunningBatch => {
+    const { source: _, feed: __, ...batch } = start
+    const sourceId = sourceIdOf(start)
+    const id = store.open({ ...batch, ...(sourceId !== 0 && { sourceId }) }, now())
+    const tally = createTally(catalogue, start.dataset !== undefined)
+    under.set(id, tally)
+    return runningOf(id, sourceId, tally)
+  }
+
+  return {
+    begin,
+    running(id) {
+      const batch = store.find(id)
+      if (!batch || batch.finishedAt !== null) return undefined
+      const tally = under.get(id) ?? createTally(catalogue, batch.dataset !== null, batch.biggest)
+      under.set(id, tally)
+      return runningOf(id, batch.sourceId ?? 0, tally)
+    },
+    record: (start, points) =>
+      transact(() => {
+        const running = begin(start)
+        const counts = running.write(points)
+        return { batch: running.end(), counts }
+      }),
+    remove: (start, seriesId, observedAts) =>
+      transact(() => {
+        const running = begin(start)
+        running.during(() => ingest.withdraw(seriesId, observedAts))
+        return running.end()
+      }),
+    undo: (batch, { actor, reason }, onlyUntouched) =>
+      transact(() => {
+        const covered = store
+          .series(batch.id)
+          .map(span => ({ seriesId: span.seriesId, points: store.points(batch.id, span) }))
+        const touched = covered.flatMap(({ seriesId, points }) =>
+          points
+            .filter(point => point.isTouched)
+            .map(({ observedAt }) => ({ code: catalogue.byId(seriesId).code, observedAt })),
+        )
+        if (touched.length > 0 && !onlyUntouched)
+          return { touched: touched.length, examples: touched.slice(0, examplesMax) }
+        const running = begin({
+          kind: 'undo',
+          actor,
+          undoesId: batch.id,
+          ...(reason !== undefined && { reason }),
+        })
+        const done = { restored: 0, removed: 0 }
+        for (const { seriesId, points } of covered) {
+          const ours = points.filter(point => !point.isTouched)
+          const gone = ours.filter(point => !point.before).map(point => point.observedAt)
+          const back = Map.groupBy(
+            ours.filter(point => point.before),
+            point => point.before!.sourceId,
+          )
+          for (const [sourceId, group] of back) {
+            const values = group.map(({ observedAt, before }) => ({
+              seriesId,
+              observedAt,
+              value: before!.value,
+            }))
+            runningOf(running.id, sourceId, under.get(running.id)!).write(values)
+            done.restored += values.length
+          }
+          if (gone.length > 0) running.during(() => ingest.withdraw(seriesId, gone))
+          done.removed += gone.length
+        }
+        store.setUndone(batch.id, now())
+        return { batch: running.end(), left: touched.length, ...done }
+      }),
+  }
+}
+
+/** What a batch under way has changed so far. */
+interface Tally {
+  see(change: Change): void
+  biggest(): BigChange[]
+  /** Writes that changed something. */
+  writes: number
+  isDataset: boolean
+}
+
+function createTally(
+  catalogue: Catalogue,
+  isDataset: boolean,
+  before: readonly BigChange[] = [],
+): Tally {
+  const biggest = createBigChanges()
+  for (const change of before)
+    biggest.see(change.code, change.observedAt, change.before, change.after)
+  return {
+    writes: 0,
+    isDataset,
+    see({ seriesId, inserted, revised, replaced }) {
+      const { code } = catalogue.byId(seriesId)
+      for (const [i, point] of revised.entries())
+        biggest.see(code, point.observedAt, replaced[i]!, point.value)
+      let before = inserted[0]
+      for (const point of inserted) {
+        biggest.see(code, point.observedAt, before!.value, point.value)
+        before = point
+      }
+    },
+    biggest: biggest.list,
+  }
+}
+
+function coverOf({ seriesId, inserted, revised }: Change): BatchSeries {
+  const firsts = [inserted[0], revised[0]].flatMap(point => point?.observedAt ?? [])
+  const lasts = [inserted.at(-1), revised.at(-1)].flatMap(point => point?.observedAt ?? [])
+  return {
+    seriesId,
+    points: inserted.length + revised.length,
+    firstAt: Math.min(...firsts),
+    lastAt: Math.max(...lasts),
+  }
+}
+
+const spanOf = (seriesId: number, observedAts: readonly number[]): BatchSeries => ({
+  seriesId,
+  points: observedAts.length,
+  firstAt: Math.min(...observedAts),
+  lastAt: Math.max(...observedAts),
+})

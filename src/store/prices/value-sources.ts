@@ -1,0 +1,72 @@
+import type { Database } from 'bun:sqlite'
+
+/** Whose values observations are. */
+export interface ValueSource {
+  id: number
+  /** feed: a public source that is read. named: as whoever brought the values called it. */
+  kind: 'feed' | 'named'
+  name: string
+  /** 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year. */
+  periodKind: number
+}
+
+export interface ValueSourceStore {
+  all(): ValueSource[]
+  byId(id: number): ValueSource | undefined
+  /** The number of a source, which gets one when it has none yet. */
+  idOf(source: Omit<ValueSource, 'id'>): number
+  /** Notes that a series has values of a source; inside the transaction that writes them. */
+  note(seriesId: number, sourceId: number): void
+  /** Of the newest observation of a series. */
+  ofNewest(seriesId: number): ValueSource | undefined
+  /** Series that ever had a value of any source. */
+  everySeries(): number[]
+}
+
+const columns = 'id, kind, name, period_kind AS periodKind'
+
+export function createValueSourceStore(db: Database): ValueSourceStore {
+  const all = db.query<ValueSource, []>(`SELECT ${columns} FROM value_sources ORDER BY id`)
+  const add = db.query(
+    'INSERT INTO value_sources (kind, name, period_kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  )
+  const note = db.query(
+    'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  )
+  const newest = db.query<{ sourceId: number }, [number]>(
+    'SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1',
+  )
+  const series = db.query<{ id: number }, []>('SELECT DISTINCT series_id AS id FROM series_sources')
+  /** A handful, asked for with every write. */
+  let known: Map<number, ValueSource> | undefined
+  const byId = (id: number) => {
+    // Another thread may have added one.
+    if (!known || (id !== 0 && !known.has(id)))
+      known = new Map(all.all().map(source => [source.id, source]))
+    return known.get(id)
+  }
+  return {
+    all: () => all.all(),
+    byId,
+    idOf({ kind, name, periodKind }) {
+      const find = () =>
+        [...known!.values()].find(
+          source =>
+            source.kind === kind && source.name === name && source.periodKind === periodKind,
+        )
+      byId(0)
+      const source = find()
+      if (source) return source.id
+      add.run(kind, name, periodKind)
+      known = undefined
+      byId(0)
+      return find()!.id
+    },
+    note: (seriesId, sourceId) => void note.run(seriesId, sourceId),
+    ofNewest(seriesId) {
+      const row = newest.get(seriesId)
+      return row ? byId(row.sourceId) : undefined
+    },
+    everySeries: () => series.all().map(row => row.id),
+  }
+}

@@ -1,0 +1,240 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { openTestInstance, startAt } from '../../support/instance.ts'
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** An instance with batches of WTI by day. */
+function openBatches() {
+  const instance = openTestInstance()
+  const { batches, batchStore, observations, catalogue, db } = instance.services
+  const { id: seriesId } = catalogue.named('WTI_USD')!
+  const at = (day: number) => startAt - (30 - day) * dayMs
+  const points = (values: Record<number, number>) =>
+    Object.entries(values).map(([day, value]) => ({ seriesId, observedAt: at(Number(day)), value }))
+  const push = (values: Record<number, number>, source?: string) => {
+    instance.clock.advance(1000)
+    return batches.record(
+      { kind: 'push', actor: 'test', ...(source && { source }) },
+      points(values),
+    ).batch
+  }
+  const values = () =>
+    Object.fromEntries(
+      observations
+        .oldestFirst(seriesId, at(0), at(40))
+        .map(row => [Math.round((row.observedAt - at(0)) / dayMs), row.value]),
+    )
+  const asOf = (moment: number) =>
+    Object.fromEntries(
+      observations
+        .asOf(seriesId, at(0), at(40), moment, 1000)
+        .map(row => [Math.round((row.observedAt - at(0)) / dayMs), row.value]),
+    )
+  const undo = (id: number, onlyUntouched = false) => {
+    instance.clock.advance(1000)
+    return batches.undo(batchStore.find(id)!, { actor: 'test' }, onlyUntouched)
+  }
+  return { ...instance, seriesId, at, push, points, values, asOf, undo, db }
+}
+
+describe('a batch', () => {
+  test('has its counts, its series and its biggest changes', () => {
+    const { push, services, seriesId, at } = openBatches()
+    push({ 1: 70, 2: 71, 3: 71.5 })
+    const { id } = push({ 2: 710, 3: 71.5, 4: 72 })
+    const batch = services.batchStore.find(id)!
+    expect(batch).toMatchObject({ kind: 'push', inserted: 1, revised: 1, unchanged: 1, removed: 0 })
+    expect(batch.biggest[0]).toEqual({
+      code: 'WTI_USD',
+      observedAt: at(2),
+      before: 71,
+      after: 710,
+      percent: 900,
+    })
+    expect(services.batchStore.series(id)).toEqual([
+      { seriesId, points: 2, firstAt: at(2), lastAt: at(4) },
+    ])
+  })
+
+  test('is undone as new revisions, and what was served in between is still answered', () => {
+    const { push, undo, values, asOf, clock, services } = openBatches()
+    push({ 1: 70, 2: 71 })
+    const { id } = push({ 2: 912, 3: 913 })
+    const between = clock.now()
+    expect(undo(id)).toMatchObject({ restored: 1, removed: 1, left: 0 })
+    expect(values()).toEqual({ 1: 70, 2: 71 })
+    expect(asOf(between)).toEqual({ 1: 70, 2: 912, 3: 913 })
+    expect(services.observations.faults()).toEqual([])
+    expect(services.batchStore.find(id)!.undoneAt).toBe(clock.now())
+  })
+
+  test('that somebody wrote over is refused, or undone where nobody did', () => {
+    const { push, undo, values, at } = openBatches()
+    push({ 1: 70, 2: 71 })
+    const { id } = push({ 1: 80, 2: 81, 3: 82 })
+    push({ 2: 71.5 })
+    expect(undo(id)).toEqual({ touched: 1, examples: [{ code: 'WTI_USD', observedAt: at(2) }] })
+    expect(values()).toEqual({ 1: 80, 2: 71.5, 3: 82 })
+    expect(undo(id, true)).toMatchObject({ restored: 1, removed: 1, left: 1 })
+    expect(values()).toEqual({ 1: 70, 2: 71.5 })
+  })
+
+  test('that was undone comes back when its undo is undone', () => {
+    const { push, undo, values } = openBatches()
+    push({ 1: 70 })
+    const { id } = push({ 1: 80, 2: 81 })
+    const undone = undo(id)
+    expect('batch' in undone && undo(undone.batch.id)).toMatchObject({ restored: 2, removed: 0 })
+    expect(values()).toEqual({ 1: 80, 2: 81 })
+  })
+
+  test('names whose its values are, also after they were taken back', async () => {
+    const { push, undo, get, key } = openBatches()
+    const token = key()
+    const named = async () => {
+      const body = (await (await get('/v1/prices/latest?by_code=WTI_USD', token)).json()) as {
+        data: { metadata: { source: string; source_description: string } }
+      }
+      const { source, source_description: description } = body.data.metadata
+      return [source, description]
+    }
+    push({ 1: 70 })
+    expect(await named()).toEqual(['market_reporting', 'Compiled from market reporting'])
+    push({ 2: 71 }, 'EIA')
+    expect(await named()).toEqual(['EIA', 'Published by EIA'])
+    const { id } = push({ 2: 75 }, 'Desk')
+    expect(await named()).toEqual(['Desk', 'Published by Desk'])
+    undo(id)
+    expect(await named()).toEqual(['EIA', 'Published by EIA'])
+  })
+})
+
+/** Everything that was ever said of a point, as a list: the naive history. */
+interface Said {
+  day: number
+  value: number | undefined
+  at: number
+  batch: number
+}
+
+type Step =
+  | { kind: 'push'; values: [day: number, value: number][]; later: number }
+  | { kind: 'remove'; day: number; later: number }
+  | { kind: 'undo'; pick: number; onlyUntouched: boolean; later: number }
+  | { kind: 'ask'; ago: number; later: number }
+
+const later = fc.constantFrom(0, 0, 1, 1000)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('push' as const),
+    values: fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 60, max: 64 })), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    later,
+  }),
+  fc.record({ kind: fc.constant('remove' as const), day: fc.integer({ min: 0, max: 4 }), later }),
+  fc.record({
+    kind: fc.constant('undo' as const),
+    pick: fc.nat(20),
+    onlyUntouched: fc.boolean(),
+    later,
+  }),
+  fc.record({ kind: fc.constant('ask' as const), ago: fc.integer({ min: 0, max: 4000 }), later }),
+)
+
+test('any batches, corrections and undos answer as a naive list of everything ever said', () => {
+  const { services, seriesId, at, clock, db } = openBatches()
+  const { batches, batchStore, observations, ingest } = services
+  const sequences = Number(process.env.SEQUENCES ?? 1000)
+  let sequence = 0
+  const dayOf = (observedAt: number) => Math.round((observedAt - at(0)) / dayMs)
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), steps => {
+      for (const table of [
+        'observations',
+        'observation_revisions',
+        'bars',
+        'batch_series',
+        'batches',
+      ])
+        db.run(`DELETE FROM ${table}`)
+      clock.advance(hourMs)
+      const said: Said[] = []
+      const made: number[] = []
+      /** What a day was at a moment, with the batch that said so. */
+      const newest = (day: number, moment: number, without?: number) =>
+        said.findLast(one => one.day === day && one.at <= moment && one.batch !== without)
+      const current = (moment: number) => {
+        const days = new Map<number, number>()
+        for (const one of said) {
+          if (one.at > moment) continue
+          if (one.value === undefined) days.delete(one.day)
+          else days.set(one.day, one.value)
+        }
+        return Object.fromEntries(days)
+      }
+      for (const one of steps) {
+        clock.advance(one.later)
+        const now = ingest.mark() + 1
+        clock.advance(Math.max(0, now - clock.now()))
+        if (one.kind === 'push') {
+          const points = one.values.map(([day, value]) => ({
+            seriesId,
+            observedAt: at(day),
+            value,
+          }))
+          const { batch } = batches.record({ kind: 'push', actor: 'test' }, points)
+          made.push(batch.id)
+          for (const [day, value] of new Map(one.values)) {
+            if (newest(day, Number.POSITIVE_INFINITY)?.value === value) continue
+            said.push({ day, value, at: now, batch: batch.id })
+          }
+        } else if (one.kind === 'remove') {
+          if (newest(one.day, Number.POSITIVE_INFINITY)?.value === undefined) continue
+          const start = { kind: 'correction' as const, actor: 'test' }
+          const batch = batches.remove(start, seriesId, [at(one.day)])
+          made.push(batch.id)
+          said.push({ day: one.day, value: undefined, at: now, batch: batch.id })
+        } else if (one.kind === 'undo') {
+          const id = made[one.pick % Math.max(1, made.length)]
+          const batch = id === undefined ? undefined : batchStore.find(id)!
+          if (!batch || batch.undoneAt !== null) continue
+          const mine = [...new Set(said.filter(s => s.batch === id).map(s => s.day))]
+          const touched = mine.filter(day => newest(day, Number.POSITIVE_INFINITY)!.batch !== id)
+          const done = batches.undo(batch, { actor: 'test' }, one.onlyUntouched)
+          if (touched.length > 0 && !one.onlyUntouched) {
+            expect('touched' in done && done.touched).toBe(touched.length)
+            continue
+          }
+          expect('left' in done && done.left).toBe(touched.length)
+          if (!('batch' in done)) continue
+          made.push(done.batch.id)
+          for (const day of mine.filter(one => !touched.includes(one)))
+            said.push({
+              day,
+              value: newest(day, Number.POSITIVE_INFINITY, id)?.value,
+              at: now,
+              batch: done.batch.id,
+            })
+        } else {
+          const moment = clock.now() - one.ago
+          const rows = observations.asOf(seriesId, at(0), at(40), moment, 100)
+          expect(Object.fromEntries(rows.map(row => [dayOf(row.observedAt), row.value]))).toEqual(
+            current(moment),
+          )
+        }
+      }
+      const rows = observations.oldestFirst(seriesId, at(0), at(40))
+      expect(Object.fromEntries(rows.map(row => [dayOf(row.observedAt), row.value]))).toEqual(
+        current(Number.POSITIVE_INFINITY),
+      )
+      // It looks through the whole catalogue.
+      sequence += 1
+      if (sequence % 100 === 0) expect(observations.faults()).toEqual([])
+    }),
+    { numRuns: sequences },
+  )
+}, 120_000)
