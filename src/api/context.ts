@@ -162,7 +162,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     controls,
     profiles,
     switched: profiles?.switched ?? unswitched,
-    codes: createCodeReader(catalogue, now, limits.codesPerRequestMax, links),
+    codes: createCodeReader(catalogue, now, limits.codesPerRequestMax, links, profiles?.switched),
     marks: { fixtureHeader: `${brand.headerPrefix}Data` },
     idempotency: createIdempotency({ store: createIdempotencyStore(db), reload, now }),
     now,

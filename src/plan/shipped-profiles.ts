@@ -17,6 +17,8 @@ const retryAfterCapSeconds = 60
 const lenient: readonly SwitchName[] = [
   'retry_after_cap',
   'default_page_max',
+  'past_day_shifted',
+  'partial',
   'spread_history_default',
   'curve_structure_default',
 ]
@@ -39,6 +41,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       'latest_flat_and_list',
       'error_string',
       'storage_scalar_change',
+      'data_list',
     ],
     why: 'fields have one type for good: no null where a number is expected, and errors are texts',
   },
@@ -46,8 +49,14 @@ export const shippedProfiles: readonly ShippedProfile[] = [
     name: 'shipped-php',
     recognised: 'an agent that ends in php with or without a version, such as `prices-php`',
     pattern: new RegExp(`^${foreign}[\\w.]+[-_]php(/|$)`, 'i'),
-    switches: [...lenient, 'latest_flat_and_list', 'error_string', 'delete_with_body'],
-    why: 'lists are read from `prices`, and every answer is parsed as JSON',
+    switches: [
+      ...lenient,
+      'latest_flat_and_list',
+      'error_string',
+      'delete_with_body',
+      'data_object',
+    ],
+    why: 'lists are read by their name, and every answer is parsed as JSON',
   },
   {
     name: 'shipped-node',
@@ -78,7 +87,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       `^${foreign}[\\w.]+[-_](google[-_])?(sheets?|excel)([-_]add-?[io]n)?(/|$)`,
       'i',
     ),
-    switches: [...lenient, 'latest_flat_and_list', 'categories_short'],
+    switches: [...lenient, 'latest_flat_and_list', 'categories_short', 'data_list'],
     why: 'a sheet reads whole lists and offers few categories',
   },
   {

@@ -24,12 +24,19 @@ export const switchEffects = {
   diesel_flat: 'diesel of a state: the price directly under `data`',
   string_settlement: 'futures curve: `settlement_price` is text',
   signature_body: 'webhooks that are created: signature over the body alone',
+  partial:
+    'latest, windowed prices, batch, metrics: an unknown code among others is left out and named in `missing_codes`; `Prefer: handling=lenient` asks for the same',
+  past_day_shifted:
+    '`/v1/prices/past_day` where the day has no prices, as on a Sunday: the last day that has, with `metadata.window_shifted`',
   omit_null: 'price rows: a null `currency` or `change…` is left out',
   echo_code: 'price rows: `code` as it was asked, where that was an alias',
   categories_short: 'commodities: `category` is `oil`, `gas`, `products`, `coal` …',
   data_list:
-    'webhooks, data sources, forecast archive, quality reports, top producers: `data` is the list',
-  spread_ports: 'bunker spread of two ports: `from_port`, `to_port` are `{code, name, region}`',
+    'seventeen list reads (webhooks, data sources, keys, forecasts, quality reports, top producers, futures prices …): `data` is the list, the rest is in `meta`',
+  data_object:
+    'alerts and scheduled deliveries: `{alerts, count}` and `data.scheduled_deliveries` in place of lists',
+  spread_ports:
+    'bunker spread of two ports: `from_port`, `to_port` are `{code, name, region}`, `arbitrage_opportunity` is a text',
   components_text: 'spreads: `components` are texts',
   permit_operator_text: 'well permits: `operator` is the name',
   iso_week_number: 'storage analytics: `week` is the number of the week',

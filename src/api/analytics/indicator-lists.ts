@@ -122,9 +122,10 @@ function requireImported(newestOn: string | undefined, subject: string, dataset:
   if (newestOn !== undefined) return newestOn
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `No ${subject} have been imported yet: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
+    `There are no ${subject} here: this service does not offer that data set.`,
     {
       reason: 'no_source',
+      dataset,
     },
   )
 }

@@ -118,10 +118,10 @@ function pricesRoute({
     '/v1/prices',
     ({ query, request, set, caller }) => {
       const requestedCodes = listOf(query.by_code)
-      const commodities =
+      const { known: commodities, unknown } =
         requestedCodes.length > 0
-          ? codes.read(requestedCodes, request)
-          : everyCode(catalogue, firstCodes, now())
+          ? codes.readSome(requestedCodes, request, (set as Answering).headers)
+          : { known: everyCode(catalogue, firstCodes, now()), unknown: [] }
       markFixtures(set as Answering, marks, commodities)
       meter.asked(
         caller.key,
@@ -129,7 +129,7 @@ function pricesRoute({
       )
       set.headers['x-cache'] = 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'
-      return several(commodities, requestedCodes.length > 0)
+      return several(commodities, requestedCodes.length > 0 ? unknown : undefined)
     },
     {
       access: { meter: true },

@@ -39,7 +39,8 @@ export function requireData<T>(value: T | undefined, subject: string, dataset: s
   if (value !== undefined) return value
   throw new Problem(
     'DATA_NOT_AVAILABLE',
-    `There are no ${subject}: \`wellhead import --dataset ${dataset} FILE\` brings them.`,
+    `There are no ${subject} here: this service does not offer that data set.`,
+    { dataset },
   )
 }
 

@@ -91,7 +91,11 @@ export function batchRoutes(deps: BatchDeps) {
     '/v1/prices/batch',
     ({ body, request, set, caller }) => {
       const requested = readBatch(body)
-      const commodities = deps.codes.read(requested.codes, request)
+      const { known: commodities, unknown } = deps.codes.readSome(
+        requested.codes,
+        request,
+        (set as Answering).headers,
+      )
       const currency =
         requested.currency === undefined
           ? undefined
@@ -110,7 +114,7 @@ export function batchRoutes(deps: BatchDeps) {
       const missing = commodities.filter((_, i) => !rows[i]).map(commodity => commodity.code)
       return success({
         prices,
-        missing_codes: missing,
+        missing_codes: [...missing, ...unknown],
         count: prices.length,
         ...(currency !== undefined && { currency }),
       })
@@ -124,7 +128,7 @@ export function batchRoutes(deps: BatchDeps) {
         tags: ['prices'],
         summary: 'Prices of several codes',
         description:
-          'The newest price of up to twenty codes; one call counts as one request, whatever its size. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
+          'The newest price of up to twenty codes; one call counts as one request, whatever its size. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. With `currency` every price in money is converted at the newest rates and says what it was in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency stay as they are. Prices in pence are divided by 100 first, and their unit becomes the whole one.',
       },
     },
   )

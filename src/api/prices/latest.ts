@@ -31,10 +31,10 @@ export function latestRoutes(deps: LatestDeps) {
     '/v1/prices/latest',
     ({ query, request, set, caller }) => {
       const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
-      const commodities =
+      const { known: commodities, unknown } =
         requestedCodes.length > 0
-          ? codes.read(requestedCodes, request)
-          : everyCode(catalogue, deps.firstCodes, now())
+          ? codes.readSome(requestedCodes, request, (set as Answering).headers)
+          : { known: everyCode(catalogue, deps.firstCodes, now()), unknown: [] }
       markFixtures(set as Answering, deps.marks, commodities)
       // One `return` of a variable that is set in two places: Elysia takes a handler that returns a
       // call for an asynchronous one, and then awaits it at every request.
@@ -51,7 +51,7 @@ export function latestRoutes(deps: LatestDeps) {
         text = tagged(
           request,
           set as Answering,
-          several(commodities, requestedCodes.length > 0),
+          several(commodities, requestedCodes.length > 0 ? unknown : undefined),
           false,
         )
       }
@@ -79,7 +79,7 @@ export function latestRoutes(deps: LatestDeps) {
         tags: ['prices'],
         summary: 'Latest prices',
         description:
-          'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
+          'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
       },
     },
   )

@@ -68,10 +68,14 @@ export function metricsRoutes(deps: MetricsDeps) {
       const requestedCodes = listOf(query.by_code)
       if (requestedCodes.length === 0)
         throw missingParameter('by_code', 'one to twenty codes, comma-separated.')
-      const commodities = codes.read(requestedCodes, request)
+      const { known: commodities, unknown } = codes.readSome(
+        requestedCodes,
+        request,
+        (set as Answering).headers,
+      )
       const quotes = commodities.map(commodity => board.quote(commodity.series))
       const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
-      if (commodities.length === 1 && missing[0])
+      if (requestedCodes.length === 1 && missing[0])
         throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
       const rows = commodities.flatMap((commodity, i) =>
         quotes[i] ? [metricOf(deps, commodity, quotes[i])] : [],
@@ -82,7 +86,7 @@ export function metricsRoutes(deps: MetricsDeps) {
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )
-      return success({ metrics: rows, missing_codes: missing, count: rows.length })
+      return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
     },
     {
       access: { meter: true },

@@ -27,12 +27,16 @@ export function createPriceTexts(board: Board) {
         })
       return rendered
     },
-    /** `areNamed`: the request named the codes, so the answer says which of them have no price. */
-    several(commodities: readonly Resolved[], areNamed: boolean): string {
+    /**
+     * `unknown`: the request named its codes, so the answer says which of them have no price; codes
+     * that nobody knows are among those.
+     */
+    several(commodities: readonly Resolved[], unknown: readonly string[] | undefined): string {
       const texts = commodities.map(rowText)
       const rows = texts.filter(text => text !== undefined)
-      const missing = areNamed
-        ? `"missing_codes":${JSON.stringify(commodities.filter((_, i) => !texts[i]).map(commodity => commodity.code))},`
+      const priceless = commodities.filter((_, i) => !texts[i]).map(({ code }) => code)
+      const missing = unknown
+        ? `"missing_codes":${JSON.stringify([...priceless, ...unknown])},`
         : ''
       return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
     },

@@ -2,7 +2,7 @@ import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { priceType, priceTypes, sourceOf } from '../../market/catalogue/catalogue.ts'
+import { isIntraday, priceType, priceTypes, sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
@@ -13,6 +13,7 @@ import type { Context } from '../context.ts'
 import { disclosureRow } from './row.ts'
 import {
   asOfOf,
+  hasRange,
   intervalOf,
   type Range,
   rangeOf,
@@ -26,6 +27,7 @@ export interface WindowAnswerDeps
   extends Pick<
     Context,
     | 'history'
+    | 'board'
     | 'quarantine'
     | 'codes'
     | 'ingest'
@@ -38,9 +40,9 @@ export interface WindowAnswerDeps
   coverageSinceAt: number
 }
 
-/** Rows of a page, for clients whose profile has wide pages. */
 /** A window for a client that never asks for a second page: a year of hours. */
 const wholePerPageMax = 10_000
+/** Rows of a page, for clients whose profile has wide pages. */
 const widePerPageMax = 1000
 
 /** The query of a request, read and checked. */
@@ -50,6 +52,10 @@ interface WindowRequest {
   downsampled: boolean
   range: Range
   asOf: number | undefined
+  /** Codes that were left out because nobody knows them. */
+  unknown: readonly string[]
+  /** The window is not where it was asked for. */
+  isShifted?: boolean
 }
 
 /**
@@ -71,11 +77,16 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     query: WindowQuery,
     pathDays: number,
     httpRequest: Request,
+    headers: Answering['headers'],
     now: number,
   ): WindowRequest => {
     const names = listOf(query.by_code || query.commodity || query.code)
-    const all = deps.codes.read(names.length > 0 ? names : deps.firstCodes, httpRequest)
-    const commodities = ofType(all, query.by_type)
+    const { known, unknown } = deps.codes.readSome(
+      names.length > 0 ? names : deps.firstCodes,
+      httpRequest,
+      headers,
+    )
+    const commodities = ofType(known, query.by_type)
     const requestedInterval = intervalOf(query.interval)
     const asOf = asOfOf(query.as_of, requestedInterval)
     const range = rangeOf(query, pathDays, now)
@@ -84,12 +95,31 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       asOf === undefined
         ? servedInterval(requestedInterval, seriesOf(commodities), range)
         : { interval: 'raw' as const, downsampled: false }
-    return { commodities, range, asOf, ...served }
+    return { commodities, unknown, range, asOf, ...served }
+  }
+
+  /** The last day that has prices, for a client that wants it where the past day has none. */
+  const shifted = (
+    query: WindowQuery,
+    pathDays: number,
+    request: Request,
+    asked: WindowRequest,
+  ): WindowRequest | undefined => {
+    const { commodities, range } = asked
+    if (pathDays !== 1 || hasRange(query) || !deps.switched(request, 'past_day_shifted')) return
+    if (!commodities.every(({ series }) => isIntraday(series.cadence))) return
+    const newest = Math.max(
+      ...commodities.map(({ series }) => deps.board.quote(series)?.observation.observedAt ?? 0),
+    )
+    if (newest >= range.from || newest === 0) return
+    const { from, to } = rangeOf(query, pathDays, newest)
+    return { ...asked, isShifted: true, range: { from, to, fixed: `day to ${newest}` } }
   }
 
   return (query, pathDays, request, set, keyId) => {
     const now = deps.now()
-    const windowRequest = readRequest(query, pathDays, request, now)
+    const asked = readRequest(query, pathDays, request, set.headers, now)
+    const windowRequest = shifted(query, pathDays, request, asked) ?? asked
     const isWhole =
       query.page === undefined &&
       query.per_page === undefined &&
@@ -171,7 +201,7 @@ function wantsCsv(format: string | undefined, request: Request): boolean {
 }
 
 function metadataOf(
-  { commodities, interval, downsampled }: WindowRequest,
+  { commodities, unknown, interval, downsampled, isShifted }: WindowRequest,
   requested: string | undefined,
   walked: WalkedPage,
   quarantine: QuarantineList,
@@ -190,6 +220,8 @@ function metadataOf(
     to: isoInstant(to - 1),
     timezone: 'UTC',
     count: rows.length,
+    ...(unknown.length > 0 && { missing_codes: unknown }),
+    ...(isShifted && { window_shifted: true }),
     source_description: [...new Set(series.map(entry => sourceOf(entry).description))].join('; '),
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
     ...(days.length > 0 && {

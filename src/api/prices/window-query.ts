@@ -113,6 +113,10 @@ export function rangeOf(query: WindowQuery, pathDays: number, now: number): Rang
   return { from: now - days * dayMs, to: now + 1, fixed: `${days} days` }
 }
 
+/** Whether a query says itself which span it is about. */
+export const hasRange = ({ at, start_date, end_date, days, period }: WindowQuery): boolean =>
+  [at, start_date, end_date, days, period].some(Boolean)
+
 function daysOf({ period, days }: WindowQuery, pathDays: number): number {
   if (!period) return integerOf('days', days, pathDays, 1, 365)
   if (!isWindow(period))

@@ -1,6 +1,7 @@
 import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import { Problem } from '../problem/problem.ts'
 import type { Links } from '../problem/refusals.ts'
+import { type Switched, unswitched } from '../profiles/profiles.ts'
 
 /**
  * Turns the codes of a request into series, or refuses with everything a person needs to correct
@@ -9,13 +10,27 @@ import type { Links } from '../problem/refusals.ts'
 export interface CodeReader {
   /** 1 to `max` codes; duplicates are counted and answered once. */
   read(codes: readonly string[], request: Request, max?: number): Resolved[]
+  /**
+   * As `read`; but where the request or its client wants that, unknown codes among known ones are
+   * left out and named.
+   */
+  readSome(
+    codes: readonly string[],
+    request: Request,
+    headers: Record<string, string | number>,
+  ): { known: Resolved[]; unknown: string[] }
 }
+
+/** How a request says that an unknown code shall not fail the others (RFC 7240). */
+const isLenient = (request: Request): boolean =>
+  /(^|[,;\s])handling\s*=\s*"?lenient/i.test(request.headers.get('prefer') ?? '')
 
 export function createCodeReader(
   catalogue: Catalogue,
   now: () => number,
   codesMax: number,
   links: (request: Request) => Links,
+  switched: Switched = unswitched,
 ): CodeReader {
   const unknown = (codes: readonly string[], request: Request): Problem => {
     const near = [...new Set(codes.flatMap(code => catalogue.suggest(code)))].slice(0, 5)
@@ -49,7 +64,20 @@ export function createCodeReader(
       },
     )
   }
-  return {
+  const reader: CodeReader = {
+    readSome(codes, request, headers) {
+      const asked = isLenient(request)
+      if (codes.length < 2 || codes.length > codesMax || !(asked || switched(request, 'partial')))
+        return { known: reader.read(codes, request), unknown: [] }
+      const at = now()
+      const known = codes.filter(code => catalogue.resolve(code, at))
+      const unknown = codes
+        .filter(code => !known.includes(code))
+        .map(code => code.toUpperCase().slice(0, 100))
+      if (asked) headers['preference-applied'] = 'handling=lenient'
+      if (known.length === 0) return { known: reader.read(codes, request), unknown: [] }
+      return { known: reader.read(known, request), unknown: [...new Set(unknown)] }
+    },
     read(codes, request, max = codesMax) {
       if (codes.length > max) {
         throw new Problem(
@@ -75,4 +103,5 @@ export function createCodeReader(
       )
     },
   }
+  return reader
 }

@@ -3,7 +3,7 @@ import type { ClientProfile } from '../../plan/client-profile.ts'
 import type { SwitchName } from '../../plan/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { refusedFor } from './refusals.ts'
-import { type Fields, type Reshape, reshapeOf } from './shapes.ts'
+import { type Fields, listKey, type Reshape, reshapeOf } from './shapes.ts'
 
 /** An answer before it is sent. */
 export interface Outgoing {
@@ -148,6 +148,9 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const madeOfList = (list: unknown[], reshape: Reshape): Fields | undefined =>
+  reshape({ [listKey]: list })
+
 /** The body made anew where it is JSON: an object as an object, text as text. */
 function madeAnew(
   value: unknown,
@@ -155,8 +158,10 @@ function madeAnew(
   reshape: Reshape,
 ): Fields | string | undefined {
   if (isFields(value)) return reshape(value)
+  if (Array.isArray(value)) return madeOfList(value, reshape)
   if (typeof value !== 'string' || !String(headers['content-type']).startsWith('application/json'))
     return undefined
-  const reshaped = reshape(JSON.parse(value) as Fields)
+  const body = JSON.parse(value) as Fields | unknown[]
+  const reshaped = Array.isArray(body) ? madeOfList(body, reshape) : reshape(body)
   return reshaped && JSON.stringify(reshaped)
 }

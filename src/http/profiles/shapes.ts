@@ -108,10 +108,31 @@ const withShortCategory = (row: unknown): unknown =>
 const listNames: Readonly<Record<string, string>> = {
   '/v1/webhooks': 'webhooks',
   '/v1/data-sources': 'data_sources',
+  '/v1/data-sources/:/logs': 'logs',
+  '/v1/api-keys': 'api_keys',
+  '/v1/subscriptions': 'subscriptions',
+  '/v1/forecasts/monthly': 'forecasts',
   '/v1/forecasts/archive': 'forecasts',
   '/v1/forecasts/monthly/archive': 'forecasts',
   '/v1/data-quality/reports': 'reports',
   '/v1/well-production/top-producers': 'producers',
+  '/v1/ei/opec_productions/top_producers': 'producers',
+}
+
+/** Reads whose list stands at the top, and those of its fields that have another name for it. */
+const topListNames: Readonly<Record<string, string>> = {
+  '/v1/futures/:/historical': 'prices',
+  '/v1/futures/:/continuous': 'prices',
+  '/v1/futures/continuous/:/historical': 'prices',
+  '/v1/futures/:/intraday': 'prices',
+  '/v1/futures/:/ohlc': 'ohlc',
+  '/v1/futures/:/curve': 'contracts',
+}
+
+/** Reads that answer a list, and the name under which it stands as an object. */
+const objectNames: Readonly<Record<string, string>> = {
+  '/v1/alerts': 'alerts',
+  '/v1/scheduled-deliveries': 'scheduled_deliveries',
 }
 
 const spreadRoutes = ['crack', 'basis', 'refining-margin', 'margin', 'physical-premium'].flatMap(
@@ -139,6 +160,17 @@ const eachOf = (value: unknown, change: (row: unknown) => unknown): unknown =>
 const portOf = (code: unknown): unknown => {
   const port = portsByCode.get(String(code).toUpperCase())
   return port ? { code, name: port.name, region: port.region } : { code, name: code, region: null }
+}
+
+/** What the prices of two ports say about going to the other one. */
+function withArbitrageText(spreads: Fields, { from_port, to_port }: Fields): Fields {
+  const { arbitrage_opportunity: isWide, value } = spreads
+  if (typeof isWide !== 'boolean' || typeof value !== 'number') return spreads
+  const [cheaper, dearer] = value < 0 ? [from_port, to_port] : [to_port, from_port]
+  const text = isWide
+    ? `buy at ${cheaper}: ${Math.abs(value)} USD/t below ${dearer}`
+    : `none: ${cheaper} and ${dearer} are ${Math.abs(value)} USD/t apart`
+  return { ...spreads, arbitrage_opportunity: text }
 }
 
 const portsByCode = new Map(
@@ -181,13 +213,30 @@ const shapes: readonly Shape[] = [
     },
   },
   {
+    name: 'data_object',
+    routes: Object.keys(objectNames),
+    change(body, route) {
+      const { [listKey]: bare, ...rest } = body
+      const name = objectNames[route]!
+      const list = bare ?? body.data
+      if (!Array.isArray(list)) return undefined
+      const named = { [name]: list, count: list.length }
+      return bare === undefined ? { ...rest, data: named } : named
+    },
+  },
+  {
     name: 'spread_ports',
     routes: ['/v1/bunker-fuels/spreads/ports'],
     change(body) {
       const data = fieldsOf(body.data)
       return {
         ...body,
-        data: { ...data, from_port: portOf(data.from_port), to_port: portOf(data.to_port) },
+        data: {
+          ...data,
+          from_port: portOf(data.from_port),
+          to_port: portOf(data.to_port),
+          spreads: withArbitrageText(fieldsOf(data.spreads), data),
+        },
       }
     },
   },
@@ -312,11 +361,22 @@ const shapes: readonly Shape[] = [
     },
   },
   {
+    name: 'data_list',
+    routes: Object.keys(topListNames),
+    change(body, route) {
+      const { [topListNames[route]!]: list, ...meta } = body
+      return Array.isArray(list) ? { status: 'success', data: list, meta } : undefined
+    },
+  },
+  {
     name: 'futures_enveloped',
     routes: futuresRoutes,
-    change: body => ({ status: 'success', data: body }),
+    change: body => (body.status === 'success' ? undefined : { status: 'success', data: body }),
   },
 ]
+
+/** Under it a body that is a list itself is handed to a shape. */
+export const listKey = 'list'
 
 /**
  * Makes the body of a success anew, as the switches of a profile have it for a route; undefined

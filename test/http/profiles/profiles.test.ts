@@ -263,6 +263,46 @@ const cases: Case[] = [
     after: ({ body }) => ({ ...body, data: (body.data as Fields).forecasts }),
   },
   {
+    name: 'data_object',
+    path: '/v1/alerts',
+    after: ({ text }) => {
+      const alerts = JSON.parse(text) as Fields[]
+      expect(alerts.length).toBeGreaterThan(0)
+      return { alerts, count: alerts.length }
+    },
+  },
+  {
+    name: 'data_object',
+    path: '/v1/scheduled-deliveries',
+    after: ({ body }) => {
+      const deliveries = body.data as Fields[]
+      expect(deliveries.length).toBeGreaterThan(0)
+      return { ...body, data: { scheduled_deliveries: deliveries, count: deliveries.length } }
+    },
+  },
+  {
+    name: 'spread_ports',
+    path: '/v1/bunker-fuels/spreads/ports?from=SIN&to=RTM&grade=VLSFO',
+    after: ({ body }) => {
+      const data = body.data as Fields
+      const spreads = data.spreads as { value: number; arbitrage_opportunity: unknown }
+      const [cheaper, dearer] = spreads.value < 0 ? ['SIN', 'RTM'] : ['RTM', 'SIN']
+      const apart = Math.abs(spreads.value)
+      const text = spreads.arbitrage_opportunity
+        ? `buy at ${cheaper}: ${apart} USD/t below ${dearer}`
+        : `none: ${cheaper} and ${dearer} are ${apart} USD/t apart`
+      return {
+        ...body,
+        data: {
+          ...data,
+          from_port: { code: 'SIN', name: 'Singapore', region: 'Asia' },
+          to_port: { code: 'RTM', name: 'Rotterdam', region: 'Europe' },
+          spreads: { ...spreads, arbitrage_opportunity: text },
+        },
+      }
+    },
+  },
+  {
     name: 'spread_ports',
     path: '/v1/bunker-fuels/spreads/ports?from=SIN&to=RTM',
     after: ({ body }) => ({
@@ -484,11 +524,96 @@ describe('createClientProfiles: each switch', () => {
     expect(asked.per_page).toBe(5)
   })
 
+  test.each([
+    ['/v1/webhooks', 'webhooks'],
+    ['/v1/data-sources', 'data_sources'],
+    ['/v1/data-sources/00000000-0000-4000-8000-000000000801/logs', 'logs'],
+    ['/v1/api-keys', 'api_keys'],
+    ['/v1/subscriptions', 'subscriptions'],
+    ['/v1/forecasts/monthly', 'forecasts'],
+    ['/v1/forecasts/archive', 'forecasts'],
+    ['/v1/forecasts/monthly/archive', 'forecasts'],
+    ['/v1/data-quality/reports', 'reports'],
+    ['/v1/well-production/top-producers', 'producers'],
+    ['/v1/ei/opec_productions/top_producers', 'producers'],
+    ['/v1/futures/merc-wti/historical', 'prices'],
+    ['/v1/futures/merc-wti/continuous', 'prices'],
+    ['/v1/futures/continuous/merc-wti/historical', 'prices'],
+    ['/v1/futures/merc-wti/intraday', 'prices'],
+    ['/v1/futures/merc-wti/ohlc', 'ohlc'],
+    ['/v1/futures/merc-wti/curve', 'contracts'],
+  ])('data_list: %s answers its list under data', async (path, name) => {
+    const usual = await ask(path, undefined)
+    expect(usual.status, usual.text.slice(0, 200)).toBe(200)
+    const fields = path.startsWith('/v1/futures/') ? usual.body : dataOf(usual)
+    const { [name]: list, ...rest } = fields
+    const switched = await ask(path, 'data_list')
+    expect((list as unknown[]).length).toBeGreaterThan(0)
+    expect(switched.body.data).toEqual(list)
+    expect(switched.body.meta).toMatchObject(rest)
+    expect(switched.headers.get('etag')).not.toBe(usual.headers.get('etag') ?? 'none')
+  })
+
+  test('partial: one unknown code fails alone, where the profile or the request says so', async () => {
+    const paths = [
+      '/v1/prices/latest?by_code=WTI_USD,NOPE_USD,BRENT_CRUDE_USD',
+      '/v1/prices?by_code=WTI_USD,NOPE_USD,BRENT_CRUDE_USD',
+      '/v1/prices/metrics?by_code=WTI_USD,NOPE_USD,BRENT_CRUDE_USD',
+      '/v1/prices/past_week?by_code=WTI_USD,NOPE_USD,BRENT_CRUDE_USD',
+    ]
+    const lenient = { headers: { prefer: 'respond-async, handling=lenient' } }
+    for (const path of paths) {
+      expect((await ask(path, undefined)).status, path).toBe(400)
+      const byProfile = await ask(path, 'partial')
+      const byHeader = await ask(path, undefined, lenient)
+      const known = await ask(path.replace('NOPE_USD,', ''), undefined)
+      for (const answer of [byProfile, byHeader]) {
+        expect(answer.status, path).toBe(200)
+        const { metadata, ...data } = dataOf(answer)
+        const missing = metadata ? (metadata as Fields).missing_codes : data.missing_codes
+        expect(missing, path).toEqual(['NOPE_USD'])
+        expect(data.prices ?? data.metrics).toEqual(dataOf(known).prices ?? dataOf(known).metrics)
+      }
+      expect(byHeader.headers.get('preference-applied')).toBe('handling=lenient')
+      expect(byProfile.headers.has('preference-applied')).toBe(false)
+    }
+    const batch = { method: 'POST', body: { codes: ['WTI_USD', 'NOPE_USD'] } }
+    expect((await ask('/v1/prices/batch', undefined, batch)).status).toBe(400)
+    const some = dataOf(await ask('/v1/prices/batch', 'partial', batch))
+    expect([some.missing_codes, some.count]).toEqual([['NOPE_USD'], 1])
+    for (const alone of ['NOPE_USD', 'NOPE_USD,NEITHER_USD'])
+      expect((await ask(`/v1/prices/latest?by_code=${alone}`, 'partial')).status).toBe(400)
+  })
+
+  test('past_day_shifted: a Sunday answers the last day that was traded, and says so', async () => {
+    const sunday = Date.parse('2026-11-22T12:00:00Z')
+    const instance = openTestInstance({}, sunday)
+    const friday = Date.parse('2026-11-20T21:55:00Z')
+    instance.record('WTI_USD', [70, 71, 72], friday, 6 * 3_600_000)
+    const of = withProfiles(instance.services, eachSwitch)
+    const past = (name: string | undefined, query = '') =>
+      ask(`/v1/prices/past_day?by_code=WTI_USD${query}`, name, { of, key: instance.key() })
+    expect(dataOf(await past(undefined)).prices).toEqual([])
+    const shifted = dataOf(await past('past_day_shifted'))
+    expect((shifted.prices as Fields[]).map(row => row.price)).toEqual([72, 71, 70])
+    expect(shifted.metadata).toMatchObject({
+      window_shifted: true,
+      from: '2026-11-19T21:55:00Z',
+      to: '2026-11-20T21:55:00Z',
+    })
+    const dated = dataOf(await past('past_day_shifted', '&start_date=2026-11-22'))
+    expect([dated.prices, (dated.metadata as Fields).window_shifted]).toEqual([[], undefined])
+    instance.clock.set(Date.parse('2026-11-21T12:00:00Z'))
+    expect(dataOf(await past('past_day_shifted')).metadata).not.toContainKey('window_shifted')
+  })
+
   test('every switch of the list is shown above', () => {
     const apart = [
       'delete_with_body',
       'page_max_1000',
       'default_page_max',
+      'partial',
+      'past_day_shifted',
       'spread_history_default',
       'curve_structure_default',
       'signature_body',
@@ -699,7 +824,7 @@ describe('createClientProfiles: what switches leave alone', () => {
         changed.push(path.replace(/\?.*/, ''))
     }
     const named =
-      /^\/v1\/(prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities(\/\w+)?|storage(\/(cushing|spr|regional|history\/\w+|\w+\/history))?|webhooks|data-sources|forecasts\/(monthly\/)?archive|data-quality\/reports|well-production\/top-producers|bunker-fuels\/spreads\/ports|spreads\/(crack|basis|margin|refining-margin|physical-premium)(\/all)?|ei\/well-permits(\/\w+)?|indicators\/storage-analytics|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
+      /^\/v1\/(alerts|scheduled-deliveries|api-keys|subscriptions|forecasts\/monthly|data-sources\/[\w-]+\/logs|ei\/opec_productions\/top_producers|prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities(\/\w+)?|storage(\/(cushing|spr|regional|history\/\w+|\w+\/history))?|webhooks|data-sources|forecasts\/(monthly\/)?archive|data-quality\/reports|well-production\/top-producers|bunker-fuels\/spreads\/ports|spreads\/(crack|basis|margin|refining-margin|physical-premium)(\/all)?|ei\/well-permits(\/\w+)?|indicators\/storage-analytics|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
     expect(
       changed.filter(
         path => !named.test(path) || /^\/v1\/futures\/(latest|curve|spreads)$/.test(path),

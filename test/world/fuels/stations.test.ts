@@ -47,6 +47,21 @@ describe('stations of an evaluation copy', () => {
     ).toBeGreaterThan(4)
   })
 
+  test.each([
+    ['San Francisco', 37.7749, -122.4194],
+    ['Los Angeles', 34.0522, -118.2437],
+    ['New York', 40.7128, -74.006],
+    ['Chicago', 41.8781, -87.6298],
+    ['Miami', 25.7617, -80.1918],
+    ['Boston', 42.3601, -71.0589],
+    ['Denver', 39.7392, -104.9903],
+    ['Seattle', 47.6062, -122.3321],
+  ])('stand within five miles of %s, as usual examples ask', (_, latitude, longitude) => {
+    const filled = copy()
+    filled.filler.advance(start)
+    expect(filled.stations.near({ latitude, longitude }, 5, 50).total).toBeGreaterThan(1)
+  })
+
   test('ask about the average of their state: nobody a fifth more or less, and the mean is within a few percent', () => {
     const filled = copy()
     filled.filler.advance(start)
