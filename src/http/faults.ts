@@ -3,6 +3,7 @@ import { dayMs, isoInstant } from '../lib/instant.ts'
 import type { Plans } from '../plan/plans.ts'
 import { type QuotaKind, tierIds } from '../plan/tiers.ts'
 import type { WindowReading } from './answer/rate-headers.ts'
+import { servedMethods } from './front.ts'
 import type { Pass, SimulatedQuota } from './gate/gate.ts'
 import { Problem, type ProblemCode, problems } from './problem/problem.ts'
 import { type Links, overloaded, tooFast } from './problem/refusals.ts'
@@ -92,7 +93,12 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
       code,
       problems[code].when,
       inBody ? { simulated: true, retry_after: seconds } : { simulated: true },
-      seconds === undefined ? {} : { headers: { 'retry-after': String(seconds) } },
+      {
+        headers: {
+          ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+          ...ownHeaders[code],
+        },
+      },
     )
   }
   const tier = tierWith(kind, plans)
@@ -162,6 +168,17 @@ const fullWindow = (plans: Plans): WindowReading => ({
   retryAfterMs: 12_000,
   admitted: false,
 })
+
+const allow = [...servedMethods].join(', ')
+/** What refusals have beside the headers of all. */
+const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
+  UPGRADE_REQUIRED: { upgrade: 'websocket', connection: 'Upgrade' },
+  METHOD_NOT_IMPLEMENTED: { allow },
+  ROUTE_NOT_FOUND: { allow, 'cache-control': 'no-store' },
+  INVALID_CREDENTIALS: { 'cache-control': 'no-store' },
+  LOGIN_LOCKED: { 'cache-control': 'no-store' },
+  DEMO_CODE_NOT_AVAILABLE: { 'x-demo-mode': 'true' },
+}
 
 /** What the refusals that say so ask for; the real ones count to the end of what is in the way. */
 const retryAfterSeconds: Partial<Record<ProblemCode, number>> = {

@@ -44,7 +44,15 @@ function withTransportSecurity(response: Response): Response {
 const slash = 47
 
 /** Others are refused before anything is routed; what is no token at all never comes so far. */
-const servedMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+export const servedMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
 
 /** A name or an address in brackets, and a port where there is one. */
 const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i

@@ -35,15 +35,19 @@ const ask = (key: string) =>
   )
 const enterprise = instance.key()
 
-function refusedWith(code: string, key = enterprise): Promise<Response> {
+function injectNext(code: string, on: string) {
   faults.add({
-    path,
+    path: on,
     method: undefined,
     code: code as ProblemCode,
     delayMs: 0,
     count: 1,
     probability: 1,
   })
+}
+
+function refusedWith(code: string, key = enterprise): Promise<Response> {
+  injectNext(code, path)
   return ask(key)
 }
 
@@ -108,6 +112,65 @@ describe('a refusal on demand', () => {
     expect(namesOf(simulated)).toEqual(namesOf(real))
     expect(simulated.headers.get('ratelimit')).toMatch(/"burst";r=0;t=60$/)
   }, 120_000)
+
+  /** How a request earns each refusal that needs nothing but a request. */
+  const earned: { code: string; method?: string; to: string; body?: string; token?: string }[] = [
+    { code: 'invalid_code', to: '/v1/prices/latest?by_code=NOPE_USD' },
+    {
+      code: 'too_many_codes',
+      to: `/v1/prices/latest?by_code=${Array(21).fill('WTI_USD').join(',')}`,
+    },
+    { code: 'invalid_interval', to: '/v1/prices/past_week?by_code=WTI_USD&interval=often' },
+    { code: 'MISSING_PARAMETER', to: '/v1/prices/metrics' },
+    { code: 'INVALID_PARAMETER', to: '/v1/prices/past_week?by_code=WTI_USD&days=x' },
+    {
+      code: 'INVALID_DATE_RANGE',
+      to: '/v1/prices/past_week?start_date=2026-02-02&end_date=2026-01-01',
+    },
+    { code: 'MALFORMED_JSON', method: 'POST', to: '/v1/prices/batch', body: '{' },
+    { code: 'MISSING_CODES', method: 'POST', to: '/v1/prices/batch', body: '{}' },
+    { code: 'UNAUTHORIZED', to: '/v1/account', token: 'wrong' },
+    { code: 'INSUFFICIENT_PLAN', to: '/v1/webhooks', token: 'free' },
+    { code: 'COMMODITY_NOT_FOUND', to: '/v1/commodities/NOPE_USD' },
+    { code: 'NOT_FOUND', to: '/v1/alerts/00000000-0000-4000-8000-000000000000' },
+    { code: 'ROUTE_NOT_FOUND', to: '/v1/nope' },
+    { code: 'DATA_NOT_AVAILABLE', to: '/v1/prices/latest?by_code=GOLD_USD' },
+    { code: 'DEMO_CODE_NOT_AVAILABLE', to: '/v1/demo/prices/PRB_COAL_USD' },
+    { code: 'validation_failed', method: 'POST', to: '/v1/alerts', body: '{"name":7}' },
+    {
+      code: 'INVALID_CREDENTIALS',
+      method: 'POST',
+      to: '/v1/auth/session',
+      body: '{"email":"a@example.com","password":"wrong"}',
+    },
+    { code: 'UPGRADE_REQUIRED', to: '/cable' },
+  ]
+  test.each(earned)('$code has the headers of the real one', async request => {
+    const { code, method = 'GET', to, body, token } = request
+    clock.advance(61_000)
+    const key = token === 'free' ? instance.key('free') : (token ?? enterprise)
+    const send = (as: string) =>
+      app.handle(
+        new Request(`http://localhost${to}`, {
+          method,
+          headers: {
+            authorization: `Token ${as}`,
+            accept: 'application/json',
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && { body }),
+        }),
+      )
+    const real = await send(key)
+    expect(real.headers.get('x-error-code'), await real.clone().text()).toBe(code)
+    // No fault meets a path that no route is behind.
+    if (code !== 'ROUTE_NOT_FOUND') injectNext(code, '*')
+    const refusal = code === 'ROUTE_NOT_FOUND' ? await refusedWith(code) : await send(enterprise)
+    expect(refusal.headers.get('x-error-code')).toBe(code)
+    const injected = new Set(namesOf(refusal))
+    faults.clear()
+    expect(namesOf(real).filter(name => !injected.has(name))).toEqual([])
+  })
 
   test('has the status, the code and the message of each documented error', async () => {
     clock.advance(61_000)
