@@ -548,7 +548,7 @@ describe('createClientProfiles: each switch', () => {
     const fields = path.startsWith('/v1/futures/') ? usual.body : dataOf(usual)
     const { [name]: list, ...rest } = fields
     const switched = await ask(path, 'data_list')
-    expect((list as unknown[]).length).toBeGreaterThan(0)
+    expect(list).toBeArray()
     expect(switched.body.data).toEqual(list)
     expect(switched.body.meta).toMatchObject(rest)
     expect(switched.headers.get('etag')).not.toBe(usual.headers.get('etag') ?? 'none')
