@@ -38,6 +38,7 @@ import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts
 import { giveUpSealed, opensEverySample } from './service/operator/secret-check.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
+import { type CommitMark, keepMark, missingCommits } from './store/commit-mark.ts'
 import { checkpoint, openDatabase } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
@@ -90,6 +91,12 @@ export function openInstance({
   keeping,
 }: InstanceOptions): Instance {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const missing = missingCommits(dir, databasePath(dir), runtime.log)
+  if (missing !== undefined)
+    runtime.log.error('commits_missing', {
+      path: databasePath(dir),
+      message: `The database was not closed, and ${missing}. What it holds is consistent; restore a backup if that has more.`,
+    })
   const db = openDatabase(databasePath(dir), {
     autocheckpoint: runtime.config.sqlite.autocheckpoint,
   })
@@ -111,8 +118,9 @@ export function openInstance({
   const world = runtime.config.mode === 'dev' ? openWorld(services) : undefined
   const feed = world?.feed
   const sending = sendingJob(services)
+  const mark = keepMark(dir, databasePath(dir))
   const jobs = createRunner(
-    [createDiskJob(services.disk), ...jobsOf(services, feed), sending],
+    [createDiskJob(services.disk), ...jobsOf(services, feed), sending, markJob(mark, services)],
     runtime.clock,
     runtime.log,
     {
@@ -171,6 +179,7 @@ export function openInstance({
         counters: services.meter.flush,
         webhook_counters: services.webhookAllowance.flush,
         rate_windows: () => rates?.keep(),
+        commit_mark: mark.end,
         checkpoint: () => checkpoint(db),
       }
       for (const [part, write] of Object.entries(last)) {
@@ -321,6 +330,12 @@ function clockGuard(services: Services): Guard {
     holdsOthers: jumps.isSettling,
   }
 }
+
+/** How far the log of the database has come is written down beside it. */
+const markJob = (mark: CommitMark, { clock }: Services): Job => ({
+  name: 'commit mark',
+  pass: () => mark.note(clock.now()),
+})
 
 const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =>
   createOutboxJob({

@@ -18,9 +18,11 @@ import { lockDataDir } from '../lib/directory-lock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { privateMode } from '../lib/private-file.ts'
 import { holdBack, type KeptBack } from '../service/outbox/held-back.ts'
+import { forgetMark } from '../store/commit-mark.ts'
 import { checkpoint, copyDatabase, integrityFaults, openDatabase } from '../store/database.ts'
 import { identityOf, missingParts } from '../store/identity.ts'
 import { createObservationStore } from '../store/prices/observations.ts'
+import { readLog } from '../store/write-ahead-log.ts'
 
 /**
  * What is wrong with a database file: whose it is, what it lacks, SQLite's own checks, references,
@@ -32,6 +34,7 @@ export function verifyFile(path: string): string[] {
     if (identityOf(db) === 'empty') return ['it is empty: no database of this program']
     const missing = missingParts(db)
     return [
+      ...logFaults(path),
       ...integrityFaults(db),
       ...missing,
       ...(missing.length > 0 ? [] : createObservationStore(db).faults()),
@@ -39,6 +42,15 @@ export function verifyFile(path: string): string[] {
   } finally {
     db.close()
   }
+}
+
+/** What a log has that the next opening will not find. */
+function logFaults(path: string): string[] {
+  const log = readLog(path)
+  if (log?.brokenAt === undefined || log.commitsAfter < 2) return []
+  return [
+    `its log is damaged at frame ${log.brokenAt}: ${log.commitsAfter} commits from there on are lost`,
+  ]
 }
 
 /** A consistent copy of a database that may be in use, checked before it gets its name. */
@@ -99,6 +111,7 @@ export function restore(
     toDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
     removeLog(path)
+    forgetMark(dir)
     renameSync(part, path)
     toDisk(dir)
     return { keptAs, keptBack }

@@ -13,7 +13,7 @@ import { type Holder, holderOf } from '../lib/directory-lock.ts'
 import { parseInstant } from '../lib/instant.ts'
 import { version } from '../version.ts'
 import { doubtful, type Finding, faulty, fine, megabytes, reasonOf } from './finding.ts'
-import { socketPath } from './socket.ts'
+import { serverSocket } from './socket.ts'
 
 const megabyte = 2 ** 20
 const answerMsMax = 3_000
@@ -119,8 +119,10 @@ export async function examineServer(dir: string): Promise<ServerState> {
   if (holder && holder.role !== 'serve' && holder.role !== 'dev')
     return { ...state, findings: [fine(check, `none runs; in use by ${who}`)] }
   try {
+    const unix = serverSocket(dir)
+    if (unix === undefined) throw new Error('it listens on no socket in the directory')
     const answer = await fetch('http://localhost/health', {
-      unix: socketPath(dir),
+      unix,
       signal: AbortSignal.timeout(answerMsMax),
     })
     const health = (await answer.json()) as {

@@ -4,7 +4,7 @@ import { commandUserHeader } from '../http/gate/gate.ts'
 import { type Instance, openInstance } from '../instance.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import type { ProcessRuntime } from '../runtime.ts'
-import { socketPath } from './socket.ts'
+import { serverSocket } from './socket.ts'
 
 /** An answer of the operator's interface. */
 export interface Answer {
@@ -42,8 +42,8 @@ export class Occupied extends Error {}
 
 export async function openOperator(dir: string, runtime: ProcessRuntime): Promise<Operator> {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const path = socketPath(dir)
-  if (await answers(path)) {
+  const path = serverSocket(dir)
+  if (path !== undefined && (await answers(path))) {
     return operatorOver(
       undefined,
       (url, init) => fetch(`http://localhost${url}`, { ...init, unix: path }),
@@ -98,7 +98,6 @@ function operatorOver(
 }
 
 async function answers(path: string): Promise<boolean> {
-  if (!existsSync(path)) return false
   try {
     const response = await fetch('http://localhost/health', { unix: path })
     await response.body?.cancel()

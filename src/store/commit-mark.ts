@@ -1,0 +1,88 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { isoInstant } from '../lib/instant.ts'
+import type { Log } from '../lib/log.ts'
+import { readDisposable } from '../lib/side-file.ts'
+import { followLog, readLog } from './write-ahead-log.ts'
+
+/** How far the log of the database had come when it was looked at. */
+interface Mark {
+  salts: string
+  frames: number
+  /** Unix ms. */
+  at: number
+}
+
+const pathIn = (dir: string) => join(dir, 'commit-mark')
+const markBytes = 120
+
+/**
+ * What is missing from a database that was not closed: commits that its log had and that the next
+ * opening will not find. SQLite takes a log up to its first damaged frame and says nothing of the
+ * rest; a log that was cut short looks whole to it. Call it before the database is opened.
+ */
+export function missingCommits(dir: string, databasePath: string, log: Log): string | undefined {
+  const mark = readDisposable(pathIn(dir), markFrom, log)
+  const state = readLog(databasePath)
+  const seen = mark && `${mark.frames} frames at ${isoInstant(mark.at)}`
+  if (!state)
+    return mark && mark.frames > 0
+      ? `its log is gone or empty, and had ${seen}; only if another program has folded it in meanwhile nothing is missing`
+      : undefined
+  if (state.brokenAt === 0) return 'the beginning of its log is damaged, and nothing of it is read'
+  // The last transaction before a power cut may be torn, and nobody was told of it.
+  if (state.brokenAt !== undefined && state.commitsAfter > 1)
+    return `its log is damaged at frame ${state.brokenAt}: ${state.commitsAfter} commits from there on are lost`
+  if (mark && mark.salts === state.salts && mark.frames > state.frames)
+    return `its log ends after ${state.frames} frames, and had ${seen}: the commits between are lost`
+  return undefined
+}
+
+function markFrom(text: string): Mark {
+  const { salts, frames, at } = JSON.parse(text) as Partial<Mark>
+  if (typeof salts !== 'string' || !Number.isSafeInteger(frames) || !Number.isSafeInteger(at))
+    throw new Error('it is no mark')
+  return { salts, frames: frames!, at: at! }
+}
+
+export interface CommitMark {
+  /** Writes down how far the log has come. */
+  note(now: number): void
+  /** Before a database is closed in order: what follows needs no mark. */
+  end(): void
+}
+
+/**
+ * Keeps the mark of a database that is open. It is written over in place and not synced: the log
+ * is, so a mark that a power cut takes back is an older one and claims too little, never too much.
+ */
+export function keepMark(dir: string, databasePath: string): CommitMark {
+  const path = pathIn(dir)
+  const look = followLog(databasePath)
+  // A mark that cannot be kept, on a full disk, keeps nobody from anything.
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch {
+      return undefined
+    }
+  }
+  let file = attempt(() => openSync(path, 'w', 0o600))
+  return {
+    note(at) {
+      const end = file === undefined ? undefined : look()
+      if (file === undefined || !end) return
+      const text = `${JSON.stringify({ salts: end.salts, frames: end.frames, at }).padEnd(markBytes)}\n`
+      const open = file
+      attempt(() => writeSync(open, text, 0))
+    },
+    end() {
+      if (file !== undefined) closeSync(file)
+      file = undefined
+      rmSync(path, { force: true })
+    },
+  }
+}
+
+/** Of a database that another one takes the place of. */
+export const forgetMark = (dir: string): void => rmSync(pathIn(dir), { force: true })

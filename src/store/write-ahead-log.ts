@@ -1,0 +1,133 @@
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
+
+/**
+ * SQLite's write-ahead log as its file format describes it (sqlite.org/fileformat2.html): what the
+ * next opening of the database will take from it, and what it will silently leave behind.
+ */
+export interface LogState {
+  /** Tells one filling of the log from the next. */
+  salts: string
+  /** Frames up to the last whole commit. */
+  frames: number
+  /** Where the log breaks off before its end, counted from 1. */
+  brokenAt: number | undefined
+  /** Commits of this filling after the break: nobody will see them again. */
+  commitsAfter: number
+}
+
+const headerBytes = 32
+const frameHeaderBytes = 24
+const magicLittle = 0x377f0682
+const magicBig = 0x377f0683
+
+/** The log beside a database file; undefined where there is none, or an empty one. */
+export function readLog(databasePath: string): LogState | undefined {
+  const path = `${databasePath}-wal`
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  if (size < headerBytes) return undefined
+  const bytes = readFileSync(path)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const magic = view.getUint32(0)
+  const isLittle = magic === magicLittle
+  const pageBytes = view.getUint32(8)
+  const salts = saltsAt(view, 16)
+  const sums = checksum(view, 0, 24, isLittle, [0, 0])
+  const isHeaderGood =
+    (isLittle || magic === magicBig) &&
+    sums[0] === view.getUint32(24) &&
+    sums[1] === view.getUint32(28)
+  if (!isHeaderGood || pageBytes < 512) return { salts, frames: 0, brokenAt: 0, commitsAfter: 0 }
+
+  const frameBytes = frameHeaderBytes + pageBytes
+  const count = Math.floor((bytes.byteLength - headerBytes) / frameBytes)
+  let running = sums
+  let frames = 0
+  for (let frame = 1; frame <= count; frame += 1) {
+    const at = headerBytes + (frame - 1) * frameBytes
+    const isOurs = saltsAt(view, at + 8) === salts
+    const ofHead = checksum(view, at, 8, isLittle, running)
+    const ofPage = checksum(view, at + frameHeaderBytes, pageBytes, isLittle, ofHead)
+    const isGood =
+      isOurs && ofPage[0] === view.getUint32(at + 16) && ofPage[1] === view.getUint32(at + 20)
+    if (!isGood) {
+      const after = commitsFrom(view, frame, count, frameBytes, salts)
+      return { salts, frames, brokenAt: after > 0 ? frame : undefined, commitsAfter: after }
+    }
+    running = ofPage
+    if (view.getUint32(at + 4) !== 0) frames = frame
+  }
+  return { salts, frames, brokenAt: undefined, commitsAfter: 0 }
+}
+
+const saltsAt = (view: DataView, at: number): string =>
+  `${view.getUint32(at).toString(16)}-${view.getUint32(at + 4).toString(16)}`
+
+/** Frames of an earlier filling have other salts: those that follow are of this one. */
+function commitsFrom(
+  view: DataView,
+  from: number,
+  count: number,
+  frameBytes: number,
+  salts: string,
+): number {
+  let commits = 0
+  for (let frame = from; frame <= count; frame += 1) {
+    const at = headerBytes + (frame - 1) * frameBytes
+    if (view.getUint32(at + 4) !== 0 && saltsAt(view, at + 8) === salts) commits += 1
+  }
+  return commits
+}
+
+type Sums = readonly [number, number]
+
+function checksum(view: DataView, from: number, length: number, isLittle: boolean, before: Sums) {
+  let [a, b] = before
+  for (let at = from; at < from + length; at += 8) {
+    a = (a + view.getUint32(at, isLittle) + b) >>> 0
+    b = (b + view.getUint32(at + 4, isLittle) + a) >>> 0
+  }
+  return [a, b] as const
+}
+
+/** Where the log of a database that is open stands, as far as it was looked at. */
+export interface LogEnd {
+  salts: string
+  frames: number
+}
+
+/**
+ * Follows the log of a database that this process writes. Each look reads the headers of the frames
+ * since the one before it, at most `framesMax` of them.
+ */
+export function followLog(databasePath: string, framesMax = 20_000): () => LogEnd | undefined {
+  const path = `${databasePath}-wal`
+  let end: LogEnd = { salts: '', frames: 0 }
+  let next = 1
+  return () => {
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < headerBytes) return undefined
+    // SQLite has no locks on this file, so closing it ends none.
+    const file = openSync(path, 'r')
+    try {
+      const header = Buffer.alloc(headerBytes)
+      readSync(file, header, 0, headerBytes, 0)
+      const view = new DataView(header.buffer, header.byteOffset, headerBytes)
+      const salts = saltsAt(view, 16)
+      if (salts !== end.salts) {
+        end = { salts, frames: 0 }
+        next = 1
+      }
+      const frameBytes = frameHeaderBytes + view.getUint32(8)
+      const frame = Buffer.alloc(frameHeaderBytes)
+      const frameView = new DataView(frame.buffer, frame.byteOffset, frameHeaderBytes)
+      for (const last = next + framesMax; next < last; next += 1) {
+        const at = headerBytes + (next - 1) * frameBytes
+        const isRead = readSync(file, frame, 0, frameHeaderBytes, at) === frameHeaderBytes
+        if (!isRead || saltsAt(frameView, 8) !== salts) break
+        if (frameView.getUint32(4) !== 0) end = { salts, frames: next }
+      }
+      return end
+    } finally {
+      closeSync(file)
+    }
+  }
+}
