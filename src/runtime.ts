@@ -13,6 +13,8 @@ export interface Runtime {
   log: Log
   /** What the vault seals with. */
   masterKey: string
+  /** Measures how long work takes; without it real time does. Tests let it stand still. */
+  stopwatch?: Clock
 }
 
 /** The runtime of an instance before its directory is opened. */

@@ -28,6 +28,8 @@ export interface AlertServices {
 export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'> {
   db: Database
   clock: Clock
+  /** Measures how long work takes; real time without it. */
+  stopwatch?: Clock
   ids: Ids
   log: Log
   keys: Keyring
