@@ -49,7 +49,7 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
     ...opened,
     meter: {
       ...opened.meter,
-      asked: (_key, seriesIds, etag) => void asked.push({ seriesIds, etag }),
+      noteAsked: (_key, seriesIds, etag) => void asked.push({ seriesIds, etag }),
     },
     ingest: { ...opened.ingest, mark: () => mark },
   }

@@ -6,10 +6,10 @@ import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
 import { type Caller, createGate, type Gate } from '../http/gate/gate.ts'
 import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.ts'
-import { createReaderDesk } from '../http/gate/reader-desk.ts'
+import { createReaderDispatch } from '../http/gate/reader-dispatch.ts'
 import { createIdempotency, type Idempotency } from '../http/idempotency.ts'
 import { type CodeReader, createCodeReader } from '../http/input/codes.ts'
-import { createParameterDesk } from '../http/input/ignored-parameters.ts'
+import { createIgnoredParameters } from '../http/input/ignored-parameters.ts'
 import { createKnownNames, type KnownNames } from '../http/input/known-names.ts'
 import { linker } from '../http/problem/links.ts'
 import type { Links } from '../http/problem/refusals.ts'
@@ -135,9 +135,9 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =
     config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
-  const desk =
+  const readerDispatch =
     options.readers &&
-    createReaderDesk({
+    createReaderDispatch({
       ...services,
       pool: options.readers,
       profiles,
@@ -152,7 +152,13 @@ export function createContext(services: Services, options: ContextOptions): Cont
   return {
     ...services,
     ...vitals,
-    access: createAccess(gate, peer, faults, desk, createParameterDesk(names, brand.headerPrefix)),
+    access: createAccess(
+      gate,
+      peer,
+      faults,
+      readerDispatch,
+      createIgnoredParameters(names, brand.headerPrefix),
+    ),
     names,
     gate,
     peer,

@@ -45,7 +45,7 @@ export interface DatasetDeps {
   annotations: AnnotationStore
   catalogue: CodeLookup
   congressionalTrades: CongressionalTradeStore
-  cot: PositionStore
+  positions: PositionStore
   drilling: RigCountWriter & FracSpreadWriter & DucWellWriter & ProductivityWriter
   fracChemicals: FracChemicalStore
   fracDisclosures: FracDisclosureStore
@@ -70,7 +70,7 @@ export function datasets(deps: DatasetDeps): Dataset<unknown>[] {
     createStorageCapacitiesDataset(deps.storageCapacities, deps.catalogue),
     createSurchargesDataset(deps.surcharges, deps.catalogue),
     createSurchargeSchedulesDataset(deps.surcharges, deps.catalogue),
-    createPositionsDataset(deps.cot),
+    createPositionsDataset(deps.positions),
     createAnnotationsDataset(deps.annotations, deps.catalogue),
     createCongressionalTradesDataset(deps.congressionalTrades),
     createOilInventoriesDataset(deps.ingest, deps.catalogue),

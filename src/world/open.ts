@@ -64,7 +64,7 @@ export interface WorldServices
     Pick<KeyServices, 'keys' | 'meter' | 'plans'>,
     FuturesServices,
     Pick<FundamentalServices, 'storageCapacities' | 'opec' | 'outlooks' | 'monthlyForecasts'>,
-    Pick<AnalyticsServices, 'annotations' | 'cot'>,
+    Pick<AnalyticsServices, 'annotations' | 'positions'>,
     Pick<FuelServices, 'surcharges' | 'stations'>,
     DrillingServices {}
 
@@ -178,7 +178,7 @@ const surchargeFiller = (services: WorldServices, prices: WorldFeed): Filler =>
 const positionFiller = (services: WorldServices, prices: WorldFeed): Filler =>
   createPositionFiller({
     seed: services.config.dev.seed,
-    cot: services.cot,
+    positions: services.positions,
     clock: services.clock,
     closesOf: code => filledSeries(services, prices, code)?.closes,
   })

@@ -31,7 +31,7 @@ test('records of text messages outlast the month that they are counted in', asyn
   const { id } = await instance.reachable()
   const job = createMessagesJob({ ...instance.services, clock: instance.clock })
   instance.clock.set(Date.parse('2026-12-01T00:00:00Z'))
-  instance.services.texts.post({
+  instance.services.textMessages.post({
     to: '+15550100001',
     text: 'One.',
     accountId: id,
@@ -40,7 +40,7 @@ test('records of text messages outlast the month that they are counted in', asyn
   })
   instance.clock.set(Date.parse('2026-12-31T23:59:59Z'))
   await job.pass()
-  expect(instance.services.texts.allowance(id).usedThisMonth).toBe(1)
+  expect(instance.services.textMessages.allowance(id).usedThisMonth).toBe(1)
   instance.clock.advance(63 * dayMs)
   await job.pass()
   expect(instance.services.sms.countSince(id, 0)).toBe(0)

@@ -222,7 +222,7 @@ function fill({ services }: Instance, hookUrl: string): { token: string; webhook
   createDeliveryStore(db).schedule(letter.number, due)
 
   const sms = { to: '+447911123456', accountId, dedupe: 'code 1', purpose: 'verification' } as const
-  transact(db, () => services.texts.post({ ...sms, text: 'Your code is 123456' }))
+  transact(db, () => services.textMessages.post({ ...sms, text: 'Your code is 123456' }))
 
   const condition = { kind: 'price', operator: 'greater_than', value: 1 } as const
   const rest = { metadata: null, webhookUrl: null, cooldownMinutes: 0, enabled: true }

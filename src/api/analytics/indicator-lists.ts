@@ -138,14 +138,14 @@ function positions(
   url: string,
   set: Answering,
 ) {
-  const { cot } = deps
-  const newestOn = requireImported(cot.newestOn(), 'reports', 'cftc-positions')
+  const { positions } = deps
+  const newestOn = requireImported(positions.newestOn(), 'reports', 'cftc-positions')
   const page = pageOf(query, perPageMax)
   const market = query.market ? marketOfCot(query.market) : undefined
-  const markets = cot.markets()
+  const markets = positions.markets()
   if (market !== undefined && !markets.includes(market))
     throw invalidParameter('market', query.market, 'has no reports.', markets)
-  const rows = cot.page(market, page.perPage, (page.page - 1) * page.perPage)
+  const rows = positions.page(market, page.perPage, (page.page - 1) * page.perPage)
   return {
     data: rows.map(row => ({
       market: row.market,
@@ -157,7 +157,7 @@ function positions(
       report_date: row.reportedOn,
       commodity: codeOfMarket(row.market) ?? null,
     })),
-    meta: metaOf({ newestOn, total: cot.count(market), rows, page }, deps, url, set),
+    meta: metaOf({ newestOn, total: positions.count(market), rows, page }, deps, url, set),
   }
 }
 

@@ -11,7 +11,7 @@ export type IndicatorDeps = Pick<
   | 'closes'
   | 'codes'
   | 'congressionalTrades'
-  | 'cot'
+  | 'positions'
   | 'marks'
   | 'now'
   | 'storage'

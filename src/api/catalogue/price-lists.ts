@@ -123,7 +123,7 @@ function pricesRoute({
           ? codes.readSome(requestedCodes, request, (set as Answering).headers)
           : { known: everyCode(catalogue, firstCodes, now()), unknown: [] }
       markFixtures(set as Answering, marks, commodities)
-      meter.asked(
+      meter.noteAsked(
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )
@@ -187,7 +187,7 @@ function allPricesRoute({
       const meta = pageMeta(page, selected.length)
       pageHeaders(set.headers as Answering['headers'], request.url, meta)
       markSeries(set as Answering, marks, pageSeries)
-      meter.asked(
+      meter.noteAsked(
         caller.key,
         pageSeries.map(series => series.id),
       )

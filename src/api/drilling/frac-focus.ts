@@ -40,7 +40,7 @@ import {
   wordsOf,
 } from './permit-query.ts'
 
-export type EiFracFocusDeps = Pick<
+export type FracFocusDeps = Pick<
   Context,
   'access' | 'fracDisclosures' | 'fracChemicals' | 'marks' | 'tierRequired'
 >
@@ -96,7 +96,7 @@ const filterOf = (query: ListQuery): FracFilter =>
   })
 
 /** Answers that are disclosures, or what was in the fluid of one. */
-function createDisclosureAnswers(deps: EiFracFocusDeps) {
+function createDisclosureAnswers(deps: FracFocusDeps) {
   const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
   const marked = (set: unknown, rows: StoredDisclosure[]) => {
     markSources(set as Answering, marks, rows)
@@ -128,7 +128,7 @@ function createDisclosureAnswers(deps: EiFracFocusDeps) {
 }
 
 /** Answers that are numbers of disclosures: in all, by state, operator and substance. */
-function createDisclosureCounts(deps: EiFracFocusDeps) {
+function createDisclosureCounts(deps: FracFocusDeps) {
   const { fracDisclosures, fracChemicals, marks, tierRequired } = deps
   /** Counts have no source of their own: they are marked as the newest rows are. */
   const markNewest = (set: unknown) =>
@@ -202,7 +202,7 @@ function createDisclosureCounts(deps: EiFracFocusDeps) {
 const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
 
 /** What was pumped into wells when they were fractured, as their operators disclosed it. */
-export function fracFocusRoutes(deps: EiFracFocusDeps, prefix: EnergyPrefix) {
+export function fracFocusRoutes(deps: FracFocusDeps, prefix: EnergyPrefix) {
   const { listOf, disclosureOf, chemicals } = createDisclosureAnswers(deps)
   const { summary, byState, byOperator, byChemical } = createDisclosureCounts(deps)
   const tier = () => deps.tierRequired('energy_intelligence')

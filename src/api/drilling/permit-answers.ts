@@ -21,7 +21,7 @@ import { energyPage, energyRecord, recordIdOf } from '../energy/list.ts'
 import { permitFilterOf, permitQuery, statesOf } from './permit-query.ts'
 import { freshRow, permitRow } from './permit-row.ts'
 
-export type EiPermitsDeps = Pick<Context, 'access' | 'permits' | 'marks' | 'now' | 'tierRequired'>
+export type PermitsDeps = Pick<Context, 'access' | 'permits' | 'marks' | 'now' | 'tierRequired'>
 
 export const permitListQuery = t.Object({ ...pageQuery(100, 25), ...permitQuery })
 type ListQuery = { [name in keyof typeof permitListQuery.properties]?: string }
@@ -30,7 +30,7 @@ const operatorsInSummary = 100
 const changeDays = 30
 
 /** What all answers about permits share. */
-function createSharedAnswers({ permits, marks, now, tierRequired }: EiPermitsDeps) {
+function createSharedAnswers({ permits, marks, now, tierRequired }: PermitsDeps) {
   return {
     tier: () => tierRequired('energy_intelligence'),
     today: () => isoDay(now()),
@@ -72,7 +72,7 @@ function searched(
 }
 
 /** Answers that are permits. */
-export function createPermitListAnswers(deps: EiPermitsDeps) {
+export function createPermitListAnswers(deps: PermitsDeps) {
   const { permits } = deps
   const { tier, today, rowsOf } = createSharedAnswers(deps)
 
@@ -153,7 +153,7 @@ function noteOf(newestOn: string, today: string): string {
 }
 
 /** Answers that are numbers of permits. */
-export function createPermitCountAnswers(deps: EiPermitsDeps) {
+export function createPermitCountAnswers(deps: PermitsDeps) {
   const { permits } = deps
   const { counts } = permits
   const { tier, today, markStates } = createSharedAnswers(deps)
@@ -204,7 +204,7 @@ export function createPermitCountAnswers(deps: EiPermitsDeps) {
 }
 
 /** What permits say about drilling in a state. */
-export function createStateActivityAnswer(deps: EiPermitsDeps) {
+export function createStateActivityAnswer(deps: PermitsDeps) {
   const { permits, marks } = deps
   const { tier, today } = createSharedAnswers(deps)
   return (text: string, set: unknown) => {

@@ -12,7 +12,7 @@ import {
   createPermitCountAnswers,
   createPermitListAnswers,
   createStateActivityAnswer,
-  type EiPermitsDeps,
+  type PermitsDeps,
   permitListQuery,
 } from './permit-answers.ts'
 import { statesQuery } from './permit-query.ts'
@@ -34,7 +34,7 @@ const listNote =
   'Newest first, with the number of all permits that fit. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
 
 /** Permits to drill wells in 26 states. */
-export function permitRoutes(deps: EiPermitsDeps, prefix: EnergyPrefix) {
+export function permitRoutes(deps: PermitsDeps, prefix: EnergyPrefix) {
   const { list, latest, permit } = createPermitListAnswers(deps)
   const { summary, shares } = createPermitCountAnswers(deps)
   const state = createStateActivityAnswer(deps)

@@ -7,10 +7,10 @@ import { markSources } from '../energy/answer.ts'
 import { type EnergyPrefix, energyBody, energyDetail, energyRefusals } from '../energy/frame.ts'
 import { energyRecord } from '../energy/list.ts'
 import { parseWell } from './frac-focus.ts'
-import type { EiPermitsDeps } from './permit-answers.ts'
+import type { PermitsDeps } from './permit-answers.ts'
 import { permitAccess } from './permits.ts'
 
-export type EiTimelineDeps = EiPermitsDeps & Pick<Context, 'fracDisclosures' | 'wells'>
+export type TimelineDeps = PermitsDeps & Pick<Context, 'fracDisclosures' | 'wells'>
 
 const type = t.Union(
   [
@@ -49,7 +49,7 @@ const Timeline = t.Object(
 )
 
 /** What happened to a well, from its permit to its first production. */
-export function timelineRoutes(deps: EiTimelineDeps, prefix: EnergyPrefix) {
+export function timelineRoutes(deps: TimelineDeps, prefix: EnergyPrefix) {
   const stores = {
     permits: deps.permits.store,
     disclosures: deps.fracDisclosures,

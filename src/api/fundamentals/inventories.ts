@@ -35,7 +35,7 @@ import {
   recordIdOf,
 } from '../energy/list.ts'
 
-export type EiInventoriesDeps = Pick<
+export type InventoriesDeps = Pick<
   Context,
   'access' | 'inventories' | 'storage' | 'marks' | 'tierRequired'
 >
@@ -178,7 +178,7 @@ const productQuery = t.Optional(
 )
 
 /** Records of the inventories, each read marked in the headers of its answer. */
-function createInventoryReads({ inventories, marks }: EiInventoriesDeps) {
+function createInventoryReads({ inventories, marks }: InventoriesDeps) {
   const marked = <T extends readonly InventoryRecord[]>(set: unknown, records: T): T => {
     markFixtures(set as Answering, marks, records)
     return records
@@ -233,7 +233,7 @@ function summaryAnswer({ marked, requireLatest }: InventoryReads, set: unknown) 
 }
 
 function cushingAnswer(
-  { inventories, storage }: EiInventoriesDeps,
+  { inventories, storage }: InventoriesDeps,
   { marked, requireLatest }: InventoryReads,
   set: unknown,
   weeks: number,
@@ -266,7 +266,7 @@ function cushingAnswer(
 }
 
 /** Weekly stocks of crude oil and products in the United States. */
-export function inventoryRoutes(deps: EiInventoriesDeps, prefix: EnergyPrefix) {
+export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
   const { inventories } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({

@@ -16,7 +16,7 @@ import { sourceName } from './monthly-forecast-shape.ts'
 
 export type ForecastReadsDeps = Pick<
   Context,
-  'catalogue' | 'codes' | 'monthlyForecasts' | 'actuals' | 'marks' | 'now'
+  'catalogue' | 'codes' | 'monthlyForecasts' | 'publishedFigures' | 'marks' | 'now'
 >
 
 /** Accuracy looks back so many months that are over. */
@@ -52,10 +52,10 @@ export function mergedRow(
 /** How forecasts are answered: those of a period, and old ones beside what came. */
 function createForecastRows({
   catalogue,
-  actuals,
-}: Pick<ForecastReadsDeps, 'catalogue' | 'actuals'>) {
+  publishedFigures,
+}: Pick<ForecastReadsDeps, 'catalogue' | 'publishedFigures'>) {
   const actualOf = (forecast: StoredForecast) =>
-    actuals.of(catalogue.byId(forecast.seriesId), parsePeriod(forecast.month)!)
+    publishedFigures.of(catalogue.byId(forecast.seriesId), parsePeriod(forecast.month)!)
   return {
     actualOf,
     forecastRow(row: Row) {

@@ -27,7 +27,7 @@ import {
   recordIdOf,
 } from '../energy/list.ts'
 
-export type EiOpecDeps = Pick<Context, 'access' | 'opec' | 'marks' | 'tierRequired'>
+export type OpecDeps = Pick<Context, 'access' | 'opec' | 'marks' | 'tierRequired'>
 
 const barrelsEach = 1e6
 const mbpdDecimals = 6
@@ -139,7 +139,7 @@ function monthFrom(at: number): string {
 }
 
 /** Crude oil production of the OPEC countries by month. */
-export function opecRoutes(deps: EiOpecDeps, prefix: EnergyPrefix) {
+export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
   const { opec } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const marked = <T extends readonly OpecRow[]>(set: unknown, rows: T): T => {

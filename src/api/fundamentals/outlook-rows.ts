@@ -13,10 +13,10 @@ const percentDecimals = 2
 /** How forecasts are answered: as published, against what came, and agency against agency. */
 export function createOutlookRows({
   catalogue,
-  actuals,
+  publishedFigures,
 }: {
   catalogue: Pick<Catalogue, 'byId'>
-  actuals: PublishedFigures
+  publishedFigures: PublishedFigures
 }) {
   const recordRow = (outlook: OutlookRow) => {
     const series = catalogue.byId(outlook.seriesId)
@@ -42,7 +42,7 @@ export function createOutlookRows({
   })
   const pastRow = (outlook: OutlookRow) => {
     const series = catalogue.byId(outlook.seriesId)
-    const actual = actuals.of(series, parsePeriod(outlook.period)!)
+    const actual = publishedFigures.of(series, parsePeriod(outlook.period)!)
     const accuracy =
       actual === undefined ? undefined : accuracyPercent({ forecast: outlook.value, actual })
     return {
@@ -61,7 +61,7 @@ export function createOutlookRows({
       commodity: series.code,
       eia_forecast: first ?? null,
       iea_forecast: second ?? null,
-      actual_value: actuals.of(series, parsePeriod(comparison.period)!) ?? null,
+      actual_value: publishedFigures.of(series, parsePeriod(comparison.period)!) ?? null,
       difference:
         first === undefined || second === undefined
           ? null

@@ -29,9 +29,16 @@ import {
   Summary,
 } from './outlook-shape.ts'
 
-export type EiForecastsDeps = Pick<
+export type OutlooksDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'codes' | 'outlooks' | 'actuals' | 'marks' | 'now' | 'tierRequired'
+  | 'access'
+  | 'catalogue'
+  | 'codes'
+  | 'outlooks'
+  | 'publishedFigures'
+  | 'marks'
+  | 'now'
+  | 'tierRequired'
 >
 
 const comparedSources = ['EIA', 'IEA'] as const
@@ -61,7 +68,7 @@ function daysOf(query: Query): DayRange {
 const refusals = { ...energyRefusals, 400: t.Union([FailProblem, NestedProblem]) }
 
 /** Which forecasts a query asks for, and the rows of them. */
-function createOutlookReads({ outlooks, catalogue, codes, marks }: EiForecastsDeps) {
+function createOutlookReads({ outlooks, catalogue, codes, marks }: OutlooksDeps) {
   const marked = <T extends { fixture: boolean }>(
     set: unknown,
     rows: readonly T[],
@@ -106,7 +113,7 @@ function createOutlookReads({ outlooks, catalogue, codes, marks }: EiForecastsDe
 
 /** The nearest period of the newest publication, of one code. */
 function createOutlookSummary(
-  { outlooks, catalogue }: EiForecastsDeps,
+  { outlooks, catalogue }: OutlooksDeps,
   { marked, idsOf, newestFilter }: ReturnType<typeof createOutlookReads>,
   { recordRow }: ReturnType<typeof createOutlookRows>,
 ) {
@@ -134,7 +141,7 @@ function createOutlookSummary(
 }
 
 /** Forecasts of prices and production as agencies publish them, against what came. */
-export function outlookRoutes(deps: EiForecastsDeps, prefix: EnergyPrefix) {
+export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
   const { outlooks, now } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({

@@ -11,7 +11,7 @@ import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
 export interface PhoneDeps extends Pick<Context, 'access' | 'phones' | 'idempotency' | 'now'> {
   /** Whether text messages leave at all. */
-  texts: { reaches: boolean }
+  textMessages: { reaches: boolean }
 }
 
 const phoneFields = {
@@ -49,7 +49,7 @@ export const phoneRoutes = (deps: PhoneDeps) => new Elysia().use(number(deps)).u
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) {
+function number({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
   return new Elysia()
     .use(plugin)
     .get('/v1/phone', ({ caller }) => phoneRow(phones.of(accountOf(caller))), {
@@ -70,7 +70,11 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
           if ('refused' in out) throw tooManyCodes(out, now())
           set.status = 201
           const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
-          return { ...phoneRow(out.phone), message: sentMessage(out, texts.reaches), verification }
+          return {
+            ...phoneRow(out.phone),
+            message: sentMessage(out, textMessages.reaches),
+            verification,
+          }
         })
       },
       {
@@ -106,7 +110,7 @@ function number({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) 
     )
 }
 
-function proof({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) {
+function proof({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
   return new Elysia()
     .use(plugin)
     .post(
@@ -148,7 +152,7 @@ function proof({ access: plugin, phones, texts, idempotency, now }: PhoneDeps) {
           if (!('refused' in out))
             return {
               sent: out.isSent,
-              message: sentMessage(out, texts.reaches),
+              message: sentMessage(out, textMessages.reaches),
               expires_at: isoInstant(out.expiresAt),
             }
           if (out.refused === 'no_phone') throw noPhone()

@@ -16,7 +16,15 @@ import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
 
 export type SmsDeps = Pick<
   Context,
-  'access' | 'db' | 'texts' | 'sms' | 'phones' | 'idempotency' | 'ids' | 'serviceName' | 'now'
+  | 'access'
+  | 'db'
+  | 'textMessages'
+  | 'sms'
+  | 'phones'
+  | 'idempotency'
+  | 'ids'
+  | 'serviceName'
+  | 'now'
 >
 
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
@@ -98,23 +106,27 @@ export const smsRoutes = (deps: SmsDeps) =>
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function settings({ access, db, texts, sms: store }: SmsDeps) {
+function settings({ access, db, textMessages, sms: store }: SmsDeps) {
   return new Elysia()
     .use(access)
-    .get('/v1/sms/settings', ({ caller }) => settingsRow(texts.settings(accountOf(caller))), {
-      access: open,
-      response: { 200: SettingsShape, ...refusals },
-      detail: detail(
-        'getSmsSettings',
-        'SMS settings',
-        'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
-      ),
-    })
+    .get(
+      '/v1/sms/settings',
+      ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
+      {
+        access: open,
+        response: { 200: SettingsShape, ...refusals },
+        detail: detail(
+          'getSmsSettings',
+          'SMS settings',
+          'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
+        ),
+      },
+    )
     .patch(
       '/v1/sms/settings',
       ({ body, caller }) =>
         transact(db, () => {
-          const changed = smsSettingsOf(body, texts.settings(accountOf(caller)))
+          const changed = smsSettingsOf(body, textMessages.settings(accountOf(caller)))
           store.putSettings(accountOf(caller), changed)
           return settingsRow(changed)
         }),
@@ -179,13 +191,13 @@ function consent({ access, phones }: SmsDeps) {
     )
 }
 
-function standing({ access, texts, phones }: SmsDeps) {
+function standing({ access, textMessages, phones }: SmsDeps) {
   return new Elysia().use(access).get(
     '/v1/sms/eligibility',
     ({ caller }) => {
       const phone = phones.of(accountOf(caller))
       const feature = hasFeature(caller.entitled, 'sms')
-      const { monthlyLimit, usedThisMonth, remaining } = texts.allowance(accountOf(caller))
+      const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(accountOf(caller))
       const verified = phone !== undefined && phone.verifiedAt !== null
       const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
       const against: (typeof reasons)[number][] = []
@@ -221,7 +233,7 @@ function standing({ access, texts, phones }: SmsDeps) {
   )
 }
 
-function trial({ access, db, texts, phones, idempotency, ids, serviceName, now }: SmsDeps) {
+function trial({ access, db, textMessages, phones, idempotency, ids, serviceName, now }: SmsDeps) {
   return new Elysia().use(access).post(
     '/v1/sms/test',
     ({ body, caller, pass, request, set }) =>
@@ -236,19 +248,25 @@ function trial({ access, db, texts, phones, idempotency, ids, serviceName, now }
         }
         const text = `${serviceName}: this is a test message. Alerts will look like this.`
         const post = () =>
-          texts.post({ to: phone.number, text, accountId, dedupe: ids.uuid(), purpose: 'test' })
-        if (texts.allowance(accountId).remaining === 0)
-          throw limitReached(texts.allowance(accountId).monthlyLimit, now())
+          textMessages.post({
+            to: phone.number,
+            text,
+            accountId,
+            dedupe: ids.uuid(),
+            purpose: 'test',
+          })
+        if (textMessages.allowance(accountId).remaining === 0)
+          throw limitReached(textMessages.allowance(accountId).monthlyLimit, now())
         const id = transact(db, post)
         return {
-          sent: texts.reaches,
+          sent: textMessages.reaches,
           message_id: id ?? null,
           to: phone.number,
-          status: texts.reaches ? ('sent' as const) : ('logged' as const),
-          message: texts.reaches
+          status: textMessages.reaches ? ('sent' as const) : ('logged' as const),
+          message: textMessages.reaches
             ? 'A test message is on its way.'
             : 'There is no provider of text messages: the test message is in the log.',
-          remaining: texts.allowance(accountId).remaining,
+          remaining: textMessages.allowance(accountId).remaining,
         }
       }),
     {

@@ -12,7 +12,7 @@ import { oneOf } from '../schema.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
-  held: HeldMessages
+  heldMessages: HeldMessages
 }
 
 const operator = { operator: true } as const
@@ -83,7 +83,7 @@ const rowOf = ({
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
-export const outboxAdminRoutes = ({ access, held }: AdminOutboxDeps) =>
+export const outboxAdminRoutes = ({ access, heldMessages: held }: AdminOutboxDeps) =>
   new Elysia({ tags: ['operator'] })
     .use(access)
     .get(

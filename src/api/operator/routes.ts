@@ -26,7 +26,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(batchAdminRoutes(context))
   routes.use(quarantineAdminRoutes(context))
   routes.use(mailAdminRoutes(context))
-  routes.use(outboxAdminRoutes({ ...context, held: context.heldMessages }))
+  routes.use(outboxAdminRoutes({ ...context, heldMessages: context.heldMessages }))
   routes.use(datasetAdminRoutes(context))
   routes.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))
   routes.use(feedAdminRoutes(context))

@@ -107,7 +107,7 @@ export function batchRoutes(deps: BatchDeps) {
         .map(row => selected(row, requested.fields))
       markFixtures(set as Answering, deps.marks, [...commodities, ...legs])
       set.headers['x-cache'] = 'MISS'
-      deps.meter.asked(
+      deps.meter.noteAsked(
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )

@@ -110,7 +110,7 @@ export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
       markFixtures(answering, deps.marks, commodities)
       answering.headers['x-cache'] = 'MISS'
       answering.headers['content-type'] = 'application/json; charset=utf-8'
-      deps.meter.asked(
+      deps.meter.noteAsked(
         caller.key,
         commodities.map(({ series }) => series.id),
       )

@@ -80,7 +80,7 @@ export function convertRoutes(deps: ConvertDeps) {
       const { conversion, legs } = conversionOf(deps, commodity, query)
       markFixtures(set as Answering, marks, [commodity, ...legs])
       set.headers['x-cache'] = 'MISS'
-      meter.asked(caller.key, [commodity.series.id])
+      meter.noteAsked(caller.key, [commodity.series.id])
       return success(conversion)
     },
     {

@@ -41,10 +41,10 @@ export function latestRoutes(deps: LatestDeps) {
       let text: string | undefined
       if (requestedCodes.length === 1) {
         const rendered = single(commodities[0]!)
-        deps.meter.asked(caller.key, [commodities[0]!.series.id], rendered.etag)
+        deps.meter.noteAsked(caller.key, [commodities[0]!.series.id], rendered.etag)
         text = tagged(request, set as Answering, rendered.text, !rendered.fresh, rendered.etag)
       } else {
-        deps.meter.asked(
+        deps.meter.noteAsked(
           caller.key,
           commodities.map(({ series }) => series.id),
         )

@@ -82,7 +82,7 @@ export function metricsRoutes(deps: MetricsDeps) {
       )
       markFixtures(set as Answering, marks, commodities)
       set.headers['x-cache'] = 'MISS'
-      meter.asked(
+      meter.noteAsked(
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )

@@ -197,7 +197,7 @@ function markAndCount(
 ): void {
   markFixtures(set, marks, commodities)
   set.headers['x-cache'] = 'MISS'
-  meter.asked(
+  meter.noteAsked(
     key,
     commodities.map(commodity => commodity.series.id),
   )

@@ -237,7 +237,7 @@ function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlR
     }
     const commodities = requestedCodes.flatMap(code => catalogue.resolve(code, now()) ?? [])
     markFixtures(set, marks, commodities)
-    meter.asked(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
+    meter.noteAsked(caller.key, [...new Set(commodities.map(commodity => commodity.series.id))])
     const asXml = wantsXml(request)
     set.headers['x-cache'] = 'MISS'
     set.headers['content-type'] = asXml ? xmlType : jsonType

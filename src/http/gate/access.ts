@@ -1,6 +1,6 @@
 import { Elysia, NotFoundError } from 'elysia'
 import { readBody } from '../input/body.ts'
-import { type ParameterDesk, parametersPassedOnKey } from '../input/known-names.ts'
+import { type IgnoredParameters, parametersPassedOnKey } from '../input/known-names.ts'
 import {
   headerKeySecurity,
   keySecurity,
@@ -12,7 +12,7 @@ import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts
 import { type Access, isForReader, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
-import type { ReaderDesk } from './reader-desk.ts'
+import type { ReaderDispatch } from './reader-dispatch.ts'
 
 /**
  * The plugin that every resource uses: the macro `access` and what it leaves in the context. It
@@ -24,8 +24,8 @@ export const createAccess = (
   gate: Gate,
   peer: PeerLookup,
   meet?: (pass: Pass, request: Request, route: string) => Promise<void>,
-  readers?: ReaderDesk,
-  parameters?: ParameterDesk,
+  readers?: ReaderDispatch,
+  parameters?: IgnoredParameters,
 ) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)

@@ -1,12 +1,12 @@
 import { headerSafe, Problem } from '../problem/problem.ts'
-import type { KnownNames, ParameterDesk, UnknownParameter } from './known-names.ts'
+import type { IgnoredParameters, KnownNames, UnknownParameter } from './known-names.ts'
 
 /** `Prefer: handling=strict`, alone or among others. */
 const strict = /(?:^|[,;\s])handling\s*=\s*"?strict"?(?:$|[,;\s])/i
 
 export const ignoredParametersHeader = (prefix: string): string => `${prefix}Ignored-Parameters`
 
-export function createParameterDesk(names: KnownNames, prefix: string): ParameterDesk {
+export function createIgnoredParameters(names: KnownNames, prefix: string): IgnoredParameters {
   const header = ignoredParametersHeader(prefix).toLowerCase()
   return {
     check(request, route, query, headers) {

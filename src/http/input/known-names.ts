@@ -27,7 +27,7 @@ export interface KnownNames {
 }
 
 /** Tells callers of parameters that mean nothing. */
-export interface ParameterDesk {
+export interface IgnoredParameters {
   /**
    * Names the parameters that the route does not have in a header; where the request prefers strict
    * handling (RFC 7240), refuses it.

@@ -37,7 +37,7 @@ export type Channel = 'webhook' | 'email' | 'sms' | 'in_app'
 export interface AlertMessagesDeps {
   events: Pick<Events, 'emitEach'>
   mail: Pick<Mail, 'postAll'>
-  texts: Pick<TextMessages, 'post' | 'alertNumber'>
+  textMessages: Pick<TextMessages, 'post' | 'alertNumber'>
   notices: Notices
   preferences: { of(accountId: string): Preferences }
   keys: Pick<Keyring, 'account' | 'entitlements'>
@@ -61,7 +61,7 @@ interface Ways {
 
 /** One notifier for each transaction: what an account wants is read once in it. */
 export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
-  const { events, mail, texts, notices, serviceName } = deps
+  const { events, mail, textMessages, notices, serviceName } = deps
   const waysOf = createWaysReader(deps)
   const firedByAccount = new Map<string, FiredAlert[]>()
   return {
@@ -91,7 +91,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
         if (number !== undefined) {
           const text = `${serviceName}: ${alertLine(firedAlert)}`
           if (
-            texts.post({
+            textMessages.post({
               to: number,
               text,
               accountId,
@@ -143,7 +143,7 @@ function noticeOf(fired: readonly FiredAlert[]) {
 function createWaysReader({
   keys,
   preferences,
-  texts,
+  textMessages,
 }: AlertMessagesDeps): (accountId: string) => Ways {
   const byAccount = new Map<string, Ways>()
   const read = (accountId: string): Ways => {
@@ -154,7 +154,7 @@ function createWaysReader({
       email: email.enabled && email.priceAlerts ? account?.account.email : undefined,
       webhooks: account !== undefined && hasFeature(keys.entitlements(account), 'webhooks'),
       number(type) {
-        if (!numbers.has(type)) numbers.set(type, texts.alertNumber(accountId, type))
+        if (!numbers.has(type)) numbers.set(type, textMessages.alertNumber(accountId, type))
         return numbers.get(type)
       },
     }

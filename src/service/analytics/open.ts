@@ -10,11 +10,11 @@ export interface AnalyticsServices {
   annotations: AnnotationStore
   congressionalTrades: CongressionalTradeStore
   /** What managed money holds, from the commitments of traders. */
-  cot: PositionStore
+  positions: PositionStore
 }
 
 export const openAnalytics = ({ db }: Pick<Runtime, 'db'>): AnalyticsServices => ({
   annotations: createAnnotationStore(db),
   congressionalTrades: createCongressionalTradeStore(db),
-  cot: createPositionStore(db),
+  positions: createPositionStore(db),
 })

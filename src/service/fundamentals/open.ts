@@ -23,7 +23,7 @@ export interface FundamentalServices {
   opec: OpecStore
   outlooks: OutlookStore
   monthlyForecasts: MonthlyForecastStore
-  actuals: PublishedFigures
+  publishedFigures: PublishedFigures
 }
 
 export interface FundamentalServicesDeps
@@ -43,6 +43,6 @@ export function openFundamentals(deps: FundamentalServicesDeps): FundamentalServ
     opec,
     outlooks: createOutlookStore(db),
     monthlyForecasts: createMonthlyForecastStore(db),
-    actuals: createPublishedFigures({ closes, opec, now: clock.now }),
+    publishedFigures: createPublishedFigures({ closes, opec, now: clock.now }),
   }
 }

@@ -66,7 +66,7 @@ export interface Meter {
     now?: number,
   ): Standing
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
-  asked(key: KeyState, seriesIds: readonly number[], etag?: string): void
+  noteAsked(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
   day(key: KeyState): DayUsage
   /** Requests of the account that counted since the start of the month. */
@@ -155,7 +155,7 @@ export function createMeter(
       writer.mark(count)
       return standingOf(state, count, now)
     },
-    asked(state, seriesIds, etag = '') {
+    noteAsked(state, seriesIds, etag = '') {
       const count = counts.of(state.key.id)
       const dayOn = isoDay(clock.now())
       if (count.tally.dayOn !== dayOn) {

@@ -29,7 +29,7 @@ import { createSmsSender } from './sms-sender.ts'
 export interface MessageServices {
   mail: Mail
   recipients: Recipients
-  texts: TextMessages
+  textMessages: TextMessages
   notices: Notices
   phones: Phones
   sms: SmsStore
@@ -76,7 +76,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     clock,
   })
   const reaches = config.sms.provider !== 'log'
-  const texts = createTextMessages({
+  const textMessages = createTextMessages({
     outbox,
     sms,
     phones: phoneStore,
@@ -116,13 +116,13 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
       clock,
     }),
     recipients,
-    texts,
+    textMessages,
     notices: createNotices(notifications, ids),
     phones: createPhones({
       db,
       phones: phoneStore,
       sms,
-      texts,
+      textMessages,
       clock,
       ids,
       masterKey: deps.masterKey,

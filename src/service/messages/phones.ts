@@ -50,7 +50,7 @@ export interface PhonesDeps {
   db: Database
   phones: PhoneStore
   sms: SmsStore
-  texts: TextMessages
+  textMessages: TextMessages
   clock: Clock
   ids: Ids
   masterKey: string
@@ -70,7 +70,7 @@ const codesPerDayMax = 20
 function createPhoneCodes({
   phones: store,
   sms,
-  texts,
+  textMessages,
   clock,
   ids,
   masterKey,
@@ -92,7 +92,7 @@ function createPhoneCodes({
     send(phone: Phone): CodeOut {
       const now = clock.now()
       const code = sixDigits(ids)
-      const id = texts.post({
+      const id = textMessages.post({
         to: phone.number,
         accountId: phone.accountId,
         purpose: 'verification',

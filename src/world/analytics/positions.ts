@@ -58,14 +58,14 @@ const valueAt = (path: Path, day: string): number => {
  */
 export function createPositionFiller(deps: {
   seed: number
-  cot: PositionStore
+  positions: PositionStore
   /** Daily closes of a code; undefined until it has its history. */
   closesOf(code: string): readonly Close[] | undefined
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Filler {
-  const { seed, cot, closesOf, clock, stopwatch = createSystemClock() } = deps
+  const { seed, positions, closesOf, clock, stopwatch = createSystemClock() } = deps
   const markets = cotMarkets.map(({ market, code }) => ({
     market,
     code,
@@ -106,13 +106,13 @@ export function createPositionFiller(deps: {
   const publish = (market: Market, now: number): number => {
     const closes = now < market.dueAt ? undefined : closesOf(market.code)
     if (!closes) return 0
-    const knownDays = new Set(cot.dates(market.market))
+    const knownDays = new Set(positions.dates(market.market))
     const [from, to] = [isoDay(now - historyDays * dayMs), isoDay(now)]
     const days = reportDays(from, to)
     const missing = days.filter(day => !knownDays.has(day) && cotReleasedAt(day) <= now)
     const reports = missing.flatMap(day => reportOf(market, day, closes) ?? [])
     if (reports.length > 0) {
-      cot.write(
+      positions.write(
         reports.map(report => [report]),
         now,
       )

@@ -364,7 +364,7 @@ describe('/v1/indicators/cftc-positioning', () => {
   ]
   function reported(): TestInstance {
     const instance = openTestInstance()
-    instance.services.cot.write(
+    instance.services.positions.write(
       [
         report('WTI', '2026-11-03', 200, 50),
         report('WTI', '2026-11-10', 210, 80),
@@ -442,7 +442,7 @@ describe('/v1/indicators/cftc-positioning', () => {
         'x-service-data',
       ),
     ).toBeNull()
-    instance.services.cot.write([report('RBOB', '2026-11-10', 1, 2, 'fixture')], 1)
+    instance.services.positions.write([report('RBOB', '2026-11-10', 1, 2, 'fixture')], 1)
     expect(
       (await instance.get('/v1/indicators/cftc-positioning', instance.key())).headers.get(
         'x-service-data',

@@ -139,7 +139,7 @@ describe('/v1/sms/optin: the consent', () => {
     }
     const instance = openMessageInstance({ flags })
     const { id, token } = instance.account()
-    const { phones, texts } = instance.services
+    const { phones, textMessages: texts } = instance.services
     phones.add(id, '+15550100002', 'US')
     const at = instance.clock.now()
     instance.services.db.run('UPDATE phones SET verified_at = ?, opted_in_at = ?', [at, at])

@@ -17,9 +17,11 @@ async function reachable(plan = 'enterprise') {
     id,
     set: (change: Partial<SmsSettings>) =>
       instance.services.sms.putSettings(id, { ...firstSmsSettings, ...change }),
-    alert: (more: Partial<Parameters<MessageInstance['services']['texts']['post']>[0]> = {}) => {
+    alert: (
+      more: Partial<Parameters<MessageInstance['services']['textMessages']['post']>[0]> = {},
+    ) => {
       alerts += 1
-      return instance.services.texts.post({
+      return instance.services.textMessages.post({
         to: number,
         text: 'Brent above 90.',
         accountId: id,
@@ -35,14 +37,14 @@ async function reachable(plan = 'enterprise') {
 describe('an alert', () => {
   test('goes to the number of the account, once for each event', async () => {
     const { instance, id, alert } = await reachable()
-    expect(instance.services.texts.alertNumber(id, 'price_alert')).toBe(number)
+    expect(instance.services.textMessages.alertNumber(id, 'price_alert')).toBe(number)
     expect(typeof alert({ dedupe: 'one' })).toBe('string')
     expect(alert({ dedupe: 'one' })).toBeUndefined()
     await instance.deliver()
     expect(instance.captured('sms').slice(1)).toMatchObject([
       { to: number, text: 'Brent above 90.', subject: null, at: instance.clock.now() },
     ])
-    expect(instance.services.texts.allowance(id).usedThisMonth).toBe(1)
+    expect(instance.services.textMessages.allowance(id).usedThisMonth).toBe(1)
   })
 
   test('is one line of a length that people pay for', async () => {
@@ -99,7 +101,9 @@ describe('an alert', () => {
   test.each(without)('has no number without %s', async (_, take) => {
     const world = await reachable()
     take(world)
-    expect(world.instance.services.texts.alertNumber(world.id, 'price_alert')).toBeUndefined()
+    expect(
+      world.instance.services.textMessages.alertNumber(world.id, 'price_alert'),
+    ).toBeUndefined()
   })
 
   test.each(without.filter(([name]) => name !== 'its type among the settings'))(
@@ -222,9 +226,9 @@ describe('an alert', () => {
       send: async () => ({ state: 'failed', error: 'No.', durationMs: 1 }),
     })
     alert()
-    expect(instance.services.texts.allowance(id).usedThisMonth).toBe(1)
+    expect(instance.services.textMessages.allowance(id).usedThisMonth).toBe(1)
     await instance.deliver()
-    expect(instance.services.texts.allowance(id).usedThisMonth).toBe(0)
+    expect(instance.services.textMessages.allowance(id).usedThisMonth).toBe(0)
   })
 })
 

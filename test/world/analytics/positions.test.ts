@@ -30,7 +30,7 @@ function copy(
   return {
     clock,
     cot,
-    filler: createPositionFiller({ seed: 1, cot, closesOf: closes, clock, ...more }),
+    filler: createPositionFiller({ seed: 1, positions: cot, closesOf: closes, clock, ...more }),
   }
 }
 const allOf = (cot: PositionStore) => cot.page(undefined, 10_000, 0)

@@ -12,7 +12,7 @@ interface Answering {
 }
 
 /** Hands heavy requests that the gate has let in to the readers. */
-export interface ReaderDesk {
+export interface ReaderDispatch {
   /** The answer; undefined: it must be answered here, because it has to write. */
   answer(
     pass: Pass,
@@ -22,9 +22,9 @@ export interface ReaderDesk {
   ): Promise<Response | undefined> | undefined
 }
 
-export interface ReaderDeskDeps {
+export interface ReaderDispatchDeps {
   pool: Pick<ReaderPool, 'ask' | 'rest'>
-  meter: Pick<Meter, 'asked'>
+  meter: Pick<Meter, 'noteAsked'>
   profiles: Profiles | undefined
   now(): number
   /** By when everything was recorded that a read of now may see. */
@@ -42,7 +42,13 @@ const withheld = new Set([
 /** What the main thread sets itself, or what belongs to the connection. */
 const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
 
-export function createReaderDesk({ pool, meter, profiles, now, mark }: ReaderDeskDeps): ReaderDesk {
+export function createReaderDispatch({
+  pool,
+  meter,
+  profiles,
+  now,
+  mark,
+}: ReaderDispatchDeps): ReaderDispatch {
   const headersOf = (request: Request): [string, string][] => {
     const headers = [...request.headers].filter(([name]) => !withheld.has(name))
     const condition = profiles?.conditionOf(request) ?? request.headers.get('if-none-match')
@@ -69,7 +75,7 @@ export function createReaderDesk({ pool, meter, profiles, now, mark }: ReaderDes
     // A reader that died is replaced; the request may be sent again, as when too much is asked.
     if (outcome.kind !== 'answer') throw overloaded()
     if (caller)
-      for (const { seriesIds, etag } of outcome.asked) meter.asked(caller.key, seriesIds, etag)
+      for (const { seriesIds, etag } of outcome.asked) meter.noteAsked(caller.key, seriesIds, etag)
     const headers = set.headers as Record<string, string>
     for (const [name, value] of outcome.headers) if (!own.has(name)) headers[name] = value
     set.status = outcome.status
