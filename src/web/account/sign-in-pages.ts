@@ -19,13 +19,14 @@ const field = (label: string, name: string, attributes: string) =>
   `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
 
 /** How somebody comes in who has nothing yet. */
-export const signInForms = (notice?: Notice): string =>
+export const signInForms = (notice?: Notice, next?: string): string =>
   noticeOf(notice) +
   form(
     '/sign-in',
     [
       field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
       field('Password', 'password', 'type="password" autocomplete="current-password" required'),
+      ...(next === undefined ? [] : [hidden('next', next)]),
       '<button>Sign in</button>',
     ].join('\n'),
   ) +
@@ -73,7 +74,7 @@ export function signedInPage(
   )
   return [
     noticeOf(notice),
-    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(tierName)}.${where}</p>\n`,
+    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(tierName)}.${where}</p>\n<p><a href="/board">To the board</a></p>\n`,
     form('/sign-out', '<button class="plain">Sign out</button>', true),
     form(
       '/sign-out',

@@ -87,6 +87,17 @@ function frame({ sessions, ownUrl, serviceName, now }: SignInPagesDeps) {
   }
 }
 
+const nextMax = 500
+
+/** A page of this site to go on to; undefined for whatever would lead elsewhere. */
+function ownPath(next: string | undefined): string | undefined {
+  // Browsers take a backslash for a slash, and two of them for another host.
+  if (next === undefined || next.length > nextMax || !/^\/(?![/\\])/.test(next)) return undefined
+  const here = 'http://localhost'
+  const url = URL.parse(next, here)
+  return url?.origin === here ? `${url.pathname}${url.search}` : undefined
+}
+
 const fieldsOf = (body: unknown): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams()
 
@@ -135,7 +146,7 @@ function comeIn(
             : page('Sign in', signInForms(expired), { status: 410 })
         }
         const person = personOf(request)
-        if (!person) return page('Sign in', signInForms())
+        if (!person) return page('Sign in', signInForms(undefined, ownPath(query.next)))
         return page(
           'Your account',
           accountBody({ ...deps, signIn }, person),
@@ -144,7 +155,7 @@ function comeIn(
       },
       {
         access: showing,
-        query: t.Object({ token: t.Optional(t.String()) }),
+        query: t.Object({ token: t.Optional(t.String()), next: t.Optional(t.String()) }),
         detail: { operationId: 'showSignIn', summary: 'Sign in' },
       },
     )
@@ -163,8 +174,9 @@ function comeIn(
                 )
               : signIn.withLink(token)
           const outcome = await outcomeOf(attempt)
-          if ('done' in outcome) return seeOther('/sign-in', cookieOf(outcome.done))
-          return page('Sign in', signInForms(token === null ? outcome.notice : expired), {
+          const next = ownPath(fields.get('next') ?? undefined)
+          if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+          return page('Sign in', signInForms(token === null ? outcome.notice : expired, next), {
             status: outcome.status,
           })
         }),

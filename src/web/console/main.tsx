@@ -6,6 +6,11 @@ import { Frame } from './parts/frame.tsx'
 import type { PagePath } from './paths.ts'
 
 const Board = lazy(() => import('./pages/board.tsx').then(page => page.Board))
+const Status = lazy(() => import('./pages/status.tsx').then(page => page.Status))
+const Signup = lazy(() => import('./pages/signup.tsx').then(page => page.Signup))
+const Alerts = lazy(() => import('./pages/alerts.tsx').then(page => page.Alerts))
+const Webhooks = lazy(() => import('./pages/webhooks.tsx').then(page => page.Webhooks))
+const Account = lazy(() => import('./pages/account.tsx').then(page => page.Account))
 const Series = lazy(() => import('./pages/series.tsx').then(page => page.Series))
 
 /** Which component draws which address; every page comes when it is first gone to. */
@@ -14,6 +19,14 @@ const pages: Partial<Record<PagePath, ComponentType>> = {
   '/board': Board,
   '/series': Series,
   '/series/:code': Series,
+  '/status': Status,
+  '/signup': Signup,
+  '/alerts': Alerts,
+  '/alerts/:id': Alerts,
+  '/webhooks': Webhooks,
+  '/webhooks/:id': Webhooks,
+  '/account': Account,
+  '/account/:part': Account,
 }
 
 const Missing = () => (

@@ -2,8 +2,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
 
 /** Pages that anybody may see, and those of members. */
-const open = ['/']
-const members = ['/board', '/series', '/series/WTI_USD?type=candles&indicator=bollinger']
+const open = ['/', '/status', '/signup']
+const members = [
+  '/board',
+  '/alerts',
+  '/alerts/new?code=WTI_USD',
+  '/webhooks',
+  '/webhooks/00000000-0000-4000-8000-000000000402',
+  '/account',
+  '/account/usage',
+  '/account/plan',
+  '/account/members',
+  '/series',
+  '/series/WTI_USD?type=candles&indicator=bollinger',
+]
 
 describe.skipIf(!hasBrowser)('every page of the console', () => {
   let stage: Stage
@@ -71,6 +83,80 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(answer.data.as_of).toBe('2026-11-19T23:59:59Z')
     await page.waitForSelector('.known [role=status]')
     expect(page.url()).toContain('as_of=2026-11-19')
+  })
+
+  test('tries an alert on the past, and makes it', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/alerts/new?code=WTI_USD')
+    await page.fill('input[type=number]', '70')
+    await page.fill('input[placeholder]', '<b>over</b> seventy')
+    await page.click('text=Try on the past')
+    await page.waitForSelector('.notice.good')
+    expect(await page.textContent('.notice.good')).toMatch(
+      /Would have fired \d+ times? between 2025/,
+    )
+    await page.click('text=Make the alert')
+    await page.waitForSelector('table >> text=<b>over</b> seventy')
+  })
+
+  test('makes a key, shows it once, and revokes it', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/account')
+    await page.fill('form input', '"><img src=x onerror=alert(1)>')
+    await page.click('text=Make a key')
+    const key = await page.textContent('.notice.good code')
+    expect((await stage.copy.ask('GET', '/v1/users/me', { key })).status).toBe(200)
+    const row = page.locator('tr', { hasText: 'onerror' })
+    await row.locator('text=Revoke').first().click()
+    await row.locator('dialog[open] button.danger').click()
+    await row.locator('text=Ended').waitFor()
+    expect((await stage.copy.ask('GET', '/v1/users/me', { key })).status).toBe(401)
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  test('sends a test to an endpoint and shows in the log what became of it', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/webhooks/00000000-0000-4000-8000-000000000402')
+    await page.click('text=Send a test')
+    await page.waitForSelector('.notice.bad >> text=The test did not arrive')
+    await page.waitForSelector('.entry >> text=webhook.test')
+  })
+
+  test('goes on after a sign-in to the page it was asked on, and to no other site', async () => {
+    const forms = await Promise.all(
+      ['/series/WTI_USD?range=1m', '//evil.example', '/\\evil.example', 'https://evil.example'].map(
+        async next =>
+          await (await fetch(`${stage.origin}/sign-in?next=${encodeURIComponent(next)}`)).text(),
+      ),
+    )
+    expect(forms.map(form => /name="next" value="([^"]*)"/.exec(form)?.[1])).toEqual([
+      '/series/WTI_USD?range=1m',
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('is in no frame, and a page of another site changes nothing', async () => {
+    const { page, context, goTo } = await visitor()
+    await goTo('/account')
+    const [cookie] = await context.cookies()
+    const answer = await fetch(`${stage.origin}/v1/api-keys`, {
+      method: 'POST',
+      headers: {
+        cookie: `${cookie!.name}=${cookie!.value}`,
+        'sec-fetch-site': 'cross-site',
+        'content-type': 'application/json',
+      },
+      body: '{"name":"stolen"}',
+    })
+    expect(answer.status).toBe(401)
+    const shell = await fetch(`${stage.origin}/board`)
+    expect(shell.headers.get('x-frame-options')).toBe('DENY')
+    const policy = shell.headers.get('content-security-policy')
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(await page.evaluate('document.cookie')).toBe('')
   })
 
   test('keeps the codes that somebody chooses for the board', async () => {

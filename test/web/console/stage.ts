@@ -91,7 +91,9 @@ export async function openStage(
       body: new URLSearchParams({ token }),
     })
     const [name, value] = answer.headers.get('set-cookie')!.split(';')[0]!.split('=')
-    await context.addCookies([{ name: name!, value: value!, url: origin }])
+    await context.addCookies([
+      { name: name!, value: value!, url: origin, httpOnly: true, sameSite: 'Lax' },
+    ])
   }
 
   return {

@@ -184,7 +184,7 @@ function One({ code }: { code: string }) {
       }
       actions={
         <>
-          <a class="button" href={`/alerts/new?code=${encodeURIComponent(code)}`} hidden>
+          <a class="button" href={`/alerts/new?code=${encodeURIComponent(code)}`}>
             Make an alert
           </a>
           {data && (

@@ -129,3 +129,17 @@ export function useLoaded<T>(
     },
   }
 }
+
+/** Runs what changes something, and says why where it is refused. */
+export function useAttempt() {
+  const refusal = useSignal<Error | undefined>(undefined)
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work()
+      refusal.value = undefined
+    } catch (error) {
+      refusal.value = error as Error
+    }
+  }
+  return { refusal, attempt }
+}

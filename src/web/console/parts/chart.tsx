@@ -267,6 +267,7 @@ function drawLevels(plot: uPlot, { levels = [] }: ChartProps): void {
   ctx.strokeStyle = ink('--bad')
   ctx.fillStyle = ink('--bad')
   ctx.font = `${12 * devicePixelRatio}px ${ink('--font')}`
+  ctx.textAlign = 'left'
   for (const { value, label } of levels) {
     const y = plot.valToPos(value, 'y', true)
     if (y < bbox.top || y > bbox.top + bbox.height) continue

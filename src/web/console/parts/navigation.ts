@@ -11,6 +11,8 @@ export const navigation = (): Destination[] => [
     ? [
         { href: '/board', text: 'Board' },
         { href: '/series', text: 'Series' },
+        { href: '/alerts', text: 'Alerts' },
+        { href: '/webhooks', text: 'Webhooks' },
         { href: '/account', text: 'Account' },
       ]
     : [{ href: '/', text: 'Home' }]),

@@ -1,0 +1,346 @@
+import { useSignal } from '@preact/signals'
+import { useRoute } from 'preact-iso'
+import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
+import {
+  Confirmed,
+  Copy,
+  Empty,
+  Members,
+  Notice,
+  Page,
+  Refused,
+  Shown,
+  Tag,
+} from '../parts/bits.tsx'
+import { ago, instant } from '../parts/format.ts'
+
+interface Endpoint {
+  id: string
+  url: string
+  events: string[]
+  description: string | null
+  status: string
+  active: boolean
+  disabled_reason: string | null
+  secret_hint: string
+  successful_deliveries: number
+  failed_deliveries: number
+  last_delivery_at: string | null
+}
+
+interface Delivery {
+  id: string
+  event_id: string
+  event_type: string
+  status: string
+  attempts: number
+  status_code: number | null
+  delivery_duration_ms: number | null
+  error: string | null
+  payload: unknown
+  created_at: string
+  next_attempt_at: string | null
+  debug?: unknown
+}
+
+interface TestResult {
+  success: boolean
+  status_code: number | null
+  response_time_ms: number | null
+  error: string | null
+}
+
+const eventTypes = [
+  'price.updated',
+  'price.significant_change',
+  'price.threshold',
+  'price_alert.triggered',
+  'analytics_alert.triggered',
+  'drilling.rig_count.updated',
+  'drilling.well_permit.new',
+  'invoice.paid',
+  'usage.limit_warning',
+  'watch.threshold_crossed',
+] as const
+
+export function Webhooks() {
+  const { params } = useRoute()
+  return (
+    <Members title="Webhooks">
+      {() => (params.id ? <One key={params.id} id={params.id} /> : <List />)}
+    </Members>
+  )
+}
+
+function List() {
+  const answer = useLoaded('webhooks', signal =>
+    dataOf<{ webhooks: Endpoint[]; limit: number }>('/v1/webhooks', { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const secret = useSignal<string | undefined>(undefined)
+  const url = useSignal('')
+  const chosen = useSignal<string[]>(['price.updated'])
+  const make = () =>
+    attempt(async () => {
+      const made = await dataOf<{ secret: string }>('/v1/webhooks', {
+        method: 'POST',
+        body: { url: url.value, events: chosen.value },
+      })
+      secret.value = made.secret
+      url.value = ''
+      await answer.reload()
+    })
+  return (
+    <Page title="Webhooks" about="Your endpoints get a signed request when something happens.">
+      {secret.value && <Secret secret={secret.value} />}
+      <section class="card flush" aria-label="Endpoints">
+        <Shown of={answer} what="endpoints">
+          {({ webhooks }) =>
+            webhooks.length === 0 ? (
+              <Empty>There are no endpoints. Add the address that should be called.</Empty>
+            ) : (
+              <div class="scroll">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">Endpoint</th>
+                      <th scope="col" class="wide-only">
+                        Events
+                      </th>
+                      <th scope="col" class="number">
+                        Delivered
+                      </th>
+                      <th scope="col" class="number">
+                        Failed
+                      </th>
+                      <th scope="col" class="wide-only">
+                        Last
+                      </th>
+                      <th scope="col">State</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {webhooks.map(endpoint => (
+                      <tr key={endpoint.id}>
+                        <th scope="row" class="break">
+                          <a href={`/webhooks/${endpoint.id}`}>{endpoint.url}</a>
+                          {endpoint.description && (
+                            <div class="quiet small">{endpoint.description}</div>
+                          )}
+                        </th>
+                        <td class="code wide-only">{endpoint.events.join(', ')}</td>
+                        <td class="number">{endpoint.successful_deliveries}</td>
+                        <td class="number">{endpoint.failed_deliveries}</td>
+                        <td class="quiet wide-only">{ago(endpoint.last_delivery_at)}</td>
+                        <td>
+                          <Tag mood={endpoint.active ? 'good' : 'warn'}>{endpoint.status}</Tag>
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )
+          }
+        </Shown>
+      </section>
+      <form
+        class="card"
+        aria-labelledby="add"
+        onSubmit={event => {
+          event.preventDefault()
+          void make()
+        }}
+      >
+        <h2 id="add">Add an endpoint</h2>
+        <label>
+          Address
+          <input
+            type="url"
+            required
+            placeholder="https://hooks.example.com/energy"
+            value={url.value}
+            onInput={event => {
+              url.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        <fieldset>
+          <legend>Events</legend>
+          <div class="row">
+            {eventTypes.map(type => (
+              <label class="inline" key={type}>
+                <input
+                  type="checkbox"
+                  checked={chosen.value.includes(type)}
+                  onChange={event => {
+                    const others = chosen.value.filter(one => one !== type)
+                    chosen.value = event.currentTarget.checked ? [...others, type] : others
+                  }}
+                />
+                <code>{type}</code>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        {refusal.value && <Refused error={refusal.value} />}
+        <div class="row">
+          <button type="submit" class="main" disabled={chosen.value.length === 0}>
+            Add endpoint
+          </button>
+        </div>
+      </form>
+    </Page>
+  )
+}
+
+const Secret = ({ secret }: { secret: string }) => (
+  <Notice mood="good">
+    <div class="row spread">
+      <span>
+        The secret that signs its requests, shown once: <code>{secret}</code>
+      </span>
+      <Copy text={secret} className="tight" />
+    </div>
+  </Notice>
+)
+
+function One({ id }: { id: string }) {
+  const endpoint = useLoaded(`webhook ${id}`, signal =>
+    dataOf<Endpoint | { webhook: Endpoint }>(`/v1/webhooks/${encodeURIComponent(id)}`, {
+      signal,
+    }).then(data => ('webhook' in data ? data.webhook : data)),
+  )
+  const events = useLoaded(`events ${id}`, signal =>
+    ask<{ events: Delivery[] }>(`/v1/webhooks/${encodeURIComponent(id)}/events?per_page=50`, {
+      signal,
+    }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const secret = useSignal<string | undefined>(undefined)
+  const result = useSignal<TestResult | undefined>(undefined)
+  const path = `/v1/webhooks/${encodeURIComponent(id)}`
+  const test = () =>
+    attempt(async () => {
+      result.value = await dataOf<TestResult>(`${path}/test`, { method: 'POST', body: {} })
+      await events.reload()
+    })
+  const rotate = () =>
+    attempt(async () => {
+      const rotated = await dataOf<{ secret?: string; webhook?: { secret: string } }>(
+        `${path}/rotate_secret`,
+        { method: 'POST', body: {} },
+      )
+      secret.value = rotated.secret ?? rotated.webhook?.secret
+      await endpoint.reload()
+    })
+  const resend = (eventId: string) =>
+    attempt(async () => {
+      await ask(`${path}/events/${encodeURIComponent(eventId)}/resend`, {
+        method: 'POST',
+        body: {},
+      })
+      await events.reload()
+    })
+  return (
+    <Page
+      title="Webhook endpoint"
+      about={<span class="break">{endpoint.data?.url ?? id}</span>}
+      actions={
+        <>
+          <button type="button" class="main" onClick={() => void test()}>
+            Send a test
+          </button>
+          <Confirmed
+            label="New secret"
+            className=""
+            question="Make a new secret? Requests are signed with it from now on; put it into your receiver."
+            onConfirm={rotate}
+          />
+        </>
+      }
+    >
+      {refusal.value && <Refused error={refusal.value} />}
+      {secret.value && <Secret secret={secret.value} />}
+      {result.value && (
+        <Notice mood={result.value.success ? 'good' : 'bad'}>
+          {result.value.success
+            ? `The endpoint answered ${result.value.status_code} in ${result.value.response_time_ms} ms.`
+            : `The test did not arrive: ${result.value.error ?? `the endpoint answered ${result.value.status_code}`}.`}
+        </Notice>
+      )}
+      <Shown of={endpoint} what="the endpoint">
+        {data => (
+          <section class="card" aria-label="Endpoint">
+            <dl class="facts">
+              <dt>State</dt>
+              <dd>
+                <Tag mood={data.active ? 'good' : 'warn'}>{data.status}</Tag> {data.disabled_reason}
+              </dd>
+              <dt>Events</dt>
+              <dd class="code">{data.events.join(', ')}</dd>
+              <dt>Secret</dt>
+              <dd class="code">{data.secret_hint}</dd>
+              <dt>Deliveries</dt>
+              <dd>
+                {data.successful_deliveries} arrived, {data.failed_deliveries} failed, last{' '}
+                {ago(data.last_delivery_at)}
+              </dd>
+            </dl>
+          </section>
+        )}
+      </Shown>
+      <section class="card flush" aria-labelledby="log">
+        <header>
+          <h2 id="log">Log</h2>
+          <button type="button" class="tight" onClick={() => void events.reload()}>
+            Refresh
+          </button>
+        </header>
+        <Shown of={events} what="the log">
+          {({ events: rows }) =>
+            rows.length === 0 ? (
+              <Empty>Nothing has been sent to it in the last 30 days. Send a test.</Empty>
+            ) : (
+              <>
+                {rows.map(row => (
+                  <details class="entry" key={row.id}>
+                    <summary>
+                      <span class="code">{row.event_type}</span>
+                      <Tag mood={row.status === 'delivered' ? 'good' : 'bad'}>
+                        {row.status_code ?? row.status}
+                      </Tag>
+                      <span class="quiet small">{instant(row.created_at)}</span>
+                    </summary>
+                    <div class="stack">
+                      <p class="quiet small">
+                        {row.event_id} · {row.attempts}{' '}
+                        {row.attempts === 1 ? 'attempt' : 'attempts'}
+                        {row.delivery_duration_ms !== null && ` · ${row.delivery_duration_ms} ms`}
+                        {row.next_attempt_at && ` · next try ${ago(row.next_attempt_at)}`}
+                        {row.error && ` · ${row.error}`}
+                      </p>
+                      <pre class="wrap">{JSON.stringify(row.payload, null, 2)}</pre>
+                      {row.debug !== undefined && row.debug !== null && (
+                        <pre class="wrap">{JSON.stringify(row.debug, null, 2)}</pre>
+                      )}
+                      <div class="row">
+                        <button
+                          type="button"
+                          class="tight"
+                          onClick={() => void resend(row.event_id)}
+                        >
+                          Send again
+                        </button>
+                      </div>
+                    </div>
+                  </details>
+                ))}
+              </>
+            )
+          }
+        </Shown>
+      </section>
+    </Page>
+  )
+}
