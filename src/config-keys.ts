@@ -441,6 +441,12 @@ const ownKeys = {
   'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', {
     inDev: 'text',
   }),
+  'metrics.port': key(
+    integer(0, 65_535),
+    0,
+    'Port of GET /metrics without a token, for a scraper; 0 opens none: the admin token opens /metrics.',
+  ),
+  'metrics.host': key(host, '127.0.0.1', 'Address of that port.'),
   'brand.service_name': key(serviceName, 'Wellhead', 'Name of the service in pages and messages.'),
   'brand.header_prefix': key(headerPrefix, 'X-Service-', "Prefix of the service's own headers."),
   'brand.exchange_words': key(

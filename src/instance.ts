@@ -136,6 +136,7 @@ export function openInstance({
     ...sendingVitals(services),
     lastPassAt: jobs.lastPassAt,
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
+    loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
     isStopping: () => opened.stopping,
   }
   const readers =

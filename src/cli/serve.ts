@@ -113,6 +113,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     if (instance.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
     return fetch(request)
   }
+  const metrics = listenForScrapers(config, local, request => copy.instance.app.fetch(request))
   const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   lock.announce(url)
@@ -135,7 +136,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     Promise.all([server.stop(false), copy.instance.sending.drain()]),
     sleep(config.server.drainMs),
   ])
-  await Promise.all([server.stop(true), socket.stop(), copy.settled()])
+  await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), copy.settled()])
   copy.instance.close()
   lock.release()
   log.info('server_stopped')
@@ -175,6 +176,29 @@ const listen = (
     error: () => withSniffingOff(new Response('', { status: 500 })),
     websocket: sockets,
   })
+
+/** The port that answers metrics to whoever can reach it, and nothing else. */
+function listenForScrapers(
+  { metrics }: Config,
+  local: WeakSet<Request>,
+  answer: (request: Request) => Response | Promise<Response>,
+) {
+  if (metrics.port === 0) return undefined
+  return Bun.serve({
+    hostname: metrics.host,
+    port: metrics.port,
+    reusePort: false,
+    development: false,
+    idleTimeout: 10,
+    fetch({ url, method }) {
+      if (method !== 'GET' || new URL(url).pathname !== '/metrics')
+        return new Response('', { status: 404 })
+      const request = new Request('http://localhost/metrics')
+      local.add(request)
+      return answer(request)
+    },
+  })
+}
 
 /** The address is bound and the instance is being opened. */
 const startingUp = () =>

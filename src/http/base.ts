@@ -26,6 +26,8 @@ export interface BaseDeps {
   profiles?: Profiles | undefined
   /** Hears of errors and tells of those that are the disk's. */
   disk?: { failed(error: unknown): boolean }
+  /** Counts errors by their code. */
+  tally?: { refuse(code: string): void }
 }
 
 const visible = /^[\x21-\x7e]{1,128}$/
@@ -58,6 +60,7 @@ export function createBase({
   headerPrefix,
   profiles,
   disk,
+  tally,
 }: BaseDeps) {
   /**
    * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
@@ -136,6 +139,7 @@ export function createBase({
       if (code === 'NOT_FOUND' && !(error instanceof Problem)) return unknownRoute(request)
       const problem = problemOf(error, code)
       disk?.failed(error)
+      tally?.refuse(problem.code)
       const requestId = requestIdOf(request, ids)
       const context: ProblemContext = { requestId, docsUrl: links(request).docsUrl }
       if (problem.status === 500)

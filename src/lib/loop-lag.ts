@@ -6,6 +6,8 @@ import { type Clock, createSystemClock, every } from './clock.ts'
  */
 export interface LoopLag {
   isOverloaded(): boolean
+  /** The longest wait of the last half to whole minute, whoever made it. */
+  waitMs(): number
   /** Begins anew and forgets what was, an overload too. */
   restart(): void
 }
@@ -43,6 +45,7 @@ const overloadedAgainAfterMs = 1_000
 const addedMaxMs = 1_000
 /** Whoever was refused is answered within a second of the end of the work. */
 const calmAfterMs = 750
+const waitsMs = 30_000
 
 /** Milliseconds for which this thread has had a processor. */
 export type ThreadTime = () => number
@@ -68,7 +71,17 @@ export function createLagRecord(
   let lastWaitAt = Number.NEGATIVE_INFINITY
   let endedAt = Number.NEGATIVE_INFINITY
   let overloaded = false
+  /** The longest wait of this half minute, and of the one before. */
+  let waits = [0, 0] as [now: number, before: number]
+  let waitsAt = beatAt
 
+  const noteWait = (at: number, waitMs: number) => {
+    if (at - waitsAt >= waitsMs) {
+      waits = [0, waits[0]]
+      waitsAt = at
+    }
+    waits[0] = Math.max(waits[0], waitMs)
+  }
   const become = (isOverloaded: boolean, lagMs: number) => {
     overloaded = isOverloaded
     if (!isOverloaded) {
@@ -89,9 +102,11 @@ export function createLagRecord(
   }
   return {
     isOverloaded: () => overloaded,
+    waitMs: () => Math.max(...waits),
     beat() {
       const [at, workedMs] = [clock.monotonic(), worked()]
       const [tookMs, ownMs] = [at - beatAt, workedMs - workedAt]
+      noteWait(at, tookMs - beatMs)
       const lagMs = ownMs >= tookMs * ownShare ? tookMs - beatMs : 0
       beatAt = at
       workedAt = workedMs

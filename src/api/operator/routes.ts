@@ -8,6 +8,7 @@ import { datasetAdminRoutes } from './datasets.ts'
 import { devRoutes } from './dev.ts'
 import { feedAdminRoutes } from './feeds.ts'
 import { mailAdminRoutes } from './mail.ts'
+import { metricsRoutes } from './metrics.ts'
 import { outboxAdminRoutes } from './outbox.ts'
 import { quarantineAdminRoutes } from './quarantine.ts'
 import { seriesAdminRoutes } from './series.ts'
@@ -26,6 +27,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(batchAdminRoutes(context))
   routes.use(quarantineAdminRoutes(context))
   routes.use(mailAdminRoutes(context))
+  routes.use(metricsRoutes(context))
   routes.use(outboxAdminRoutes({ ...context, heldMessages: context.heldMessages }))
   routes.use(datasetAdminRoutes(context))
   routes.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))

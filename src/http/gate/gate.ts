@@ -77,6 +77,8 @@ export interface GateDeps {
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
+  /** Counts what was answered. */
+  tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
   /** Heavy routes are refused while it is so. */
   isOverloaded(): boolean
   trusted: TrustedProxies
@@ -284,15 +286,16 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 
 /** Counts a request and says where its key stands now; undefined where it came without one. */
 const createSettlement =
-  ({ meter, clock }: GateDeps) =>
+  ({ meter, clock, tally }: GateDeps) =>
   (pass: Pass, status: number, now: number): Standing | undefined => {
-    const { caller } = pass
-    if (!caller) return undefined
+    const { caller, route } = pass
     const outcome = pass.outcome ?? status
+    const durationMs = clock.monotonic() - pass.startedMs
+    tally?.count(route, outcome, caller?.entitled.planId ?? '', durationMs)
+    if (!caller) return undefined
     const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
     if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
-    const durationMs = clock.monotonic() - pass.startedMs
-    const standing = meter.record(caller.key, pass.route, outcome, counts, durationMs, now)
+    const standing = meter.record(caller.key, route, outcome, counts, durationMs, now)
     return pass.simulated ? { ...pass.simulated, entitled: standing.entitled } : standing
   }
 

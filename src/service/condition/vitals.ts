@@ -16,6 +16,8 @@ export interface Vitals {
   backlog: () => Backlog
   /** The event loop is overloaded: heavy routes are refused. */
   isOverloaded: () => boolean
+  /** The longest wait for a turn of the event loop in the last minute. */
+  loopWaitMs: () => number
   /** The process is stopping and should get no new requests. */
   isStopping: () => boolean
 }
@@ -26,5 +28,6 @@ export const aloneVitals: Vitals = {
   senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),
   backlog: () => ({ pending: 0, oldestAt: undefined }),
   isOverloaded: () => false,
+  loopWaitMs: () => 0,
   isStopping: () => false,
 }

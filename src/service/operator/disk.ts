@@ -21,6 +21,10 @@ export interface Disk {
   failed(error: unknown): boolean
   /** Undefined while writes succeed. */
   trouble(): DiskTrouble | undefined
+  /** Faults since the start, by their reason. */
+  faults(): Readonly<Record<string, number>>
+  /** Room on the disk of the data directory; undefined where it is not known. */
+  freeBytes(): number | undefined
   /** Throws while there is no room for what comes in bulk. */
   admit(): void
   /** Tries to write while writes fail, tells the operator, and keeps the reserve. */
@@ -42,6 +46,7 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
   let trouble: DiskTrouble | undefined
   let isFull = false
   let beganAt = 0
+  const faults: Record<string, number> = {}
   let toldAt = 0
 
   const tell = (event: string, more: Record<string, unknown> = {}) => {
@@ -66,7 +71,7 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
     log.info('storage_writable', { message: 'The data can be written again.', seconds })
   }
   const giveBack = () => {
-    if (!reserve?.giveBack()) return
+    if (!reserve?.bytes || !reserve.giveBack()) return
     log.warn('storage_reserve_given_back', {
       message: 'The reserve was given back: sign-in and the outbox have room, bulk writes wait.',
       bytes: reserve.bytes,
@@ -84,6 +89,7 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
     failed(error) {
       const fault = storageFaultOf(error)
       if (!fault) return false
+      faults[fault.reason] = (faults[fault.reason] ?? 0) + 1
       if (fault.isFull) {
         isFull = true
         giveBack()
@@ -93,23 +99,24 @@ export function createDisk({ settings, clock, log }: DiskDeps): Disk {
       return true
     },
     trouble: () => trouble,
+    faults: () => faults,
+    freeBytes: () => reserve?.free(),
     admit() {
       if (isFull) throw new StorageFull(full)
     },
     pass() {
       if (!trouble) {
-        reserve?.keep()
+        if (reserve?.bytes) reserve.keep()
         return
       }
       // Where there was a reserve, room for it is the sign that there is room again.
-      const hasRoom = !isFull || reserve === undefined || reserve.keep()
+      const hasRoom = !isFull || reserve === undefined || reserve.bytes === 0 || reserve.keep()
       if (hasRoom && isWritable()) end()
       else if (clock.monotonic() - toldAt >= minuteMs) tell('storage_unwritable')
     },
     attach(given) {
-      if (given.bytes === 0) return
       reserve = given
-      if (given.keep()) return
+      if (given.bytes === 0 || given.keep()) return
       isFull = true
       begin(full)
     },

@@ -3,11 +3,13 @@ import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
 import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
 import { createDisk, type Disk } from './disk.ts'
+import { createTally, type Tally } from './tally.ts'
 
 export interface OperatorServices {
   settings: Settings
   adminTokens: AdminTokens
   disk: Disk
+  tally: Tally
 }
 
 export function openOperator({
@@ -21,5 +23,6 @@ export function openOperator({
     settings,
     adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
     disk: createDisk({ settings, clock, log }),
+    tally: createTally(),
   }
 }

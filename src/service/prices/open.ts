@@ -46,9 +46,11 @@ export function openPrices({
   clock,
   catalogue,
   disk,
+  tally,
 }: Pick<Runtime, 'db' | 'clock'> & {
   catalogue: Catalogue
   disk: { admit(): void }
+  tally: { record(source: string, inserted: number, revised: number): void }
 }): PriceServices {
   const observations = createObservationStore(db)
   const listeners: ((seriesId: number) => void)[] = []
@@ -88,6 +90,9 @@ export function openPrices({
   }
   ingest.listen((changes, { sourceId }) => {
     for (const change of changes) {
+      const { inserted, revised } = change
+      const { source } = catalogue.byId(change.seriesId)
+      tally.record(source ?? '', inserted.length, revised.length)
       notifyChanged(change.seriesId)
       if (sourceId !== 0) sourced.add(change.seriesId)
       if (describeFeed && sourced.has(change.seriesId)) attribute(change.seriesId)

@@ -42,6 +42,8 @@ export type DisabledReason = 'consecutive_failures'
  * before it changes here.
  */
 export interface Webhooks {
+  /** Endpoints by how they do; failing: active, and the last delivery failed. */
+  tally: WebhookStore['tally']
   /** Newest first, disabled ones too. */
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
@@ -116,6 +118,7 @@ export function createWebhooks({
   const withoutPrevious = { previousSecret: null, previousSecretUntil: null }
 
   return {
+    tally: store.tally,
     list: accountId => index.of(accountId).toReversed(),
     byId: index.byId,
     subscribed: index.subscribed,

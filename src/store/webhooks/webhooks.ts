@@ -76,6 +76,8 @@ export interface WebhookStore {
   remove(id: string): void
   /** Switches an active endpoint off; false when it is off already, or gone. */
   disable(id: string, reason: string, at: number): boolean
+  /** Endpoints by how they do; failing: active, and the last delivery failed. */
+  tally(): Record<'active' | 'failing' | 'disabled', number>
   /** By endpoint. */
   records(accountId: string): Map<string, EndpointRecord>
   /** Counts a delivery that ended; how many ended failed in a row since. */
@@ -140,6 +142,11 @@ export function createWebhookStore(db: Database): WebhookStore {
     `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
      FROM webhooks WHERE account_id = ?`,
   )
+  const tally = db.query<Record<'active' | 'failing' | 'disabled', number>, []>(
+    `SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
+       count(*) FILTER (WHERE active = 1 AND failed_in_a_row > 0) AS failing,
+       count(*) FILTER (WHERE active = 0) AS disabled FROM webhooks`,
+  )
   const ended = (counter: 'delivered' | 'failed', inARow: string, status: 'success' | 'failed') =>
     db.query<{ inARow: number }, [number, string]>(
       `UPDATE webhooks SET ${counter} = ${counter} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
@@ -158,6 +165,7 @@ export function createWebhookStore(db: Database): WebhookStore {
     put: endpoint => void put.run(rowOf(endpoint)),
     remove: id => void remove.run(id),
     disable: (id, reason, at) => disable.run(reason, at, id).changes === 1,
+    tally: () => tally.get()!,
     records: accountId => new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),
     settle(id, state, isBlameless, at) {
       const statement = state === 'delivered' ? delivered : isBlameless ? failedBlameless : failed

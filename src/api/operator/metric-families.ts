@@ -1,0 +1,334 @@
+import { statSync } from 'node:fs'
+import { secondMs } from '../../lib/instant.ts'
+import { latencyBounds } from '../../service/operator/tally.ts'
+import { version } from '../../version.ts'
+import type { Context } from '../context.ts'
+
+export type MetricDeps = Pick<
+  Context,
+  | 'tally'
+  | 'freshness'
+  | 'feeds'
+  | 'outbox'
+  | 'webhooks'
+  | 'disk'
+  | 'db'
+  | 'clock'
+  | 'lastPassAt'
+  | 'isOverloaded'
+  | 'loopWaitMs'
+>
+
+export interface Sample {
+  labels?: Readonly<Record<string, string>>
+  value: number
+  /** With the ending of a part of a histogram. */
+  metricName?: string
+}
+
+/** One family of the exposition, read when it is asked for. */
+export interface MetricFamily {
+  name: string
+  help: string
+  type: 'counter' | 'gauge' | 'histogram'
+  samples(): Sample[]
+}
+
+const seconds = (at: number) => at / secondMs
+
+/** Everything that this service measures about itself. */
+export const metricFamilies = (deps: MetricDeps): MetricFamily[] => [
+  ...requestFamilies(deps),
+  ...dataFamilies(deps),
+  ...feedFamilies(deps),
+  ...outboxFamilies(deps),
+  ...processFamilies(deps),
+  ...storageFamilies(deps),
+]
+
+function requestFamilies({ tally }: MetricDeps): MetricFamily[] {
+  const name = 'wellhead_request_duration_seconds'
+  return [
+    {
+      name: 'wellhead_requests_total',
+      help: 'Answers by route, status and plan; the plan is empty without a key.',
+      type: 'counter',
+      samples: () =>
+        [...tally.routes()].flatMap(([route, { answers }]) =>
+          [...answers].flatMap(([status, plans]) =>
+            [...plans].map(([plan, value]) => ({
+              labels: { route, status: String(status), plan },
+              value,
+            })),
+          ),
+        ),
+    },
+    {
+      name,
+      help: 'Time from the gate to the answer, by route.',
+      type: 'histogram',
+      samples: () =>
+        [...tally.routes()].flatMap(([route, { buckets, seconds: sum }]) => {
+          let total = 0
+          const parts = [...buckets].map((count, i) => {
+            total += count
+            const le = latencyBounds[i] === undefined ? '+Inf' : String(latencyBounds[i])
+            return { metricName: `${name}_bucket`, labels: { route, le }, value: total }
+          })
+          return [
+            ...parts,
+            { metricName: `${name}_sum`, labels: { route }, value: sum },
+            { metricName: `${name}_count`, labels: { route }, value: total },
+          ]
+        }),
+    },
+    {
+      name: 'wellhead_refusals_total',
+      help: 'Errors that were answered, by their code.',
+      type: 'counter',
+      samples: () => [...tally.refusals()].map(([code, value]) => ({ labels: { code }, value })),
+    },
+  ]
+}
+
+function dataFamilies({ tally, freshness, clock }: MetricDeps): MetricFamily[] {
+  return [
+    {
+      name: 'wellhead_observations_total',
+      help: 'Observations recorded since the start, by source of the series.',
+      type: 'counter',
+      samples: () =>
+        [...tally.sources()].flatMap(([source, { inserted, revised }]) => [
+          { labels: { source, kind: 'inserted' }, value: inserted },
+          { labels: { source, kind: 'revised' }, value: revised },
+        ]),
+    },
+    {
+      name: 'wellhead_codes',
+      help: 'Codes by how fresh their newest value is.',
+      type: 'gauge',
+      samples() {
+        const { current, delayed, stale, missing } = freshness.overview()
+        return Object.entries({ current, delayed, stale, missing }).map(([status, value]) => ({
+          labels: { status },
+          value,
+        }))
+      },
+    },
+    {
+      name: 'wellhead_source_age_seconds',
+      help: 'Age of the newest observation of a source and category.',
+      type: 'gauge',
+      samples: () =>
+        freshness
+          .feeds()
+          .filter(({ lastObservationAt }) => lastObservationAt !== undefined)
+          .map(({ name, status, lastObservationAt }) => ({
+            labels: { source: name, status },
+            value: seconds(clock.now() - lastObservationAt!),
+          })),
+    },
+  ]
+}
+
+function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
+  const active = () => feeds.list().filter(view => view.state !== 'off')
+  const each = (of: (view: ReturnType<typeof active>[number]) => number | undefined) => () =>
+    active().flatMap(view => {
+      const value = of(view)
+      return value === undefined ? [] : [{ labels: { feed: view.feed.publisher.name }, value }]
+    })
+  const gauge = (name: string, help: string, samples: () => Sample[]): MetricFamily => ({
+    name: `wellhead_feed_${name}`,
+    help,
+    type: 'gauge',
+    samples,
+  })
+  return [
+    gauge('state', '1 for the state that a feed is in.', () =>
+      active().map(view => ({
+        labels: { feed: view.feed.publisher.name, state: view.state },
+        value: 1,
+      })),
+    ),
+    gauge(
+      'age_seconds',
+      'Since a run of the feed brought something new.',
+      each(({ lastNewAt }) =>
+        lastNewAt === undefined ? undefined : seconds(clock.now() - lastNewAt),
+      ),
+    ),
+    gauge(
+      'next_run_timestamp_seconds',
+      'When the feed is read next.',
+      each(({ nextRunAt }) => (nextRunAt === undefined ? undefined : seconds(nextRunAt))),
+    ),
+    gauge(
+      'expected_timestamp_seconds',
+      'By when its publisher should have brought something new.',
+      each(({ expectedBy }) => (expectedBy === undefined ? undefined : seconds(expectedBy))),
+    ),
+    gauge(
+      'late',
+      '1 for a feed that should have brought something new.',
+      each(({ state }) => Number(state === 'late')),
+    ),
+    gauge(
+      'consecutive_failures',
+      'Runs that failed one after the other.',
+      each(({ consecutiveFailures }) => consecutiveFailures),
+    ),
+    gauge('last_run_rows', 'Rows of the last run, by what became of them.', () =>
+      active().flatMap(({ feed, lastRun }) =>
+        lastRun === undefined
+          ? []
+          : (['inserted', 'revised', 'unchanged', 'rejected', 'held'] as const).map(outcome => ({
+              labels: { feed: feed.publisher.name, outcome },
+              value: lastRun[outcome],
+            })),
+      ),
+    ),
+  ]
+}
+
+function outboxFamilies({ outbox, webhooks, clock }: MetricDeps): MetricFamily[] {
+  return [
+    {
+      name: 'wellhead_outbox_messages',
+      help: 'Messages that have not ended, by state.',
+      type: 'gauge',
+      samples() {
+        const { pending, parked, inFlight } = outbox.vitals()
+        return [
+          { labels: { state: 'waiting' }, value: pending - inFlight },
+          { labels: { state: 'under_way' }, value: inFlight },
+          { labels: { state: 'parked' }, value: parked },
+        ]
+      },
+    },
+    {
+      name: 'wellhead_outbox_oldest_seconds',
+      help: 'How long the oldest waiting message of a kind has been due; 0 where none is.',
+      type: 'gauge',
+      samples: () =>
+        [...outbox.vitals().kinds].map(([kind, dueAt]) => ({
+          labels: { kind },
+          value: dueAt === undefined ? 0 : Math.max(0, seconds(clock.now() - dueAt)),
+        })),
+    },
+    {
+      name: 'wellhead_outbox_attempts_total',
+      help: 'Attempts that ended since the start, by what became of the message.',
+      type: 'counter',
+      samples: () =>
+        Object.entries(outbox.vitals().ended).map(([state, value]) => ({
+          labels: { state },
+          value,
+        })),
+    },
+    {
+      name: 'wellhead_webhook_endpoints',
+      help: 'Webhook endpoints: active, failing (active, and the last delivery failed), disabled.',
+      type: 'gauge',
+      samples: () =>
+        Object.entries(webhooks.tally()).map(([state, value]) => ({ labels: { state }, value })),
+    },
+  ]
+}
+
+function processFamilies({
+  clock,
+  lastPassAt,
+  isOverloaded,
+  loopWaitMs,
+}: MetricDeps): MetricFamily[] {
+  const startedAt = clock.now() - process.uptime() * secondMs
+  const single = (
+    name: string,
+    help: string,
+    value: () => number,
+    type: 'gauge' | 'counter' = 'gauge',
+  ): MetricFamily => ({ name, help, type, samples: () => [{ value: value() }] })
+  return [
+    {
+      name: 'wellhead_build_info',
+      help: 'The version that runs.',
+      type: 'gauge',
+      samples: () => [{ labels: { version }, value: 1 }],
+    },
+    {
+      name: 'wellhead_jobs_age_seconds',
+      help: 'Since the background jobs ended a pass.',
+      type: 'gauge',
+      samples() {
+        const at = lastPassAt()
+        return typeof at === 'number' ? [{ value: seconds(clock.now() - at) }] : []
+      },
+    },
+    single(
+      'wellhead_loop_wait_seconds',
+      'Longest wait for a turn of the event loop in the last minute.',
+      () => seconds(loopWaitMs()),
+    ),
+    single('wellhead_overloaded', '1 while heavy routes are refused.', () =>
+      Number(isOverloaded()),
+    ),
+    single('process_resident_memory_bytes', 'Memory of the process.', () =>
+      process.memoryUsage.rss(),
+    ),
+    single(
+      'process_cpu_seconds_total',
+      'Processor time of the process.',
+      () => {
+        const { user, system } = process.cpuUsage()
+        return (user + system) / 1e6
+      },
+      'counter',
+    ),
+    single('process_start_time_seconds', 'When the process began.', () => seconds(startedAt)),
+  ]
+}
+
+/** Of the file, 0 where there is none. */
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+function storageFamilies({ db, disk }: MetricDeps): MetricFamily[] {
+  const path = db.filename
+  const isFile = path !== '' && path !== ':memory:'
+  return [
+    {
+      name: 'wellhead_sqlite_bytes',
+      help: 'Size of the database and of its write-ahead log.',
+      type: 'gauge',
+      samples: () =>
+        isFile
+          ? [
+              { labels: { file: 'database' }, value: sizeOf(path) },
+              { labels: { file: 'log' }, value: sizeOf(`${path}-wal`) },
+            ]
+          : [],
+    },
+    {
+      name: 'wellhead_storage_faults_total',
+      help: 'Writes that the disk, or another process that held the database, refused.',
+      type: 'counter',
+      samples: () =>
+        Object.entries(disk.faults()).map(([reason, value]) => ({ labels: { reason }, value })),
+    },
+    {
+      name: 'wellhead_writable',
+      help: '1 while writes are taken.',
+      type: 'gauge',
+      samples: () => [{ value: Number(disk.trouble() === undefined) }],
+    },
+    {
+      name: 'wellhead_disk_free_bytes',
+      help: 'Room on the disk of the data directory.',
+      type: 'gauge',
+      samples() {
+        const free = disk.freeBytes()
+        return free === undefined ? [] : [{ value: free }]
+      },
+    },
+  ]
+}

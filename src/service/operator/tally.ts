@@ -1,0 +1,74 @@
+/** Seconds, the upper ends of the buckets of a latency; the last one has no end. */
+export const latencyBounds: readonly number[] = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]
+
+export interface RouteTally {
+  /** Answers by status and plan; without a key the plan is empty. */
+  answers: Map<number, Map<string, number>>
+  /** Answers within each bucket of `latencyBounds`, and beyond the last. */
+  buckets: Float64Array
+  seconds: number
+}
+
+/** What was answered since the start, in memory. Counting is on the way of every request. */
+export interface Tally {
+  count(route: string, status: number, plan: string, durationMs: number): void
+  /** An error that was answered, by its code. */
+  refuse(code: string): void
+  /** Observations that were recorded of series of a source. */
+  record(source: string, inserted: number, revised: number): void
+  routes(): ReadonlyMap<string, RouteTally>
+  refusals(): ReadonlyMap<string, number>
+  sources(): ReadonlyMap<string, SourceTally>
+}
+
+export interface SourceTally {
+  inserted: number
+  revised: number
+}
+
+const second = 1000
+
+export function createTally(): Tally {
+  const routes = new Map<string, RouteTally>()
+  const refusals = new Map<string, number>()
+  const sources = new Map<string, SourceTally>()
+  const tallyOf = (route: string): RouteTally => {
+    const known = routes.get(route)
+    if (known) return known
+    const tally = {
+      answers: new Map(),
+      buckets: new Float64Array(latencyBounds.length + 1),
+      seconds: 0,
+    }
+    routes.set(route, tally)
+    return tally
+  }
+  return {
+    count(route, status, plan, durationMs) {
+      const tally = tallyOf(route)
+      let plans = tally.answers.get(status)
+      if (!plans) {
+        plans = new Map()
+        tally.answers.set(status, plans)
+      }
+      plans.set(plan, (plans.get(plan) ?? 0) + 1)
+      const seconds = durationMs / second
+      let bucket = 0
+      while (bucket < latencyBounds.length && seconds > latencyBounds[bucket]!) bucket += 1
+      tally.buckets[bucket]! += 1
+      tally.seconds += seconds
+    },
+    refuse: code => void refusals.set(code, (refusals.get(code) ?? 0) + 1),
+    record(source, inserted, revised) {
+      const sum = sources.get(source) ?? { inserted: 0, revised: 0 }
+      sum.inserted += inserted
+      sum.revised += revised
+      sources.set(source, sum)
+    },
+    routes: () => routes,
+    refusals: () => refusals,
+    sources: () => sources,
+  }
+}
