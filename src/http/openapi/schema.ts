@@ -190,7 +190,9 @@ function union(members: unknown[], parent: Schema, named: Map<string, Schema>): 
   const nullable =
     parent.nullable === true || shapes.some(shape => shape.type === 'null' || shape.const === null)
   const present = shapes.filter(
-    shape => !['null', 'undefined', 'void'].includes(String(shape.type)) && shape.const !== null,
+    // A member without a type is a union of its own, a reference or anything at all.
+    shape =>
+      !['null', 'undefined', 'void'].includes(String(shape.type ?? '')) && shape.const !== null,
   )
   const values = present.filter(shape => !isCoercion(shape, parent))
   const converted = (values.length > 0 ? values : present).map(shape => schemaObject(shape, named))

@@ -542,6 +542,11 @@ describe('schemaObject', () => {
     ],
     ['an example', t.String({ examples: ['x', 'y'] }), { type: 'string', example: 'x' }],
     ['a file', t.File(), { type: 'string', format: 'binary' }],
+    [
+      'words with a description, or null',
+      t.Union([t.Union([t.Literal('a'), t.Literal('b')], { description: 'How often.' }), t.Null()]),
+      { type: 'string', enum: ['a', 'b', null], nullable: true, description: 'How often.' },
+    ],
     ['anything', t.Any(), {}],
     ['nothing', t.Never(), { not: {} }],
   ]
