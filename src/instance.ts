@@ -156,6 +156,7 @@ export function openInstance({
     ...(local && { local }),
     ...(connections && { connections }),
     ...(controls && { dev: controls }),
+    ...(feed && { world: feed }),
   })
   const opened: Instance = {
     services,

@@ -41,6 +41,8 @@ export interface ContextOptions {
   rates?: RateTables
   /** The controls of an evaluation copy. */
   dev?: DevControls
+  /** The data of an evaluation copy, which is written when it is asked for. */
+  world?: LateData
   /** How the process around the interface is doing. */
   vitals?: Vitals
   /** Threads that answer what takes long; without them it is answered here. */
@@ -49,6 +51,14 @@ export interface ContextOptions {
   admitted?: WeakMap<Request, { caller: Caller | undefined }>
   /** What the server can do that holds the connections of requests. */
   connections?: Connections
+}
+
+/** Data that comes when it is asked for. */
+export interface LateData {
+  /** Writes what a request needs and is not there yet. */
+  lay(asked: { route: string; url: string }): void
+  /** Nothing is left to write. */
+  isWhole(): boolean
 }
 
 /** Everything that a resource may ask for. Each one names its part with `Pick`. */
@@ -112,6 +122,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     vitals = aloneVitals,
     connections = noConnections,
     dev: controls,
+    world,
   } = options
   const names = createKnownNames()
   const onBehalf = new WeakMap<Request, Request>()
@@ -143,6 +154,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       profiles,
       now,
       mark: services.ingest.mark,
+      isComplete: () => world?.isWhole() ?? true,
     })
   const reload = () => {
     keys.reload()
@@ -158,6 +170,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       faults,
       readerDispatch,
       createIgnoredParameters(names, brand.headerPrefix),
+      world && ((route, url) => world.lay({ route, url })),
     ),
     names,
     gate,

@@ -29,7 +29,6 @@ import { listenLocally } from './socket.ts'
 /** Exit codes of the command, as `sysexits` has them where it has them. */
 const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
-const fillStepMs = 20
 /** What is answered at once may take so much of a turn of the event loop. */
 const turnBudgetMs = 1
 
@@ -117,7 +116,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   lock.announce(url)
-  if (instance.feed) await leadingCodesFilled(instance)
+  // Nobody is told of an address where lists of all codes would still be written.
+  instance.feed?.begin()
   if (config.mode === 'serve') remindOfCredentials(dir, log)
   announce(env, url, keys, instance)
   instance.runner.start()
@@ -219,19 +219,6 @@ function checkReadyFile(path: string) {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/**
- * Answers begin with the codes that everybody tries first: nobody is told of an address where they
- * are missing.
- */
-async function leadingCodesFilled(instance: Instance): Promise<void> {
-  const { catalogue, clock } = instance.services
-  const missing = () =>
-    instance.services.config.demo.codes.some(
-      code => !catalogue.hasData(catalogue.resolve(code, clock.now())!.series),
-    )
-  while (missing() && instance.feed!.step(fillStepMs)) await sleep(0)
-}
-
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance: Instance): void {
   const { config } = env.runtime
   const {
@@ -275,9 +262,4 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
     env.out('There are no prices yet. Public sources that need no key:')
     env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
   }
-  const missing = instance.feed ? instance.feed.total - instance.feed.filled().size : 0
-  if (missing > 0)
-    env.out(
-      `Fixture data: ${instance.feed!.filled().size} of ${instance.feed!.total} codes are ready, the others follow in seconds.`,
-    )
 }

@@ -1,5 +1,4 @@
-import type { WorldFeed } from './prices/feed.ts'
-import { leadingCodes } from './prices/history-depth.ts'
+import type { PriceFeed } from './prices/feed.ts'
 
 /** The fixture data of one family that is more than price series. */
 export interface Filler {
@@ -15,25 +14,108 @@ export interface Filler {
   advance(now: number): unknown
 }
 
+/** What a request is about, as far as it says what data it needs. */
+export interface Asked {
+  /** The route as it is declared: `/v1/futures/:slug/curve`. */
+  route: string
+  url: string
+}
+
+/** The data of an evaluation copy, which is whole for whoever asks, from the first request on. */
+export interface WorldFeed
+  extends Pick<PriceFeed, 'begin' | 'step' | 'advance' | 'paused' | 'filled' | 'total'> {
+  /** Writes what a request needs and is not there yet. */
+  lay(asked: Asked): void
+  /** Sees to it that all observations of a series made at `from` or later are there. */
+  supply(seriesId: number, from: number): void
+  /** Nothing is left to write. */
+  isWhole(): boolean
+}
+
+export interface Families<Name extends string> {
+  /** In the order in which they are filled in the background. */
+  fillers: Readonly<Record<Name, Filler>>
+  /** Those that every list of codes needs. */
+  first(): void
+  /** Writes what a request needs of them, filling families through `fill`. */
+  lay(asked: Asked, fill: (name: Name) => void): void
+  /** As of the feed, for series that are a family's. */
+  supply(seriesId: number, from: number): void
+  /** Drops what is kept in memory of a series. */
+  forget(seriesId: number): void
+  now(): number
+}
+
 /**
- * A feed of prices that brings other families along: their history after the codes that everybody
- * tries first, then whatever is published as the clock moves.
+ * A feed of prices that brings other families along: what a request needs before it is answered,
+ * everything else in the background, then whatever is published as the clock moves.
  */
-export function withFillers(feed: WorldFeed, fillers: readonly Filler[]): WorldFeed {
-  // A feed fills the leading codes first.
-  const leadersHere = () => feed.filled().size >= Math.min(leadingCodes.length, feed.total)
+export function withFamilies<Name extends string>(
+  feed: PriceFeed,
+  { fillers, first, lay, supply, forget, now }: Families<Name>,
+): WorldFeed {
+  const entries = Object.entries(fillers) as [Name, Filler][]
+  let isWhole = false
+  let isLaying = false
+  /** Series that were read while something was laid down: of some, only a part was there. */
+  const readEarly = new Set<number>()
+  const laying = <T>(work: () => T): T | undefined => {
+    if (isLaying) return undefined
+    isLaying = true
+    try {
+      return work()
+    } finally {
+      isLaying = false
+      for (const seriesId of readEarly) forget(seriesId)
+      readEarly.clear()
+    }
+  }
+  const fill = (name: Name) => {
+    const filler = fillers[name]
+    let hasWritten = false
+    while (filler.step?.(Number.POSITIVE_INFINITY)) hasWritten = true
+    // The clock may have moved before the history was asked for.
+    if (hasWritten && !feed.paused) filler.advance(now())
+  }
+  const begin = () => {
+    feed.begin()
+    first()
+  }
   return {
     total: feed.total,
     filled: feed.filled,
+    begin: () => void laying(begin),
     step(budgetMs) {
-      const begun = leadersHere()
-      if (begun) for (const filler of fillers) if (filler.step?.(budgetMs)) return true
-      return feed.step(budgetMs) || !begun
+      const isLeft = laying(() => {
+        begin()
+        for (const [, filler] of entries) if (filler.step?.(budgetMs)) return true
+        return feed.step(budgetMs)
+      })
+      if (isLeft === false) isWhole = true
+      return isLeft !== false
     },
+    lay(asked) {
+      if (isWhole) return
+      laying(() => {
+        begin()
+        lay(asked, fill)
+      })
+    },
+    supply(seriesId, from) {
+      if (isWhole) return
+      if (isLaying) readEarly.add(seriesId)
+      laying(() => {
+        feed.supply(seriesId, from)
+        supply(seriesId, from)
+      })
+    },
+    isWhole: () => isWhole,
     advance(now) {
-      const count = feed.advance(now)
-      if (!feed.paused) for (const filler of fillers) filler.advance(now)
-      return count
+      return laying(() => {
+        const count = feed.advance(now)
+        if (!feed.paused) for (const [, filler] of entries) filler.advance(now)
+        return count
+      })!
     },
     get paused() {
       return feed.paused

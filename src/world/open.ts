@@ -1,3 +1,4 @@
+import { inventoryPlaces } from '../market/fundamentals/inventories.ts'
 import { contractCode, type FamilyCode, familyOf } from '../market/futures/families.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccountServices } from '../service/account/open.ts'
@@ -26,15 +27,15 @@ import { createDrillingFiller } from './drilling/drilling.ts'
 import { createFracFiller } from './drilling/frac.ts'
 import { createPermitFiller } from './drilling/permits.ts'
 import { createProductionFiller } from './drilling/production.ts'
-import { type Filler, withFillers } from './filler.ts'
+import { type Families, type Filler, type WorldFeed, withFamilies } from './filler.ts'
 import { createStationFiller } from './fuels/stations.ts'
 import { createSurchargeFiller } from './fuels/surcharges.ts'
 import { createOpecFiller } from './fundamentals/opec.ts'
 import { createOutlookFiller } from './fundamentals/outlooks.ts'
 import { createStorageCapacityFiller } from './fundamentals/storage-capacities.ts'
-import { createFuturesFiller } from './futures/futures.ts'
+import { createFuturesFiller, type FuturesFiller } from './futures/futures.ts'
 import { createEventLog, withEvents } from './prices/events.ts'
-import { createPriceFeed, type WorldFeed } from './prices/feed.ts'
+import { createPriceFeed, type PriceFeed } from './prices/feed.ts'
 import { withRegions } from './prices/regions.ts'
 import { createWorld, type World } from './prices/world.ts'
 import { sampleAlerts } from './samples/alerts.ts'
@@ -53,14 +54,14 @@ import { createScenarios, type Scenario } from './scenarios.ts'
  * who uses it, both for an evaluation copy. A copy that serves real data never comes here.
  */
 
-export type { WorldFeed } from './prices/feed.ts'
+export type { WorldFeed } from './filler.ts'
 
 /** What the data of the world is written through. */
 export interface WorldServices
   extends Pick<Runtime, 'db' | 'config' | 'clock' | 'ids'>,
     Pick<OperatorServices, 'settings'>,
     CatalogueServices,
-    Pick<PriceServices, 'ingest' | 'closes' | 'observations'>,
+    Pick<PriceServices, 'ingest' | 'closes' | 'observations' | 'supplyFrom' | 'forgetSeries'>,
     Pick<KeyServices, 'keys' | 'meter' | 'plans'>,
     FuturesServices,
     Pick<FundamentalServices, 'storageCapacities' | 'opec' | 'outlooks' | 'monthlyForecasts'>,
@@ -86,19 +87,19 @@ export function openWorld(services: WorldServices): InventedWorld {
   const events = createEventLog(settings)
   const calm = withRegions(createWorld({ seed, series: listed }), listed)
   const world = withEvents(calm, listed, events)
-  const prices = createPriceFeed({ world, series: listed, ingest, settings, clock })
-  const feed = withFillers(prices, [
-    futuresFiller(services, world),
-    createStorageCapacityFiller(services.storageCapacities, code => catalogue.named(code)?.id),
-    surchargeFiller(services, prices),
-    positionFiller(services, prices),
-    annotationFiller(services, prices),
-    createDrillingFiller({ seed, world, drilling: services.drilling, clock }),
-    createOpecFiller({ seed, world, opec: services.opec, now: clock.now }),
-    createStationFiller({ seed, world, stations: services.stations, now: clock.now }),
-    outlookFiller(services, world),
-    ...wellFillers(services, world),
-  ])
+  const prices = createPriceFeed({
+    world,
+    series: listed,
+    // A batch that reads on its way takes nothing with it that was written for it to read.
+    ingest: {
+      write: (points, recordedAt) => ingest.as(undefined, () => ingest.write(points, recordedAt)),
+    },
+    settings,
+    clock,
+    together: inventoryPlaces.map(place => place.code),
+  })
+  const feed = withFamilies(prices, familiesOf(services, world, prices))
+  services.supplyFrom(feed.supply)
   return {
     feed,
     scenarios: advance =>
@@ -106,7 +107,92 @@ export function openWorld(services: WorldServices): InventedWorld {
   }
 }
 
-function futuresFiller(services: WorldServices, world: World): Filler {
+type FamilyName =
+  | 'futures'
+  | 'capacities'
+  | 'surcharges'
+  | 'positions'
+  | 'annotations'
+  | 'drilling'
+  | 'opec'
+  | 'stations'
+  | 'outlooks'
+  | 'permits'
+  | 'frac'
+  | 'production'
+
+/** Which families the routes below a path need. */
+const needs: readonly (readonly [path: string, families: readonly FamilyName[]])[] = [
+  ['/v1/futures', ['futures']],
+  ['/v1/spreads', ['futures']],
+  ['/v1/indicators', ['futures', 'positions', 'annotations', 'capacities']],
+  ['/v1/market-brief', ['futures', 'positions', 'annotations', 'drilling', 'outlooks']],
+  ['/v1/storage', ['capacities']],
+  ['/v1/fuel-surcharge', ['surcharges']],
+  ['/v1/diesel-prices', ['stations']],
+  ['/v1/rig-counts', ['drilling']],
+  ['/v1/drilling/', ['drilling']],
+  ['/v1/drilling-intelligence', ['drilling', 'permits', 'production']],
+  ['/v1/pseo', ['drilling', 'permits', 'production', 'frac']],
+  ['/v1/forecasts', ['outlooks', 'opec']],
+  ['/v1/ei/forecasts', ['outlooks', 'opec']],
+  ['/v1/ei/opec_productions', ['opec']],
+  ['/v1/ei/oil_inventories', ['capacities']],
+  ['/v1/ei/rig_counts', ['drilling']],
+  ['/v1/ei/frac_spreads', ['drilling']],
+  ['/v1/ei/duc_wells', ['drilling']],
+  ['/v1/ei/drilling_productivities', ['drilling']],
+  ['/v1/ei/well-permits', ['permits']],
+  ['/v1/ei/wells', ['permits', 'frac', 'production']],
+  ['/v1/ei/frac-focus', ['permits', 'frac']],
+  ['/v1/well-production', ['permits', 'production']],
+]
+
+function familiesOf(
+  services: WorldServices,
+  world: World,
+  prices: PriceFeed,
+): Families<FamilyName> {
+  const { config, catalogue, clock } = services
+  const { seed } = config.dev
+  const futures = futuresFiller(services, world)
+  const { permits, frac, production } = wellFillers(services, world)
+  return {
+    fillers: {
+      futures,
+      capacities: createStorageCapacityFiller(
+        services.storageCapacities,
+        code => catalogue.named(code)?.id,
+        clock.now,
+      ),
+      surcharges: surchargeFiller(services, prices),
+      positions: positionFiller(services, prices),
+      annotations: annotationFiller(services, prices),
+      drilling: createDrillingFiller({ seed, world, drilling: services.drilling, clock }),
+      opec: createOpecFiller({ seed, world, opec: services.opec, now: clock.now }),
+      stations: createStationFiller({ seed, world, stations: services.stations, now: clock.now }),
+      outlooks: outlookFiller(services, world),
+      permits,
+      frac,
+      production,
+    },
+    first: futures.begin,
+    now: clock.now,
+    forget: services.forgetSeries,
+    lay({ route }, fill) {
+      for (const [path, names] of needs) {
+        if (!route.startsWith(path)) continue
+        for (const name of names) fill(name)
+      }
+    },
+    supply(seriesId) {
+      const series = catalogue.byId(seriesId)
+      if (series?.contractOf) futures.supply(series.code)
+    },
+  }
+}
+
+function futuresFiller(services: WorldServices, world: World): FuturesFiller {
   const { config, catalogue, series, futures, settings, clock } = services
   const open = (contracts: readonly { family: FamilyCode; month: string }[]) => {
     catalogue.addContracts(
@@ -140,7 +226,7 @@ function outlookFiller(services: WorldServices, world: World): Filler {
   })
 }
 
-function wellFillers(services: WorldServices, world: World): Filler[] {
+function wellFillers(services: WorldServices, world: World) {
   const { config, db, settings, clock, wells } = services
   const shared = { seed: config.dev.seed, db, settings, clock }
   const permits = createPermitFiller({ ...shared, world, wells, permits: services.permits })
@@ -158,16 +244,17 @@ function wellFillers(services: WorldServices, world: World): Filler[] {
     known: wells,
     isReady: permits.isFilled,
   })
-  return [permits, frac, production]
+  return { permits, frac, production }
 }
 
-/** A series with its daily closes, once its whole history is there. */
-function filledSeries({ catalogue, closes }: WorldServices, prices: WorldFeed, code: string) {
+/** A series with its daily closes, whose whole history is there. */
+function filledSeries({ catalogue, closes }: WorldServices, prices: PriceFeed, code: string) {
+  prices.fill(code)
   const series = prices.filled().has(code) ? catalogue.named(code) : undefined
   return series && { ...series, closes: closes.of(series.id) }
 }
 
-const surchargeFiller = (services: WorldServices, prices: WorldFeed): Filler =>
+const surchargeFiller = (services: WorldServices, prices: PriceFeed): Filler =>
   createSurchargeFiller({
     seed: services.config.dev.seed,
     surcharges: services.surcharges,
@@ -175,7 +262,7 @@ const surchargeFiller = (services: WorldServices, prices: WorldFeed): Filler =>
     indexOf: code => filledSeries(services, prices, code),
   })
 
-const positionFiller = (services: WorldServices, prices: WorldFeed): Filler =>
+const positionFiller = (services: WorldServices, prices: PriceFeed): Filler =>
   createPositionFiller({
     seed: services.config.dev.seed,
     positions: services.positions,
@@ -183,7 +270,7 @@ const positionFiller = (services: WorldServices, prices: WorldFeed): Filler =>
     closesOf: code => filledSeries(services, prices, code)?.closes,
   })
 
-const annotationFiller = (services: WorldServices, prices: WorldFeed): Filler =>
+const annotationFiller = (services: WorldServices, prices: PriceFeed): Filler =>
   createAnnotationFiller({
     annotations: services.annotations,
     clock: services.clock,

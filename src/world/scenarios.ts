@@ -8,8 +8,9 @@ import type { Plans } from '../plan/plans.ts'
 import type { Keyring } from '../service/keys/keyring.ts'
 import type { Meter } from '../service/keys/meter.ts'
 import type { Ingest } from '../service/prices/ingest.ts'
+import type { WorldFeed } from './filler.ts'
 import { type EventLog, shockedValue } from './prices/events.ts'
-import type { StoredSeries, WorldFeed } from './prices/feed.ts'
+import type { StoredSeries } from './prices/feed.ts'
 import type { World } from './prices/world.ts'
 
 /** What may be said of how a scenario is played. All of it has a default. */

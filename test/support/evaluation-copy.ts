@@ -32,6 +32,8 @@ export interface CopyOptions {
    * what the prices are.
    */
   leadingOnly?: boolean
+  /** Nothing is written that nobody has asked for: a copy as it is when it begins to listen. */
+  unfilled?: boolean
   /** The controls under /_dev are there, but for those that need a directory to keep states in. */
   controls?: boolean
   /** What upgrades requests to sockets, where the copy is served. */
@@ -45,7 +47,7 @@ const unkept = () => Promise.reject(new Error('this copy keeps no states'))
 export function evaluationCopy(
   now = Date.parse('2026-11-20T15:00:00Z'),
   flags: Record<string, string> = {},
-  { leadingOnly = false, controls = false, connections, log }: CopyOptions = {},
+  { leadingOnly = false, unfilled = false, controls = false, connections, log }: CopyOptions = {},
 ): EvaluationCopy {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
   const clock = createManualClock(now)
@@ -81,7 +83,7 @@ export function evaluationCopy(
   const enough = () =>
     leadingOnly &&
     config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
-  while (!enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
+  while (!unfilled && !enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
   const { apiKey, adminToken } = evaluationKeys(running.services, dir)
   return {
     running,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createManualClock } from '../../src/lib/clock.ts'
 import { hourMs } from '../../src/lib/instant.ts'
-import { type Filler, withFillers } from '../../src/world/filler.ts'
+import { type Filler, withFamilies } from '../../src/world/filler.ts'
 import { createPriceFeed, type StoredSeries } from '../../src/world/prices/feed.ts'
 import { leadingCodes } from '../../src/world/prices/history-depth.ts'
 import { createWorld } from '../../src/world/prices/world.ts'
@@ -49,19 +49,77 @@ function copy() {
     advance: now => void said.push(`long at ${(now - start) / hourMs}`),
   }
   const short: Filler = { advance: now => void said.push(`short at ${(now - start) / hourMs}`) }
-  return { feed: withFillers(prices, [long, short]), said }
+  const feed = withFamilies(prices, {
+    fillers: { long, short },
+    first: () => void said.push('first'),
+    lay: ({ route }, fill) => {
+      if (route === '/v1/long') fill('long')
+    },
+    supply: seriesId => void said.push(`supply ${seriesId}`),
+    forget: seriesId => void said.push(`forget ${seriesId}`),
+    now: clock.now,
+  })
+  return { feed, said }
 }
 
-test('families come after the codes that everybody tries first, and all of them before the copy is complete', () => {
+test('families come after the newest of every code and before their histories', () => {
   const { feed, said } = copy()
   let steps = 0
   while (feed.step(1)) steps += 1
   expect(steps).toBeGreaterThan(0)
   expect(feed.filled().size).toBe(codes.length)
   expect(said.filter(one => one.startsWith('long'))).toEqual(
-    Array.from({ length: 3 }, () => `long after ${leadingCodes.length}`),
+    Array.from({ length: 3 }, () => 'long after 0'),
   )
+  expect(said.indexOf('prices')).toBeLessThan(said.indexOf('long after 0'))
   expect(feed.step(1)).toBe(false)
+  expect(feed.isWhole()).toBe(true)
+})
+
+test('a request gets the whole of the families it needs, up to its moment, and no others', () => {
+  const { feed, said } = copy()
+  feed.lay({ route: '/v1/other', url: '' })
+  expect(said.filter(one => one.startsWith('long'))).toEqual([])
+  expect(said).toContain('first')
+  feed.lay({ route: '/v1/long', url: '' })
+  expect(said.filter(one => one.startsWith('long'))).toEqual([
+    'long after 0',
+    'long after 0',
+    'long after 0',
+    'long at 0',
+  ])
+  expect(feed.isWhole()).toBe(false)
+})
+
+test('paused, the feed fills all the same', () => {
+  const { feed, said } = copy()
+  feed.paused = true
+  while (feed.step(1));
+  expect(feed.filled().size).toBe(codes.length)
+  expect(said.filter(one => one.startsWith('long'))).toHaveLength(3)
+})
+
+test('what was read while something was written is forgotten, and read anew', () => {
+  const said: string[] = []
+  const clock = createManualClock(start)
+  const state = new Map<string, string>()
+  const prices = createPriceFeed({
+    series,
+    clock,
+    world: createWorld({ seed: 1, series }),
+    ingest: { write: () => feed.supply(3, 0) },
+    settings: { get: name => state.get(name), set: (name, value) => void state.set(name, value) },
+  })
+  const feed = withFamilies(prices, {
+    fillers: {},
+    first: () => {},
+    lay: () => {},
+    supply: () => {},
+    forget: seriesId => void said.push(`forget ${seriesId}`),
+    now: clock.now,
+  })
+  feed.begin()
+  expect(said).toEqual(['forget 3'])
 })
 
 test('families move on with the prices, and stand still with them', () => {

@@ -26,6 +26,7 @@ export const createAccess = (
   meet?: (pass: Pass, request: Request, route: string) => Promise<void>,
   readers?: ReaderDispatch,
   parameters?: IgnoredParameters,
+  lay?: LayDown,
 ) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
@@ -46,6 +47,10 @@ export const createAccess = (
             if (pass.caller) ctx.caller = pass.caller
             parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)
           },
+          // Only an evaluation copy has data that is written when it is asked for.
+          ...(lay
+            ? [(ctx: { request: Request; route: string }) => lay(ctx.route, ctx.request.url)]
+            : []),
           // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
           ...(meet && !('operator' in access)
             ? [
@@ -71,6 +76,9 @@ export const createAccess = (
         },
       }),
     })
+
+/** Sees to it that the data is there which a request is about. */
+export type LayDown = (route: string, url: string) => void
 
 /** What is handed over of a heavy request. */
 interface Forwarded {

@@ -29,6 +29,8 @@ export interface ReaderDispatchDeps {
   now(): number
   /** By when everything was recorded that a read of now may see. */
   mark(): number
+  /** Data is not written when it is asked for any more: a reader could not write it. */
+  isComplete(): boolean
 }
 
 /** A reader needs no credentials: whoever asks has been let in. */
@@ -48,6 +50,7 @@ export function createReaderDispatch({
   profiles,
   now,
   mark,
+  isComplete,
 }: ReaderDispatchDeps): ReaderDispatch {
   const headersOf = (request: Request): [string, string][] => {
     const headers = [...request.headers].filter(([name]) => !withheld.has(name))
@@ -86,7 +89,7 @@ export function createReaderDispatch({
   return {
     answer(pass, request, body, set) {
       // A request of this instance to itself is answered where it is made.
-      if (pass.vouched) return undefined
+      if (pass.vouched || !isComplete()) return undefined
       return ask(pass, request, body, set)
     },
   }

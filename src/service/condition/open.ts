@@ -12,12 +12,21 @@ export interface ConditionServices {
 
 export interface ConditionServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,
-    Pick<PriceServices, 'board' | 'quarantine' | 'observations' | 'onSeriesChange'> {
+    Pick<PriceServices, 'board' | 'quarantine' | 'observations' | 'onSeriesChange' | 'supply'> {
   catalogue: Catalogue
 }
 
 export function openCondition(deps: ConditionServicesDeps): ConditionServices {
-  const quality = createQuality({ ...deps, store: createQualityStore(deps.db) })
+  const store = createQualityStore(deps.db)
+  const quality = createQuality({
+    ...deps,
+    store: {
+      days(seriesId, from) {
+        deps.supply(seriesId, from)
+        return store.days(seriesId, from)
+      },
+    },
+  })
   deps.onSeriesChange(quality.forget)
   return { freshness: createFreshness({ ...deps, now: deps.clock.now }), quality }
 }

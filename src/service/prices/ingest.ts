@@ -32,8 +32,8 @@ export interface Ingest {
    * before. One transaction.
    */
   withdraw(seriesId: number, observedAts: readonly number[]): void
-  /** Whatever is written during `work` belongs to the batch. */
-  as<T>(batch: OpenBatch, work: () => T): T
+  /** Whatever is written during `work` belongs to the batch; undefined: to none. */
+  as<T>(batch: OpenBatch | undefined, work: () => T): T
   /**
    * The moment of a read: what is written before it is recorded by then and what is written after
    * it later, even within one millisecond.

@@ -19,6 +19,7 @@ import { createFx, type Fx } from './fx.ts'
 import { createHistory, type History } from './history.ts'
 import { createIngest, type Ingest } from './ingest.ts'
 import { createQuarantineList, type QuarantineList } from './quarantine.ts'
+import { type Supply, suppliedCloses, suppliedObservations } from './supply.ts'
 
 export interface PriceServices {
   observations: ObservationStore
@@ -39,20 +40,29 @@ export interface PriceServices {
   onQuarantineChange(listener: (seriesId: number) => void): void
   /** Forgets what is kept in memory of a series: another thread has written to it. */
   forgetSeries(seriesId: number): void
+  /** Called before anything is read of a series; nothing outside an evaluation copy. */
+  supply: Supply
+  /** Names what writes the observations of an evaluation copy when they are asked for. */
+  supplyFrom(source: Supply): void
 }
 
 export function openPrices({
   db,
   clock,
+  config,
   catalogue,
   disk,
   tally,
-}: Pick<Runtime, 'db' | 'clock'> & {
+}: Pick<Runtime, 'db' | 'clock' | 'config'> & {
   catalogue: Catalogue
   disk: { admit(): void }
   tally: { record(source: string, inserted: number, revised: number): void }
 }): PriceServices {
-  const observations = createObservationStore(db)
+  let source: Supply | undefined
+  const supply: Supply = (seriesId, from) => source?.(seriesId, from)
+  const isEvaluation = config.mode === 'dev'
+  const stored = createObservationStore(db)
+  const observations = isEvaluation ? suppliedObservations(stored, supply) : stored
   const listeners: ((seriesId: number) => void)[] = []
   const notifyChanged = (seriesId: number) => {
     for (const listener of listeners) listener(seriesId)
@@ -64,7 +74,11 @@ export function openPrices({
   })
   const board = createBoard(observations, quarantine, clock)
   const history = createHistory(observations, quarantine)
-  const closes = createCloses(createCloseStore(db), quarantine)
+  const closeStore = createCloseStore(db)
+  const closes = createCloses(
+    isEvaluation ? suppliedCloses(closeStore, supply) : closeStore,
+    quarantine,
+  )
   listeners.push(board.forget, history.forget, closes.forget)
   const ingest = createIngest(observations, catalogue, clock, disk.admit)
   const valueSources = createValueSourceStore(db)
@@ -126,6 +140,10 @@ export function openPrices({
     forgetSeries(seriesId) {
       notifyChanged(seriesId)
       if (describeFeed) attribute(seriesId)
+    },
+    supply,
+    supplyFrom(given) {
+      source = given
     },
   }
 }

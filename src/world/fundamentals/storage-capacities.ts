@@ -31,32 +31,32 @@ const surveyDays = ['03-31', '09-30']
 export function createStorageCapacityFiller(
   capacities: StorageCapacityStore,
   seriesIdOf: (code: string) => number | undefined,
+  now: () => number,
 ): Filler {
   let doneTo = ''
-  return {
-    advance(now) {
-      const due = surveysUpTo(isoDay(now))
-      const newest = due.at(-1)?.day
-      if (newest === undefined || newest === doneTo) return 0
-      const rows: StorageCapacity[] = places.flatMap(([code, first, halfYearly]) => {
-        const seriesId = seriesIdOf(code)
-        if (seriesId === undefined) return []
-        return due.map(({ day, index }) => ({
-          seriesId,
-          effectiveOn: day,
-          capacity: roundTo(first + index * halfYearly, 3),
-          source: generatedSource,
-        }))
-      })
-      // Capacities imported for the same day are kept.
-      const missing = rows.filter(
-        row => capacities.on(row.seriesId, row.effectiveOn)?.effectiveOn !== row.effectiveOn,
-      )
-      if (missing.length > 0) capacities.write(missing, now)
-      doneTo = newest
-      return missing.length
-    },
+  const publish = (now: number): number => {
+    const due = surveysUpTo(isoDay(now))
+    const newest = due.at(-1)?.day
+    if (newest === undefined || newest === doneTo) return 0
+    const rows: StorageCapacity[] = places.flatMap(([code, first, halfYearly]) => {
+      const seriesId = seriesIdOf(code)
+      if (seriesId === undefined) return []
+      return due.map(({ day, index }) => ({
+        seriesId,
+        effectiveOn: day,
+        capacity: roundTo(first + index * halfYearly, 3),
+        source: generatedSource,
+      }))
+    })
+    // Capacities imported for the same day are kept.
+    const missing = rows.filter(
+      row => capacities.on(row.seriesId, row.effectiveOn)?.effectiveOn !== row.effectiveOn,
+    )
+    if (missing.length > 0) capacities.write(missing, now)
+    doneTo = newest
+    return missing.length
   }
+  return { step: () => publish(now()) > 0, advance: publish }
 }
 
 function surveysUpTo(today: string): { day: string; index: number }[] {

@@ -16,8 +16,18 @@ import {
   laterDay,
   type TickRecord,
 } from '../../market/futures/contract-days.ts'
-import { lastTradingDay, monthAfter } from '../../market/futures/contracts.ts'
-import { type FamilyCode, families, listedCount } from '../../market/futures/families.ts'
+import {
+  lastTradingDay,
+  listedMonths,
+  monthAfter,
+  tradingDate,
+} from '../../market/futures/contracts.ts'
+import {
+  type FamilyCode,
+  families,
+  listedCount,
+  parseContractCode,
+} from '../../market/futures/families.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Filler } from '../filler.ts'
 import type { Progress } from '../prices/feed.ts'
@@ -55,8 +65,16 @@ export interface Reach {
   tickDays: number
 }
 
+export interface FuturesFiller extends Required<Filler> {
+  /** Makes all contracts known and writes those that stand for their families. Once. */
+  begin(): void
+  /** Writes the history of a contract's family, unless the contract is there already. */
+  supply(contract: string): void
+}
+
 const names = {
   startedAt: 'fixture.futures.started_at',
+  begun: 'fixture.futures.begun',
   filled: 'fixture.futures.filled',
   filledTo: 'fixture.futures.filled_to',
 }
@@ -90,7 +108,7 @@ const rowsPerWrite = 1_500
  * The futures of an evaluation copy: bars, settlements, open interest and ticks of every family's
  * listed contracts.
  */
-export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
+export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
   const { settings, clock, stopwatch = createSystemClock(), reach = fullReach } = deps
   const curves = families.map(family =>
     createWorldCurve({
@@ -133,11 +151,27 @@ export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
       deps.futures.recordDays(days.slice(i, i + rowsPerWrite), at)
   }
 
+  const begin = () => {
+    if (settings.get(names.begun) !== undefined) return
+    const start = startedAt()
+    // All in one order, whatever is asked for first: series are numbered as they come.
+    open(
+      curves.flatMap(curve =>
+        historyMonths(curve, start, reach).map(month => ({ family: curve.family.code, month })),
+      ),
+    )
+    for (const curve of curves)
+      write(historyOf(curve, frontMonth(curve, start), start, reach), start)
+    settings.set(names.begun, 'true')
+  }
+
   /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
   const fillSome = (curve: WorldCurve, start: number) => {
     if (rest?.code !== curve.family.code) {
-      rest = { code: curve.family.code, months: historyMonths(curve, start, reach) }
-      open(rest.months.map(month => ({ family: curve.family.code, month })))
+      begin()
+      const front = frontMonth(curve, start)
+      const months = historyMonths(curve, start, reach).filter(month => month !== front)
+      rest = { code: curve.family.code, months }
     }
     const batch: Published = { days: [], ticks: [] }
     while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
@@ -150,10 +184,29 @@ export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
       settings.set(names.filled, [...filled(), curve.family.code].join(' '))
   }
 
+  const missingCurves = () => {
+    const done = filled()
+    return curves.filter(curve => !done.includes(curve.family.code))
+  }
+
+  const fillWhole = (curve: WorldCurve) => {
+    do fillSome(curve, startedAt())
+    while (rest!.months.length > 0)
+  }
+
   return {
+    begin,
+    supply(contract) {
+      const parsed = parseContractCode(contract)
+      if (!parsed) return
+      for (const curve of missingCurves()) {
+        if (curve.family.code !== parsed.family.code) continue
+        begin()
+        if (parsed.month !== frontMonth(curve, startedAt())) fillWhole(curve)
+      }
+    },
     step(budgetMs) {
-      const done = filled()
-      const missing = curves.filter(curve => !done.includes(curve.family.code))
+      const missing = missingCurves()
       const start = startedAt()
       const until = stopwatch.monotonic() + budgetMs
       while (missing.length > 0) {
@@ -165,8 +218,12 @@ export function createFuturesFiller(deps: FuturesFillerDeps): Required<Filler> {
     },
     advance(now) {
       const slot = Math.floor((now - lagMs) / gridMs)
-      if (slot === seenSlot || filled().length < curves.length) return
+      if (slot === seenSlot) return
       const since = instant(names.filledTo) ?? startedAt()
+      const missing = missingCurves()
+      // What is published next stands on the whole history.
+      if (missing.length > 0 && slot <= Math.floor((since - lagMs) / gridMs)) return
+      for (const curve of missing) fillWhole(curve)
       let wrote = false
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)
@@ -186,6 +243,10 @@ interface Published {
   days: DayRecord[]
   ticks: TickRecord[]
 }
+
+/** The contract that answers for its family. */
+const frontMonth = ({ family }: WorldCurve, at: number): string =>
+  listedMonths(family.code, tradingDate(family, at), 1)[0]!
 
 /** The contracts whose history a copy holds that starts at `start`, oldest first. */
 function historyMonths({ family }: WorldCurve, start: number, reach: Reach): string[] {

@@ -1,6 +1,6 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/instant.ts'
-import { isMainCode, leadingCodes } from './history-depth.ts'
+import { type Depth, depthOf, isMainCode, leadingCodes, newestFrom } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
 import type { Observation, World } from './world.ts'
 
@@ -34,32 +34,38 @@ export interface Progress {
 }
 
 /**
- * The data of an evaluation copy: its history first, then whatever the world publishes as the clock
- * moves.
+ * The prices of an evaluation copy: the newest of every code at once, its history when it is asked
+ * for or in the background, then whatever the world publishes as the clock moves.
  */
-export interface WorldFeed {
+export interface PriceFeed {
+  /**
+   * Writes the newest stretch of every code, as far as lists of all codes look back, and the first
+   * observation of each: from then on every code is known with its whole reach. Once.
+   */
+  begin(): void
+  /** Writes the history of a code, whatever is there of it already. */
+  fill(code: string): void
+  /** Sees to it that all observations of a series made at `from` or later are there. */
+  supply(seriesId: number, from: number): void
   /**
    * Writes history for about `budgetMs`, at least one transaction; false once every code has its
    * own.
    */
   step(budgetMs: number): boolean
   /**
-   * Writes what the world published since the last pass, for the codes that have their history,
-   * each oldest first; answers how many points. Does nothing while paused.
+   * Writes what the world published since the last pass, for the codes that have begun, each oldest
+   * first; answers how many points. Does nothing while paused.
    */
   advance(now: number): number
   /** Paused, data ages as the clock moves; afterwards the next pass catches up. */
   paused: boolean
-  /**
-   * The codes whose history is complete. Others may have rows already and must be treated as
-   * without data.
-   */
+  /** The codes whose history is complete. */
   filled(): ReadonlySet<string>
   /** How many codes the copy will have. */
   readonly total: number
 }
 
-/** The longest history of a code fits, so that a code appears whole or not at all. */
+/** The longest history of a code fits, so that it is written in one transaction. */
 const pointsPerWrite = 12_000
 /**
  * A clock that is moved by more than this gets closes instead of every five minutes for what lies
@@ -77,6 +83,8 @@ const names = {
   startedAt: 'fixture.started_at',
   filledTo: 'fixture.filled_to',
   filled: 'fixture.filled',
+  /** The newest stretch of every code is there. */
+  begun: 'fixture.begun',
   paused: 'fixture.paused',
 }
 
@@ -86,11 +94,16 @@ export function createPriceFeed(deps: {
   ingest: Writer
   settings: Progress
   clock: Clock
+  /** Codes whose records are numbered together: they begin with their whole history. */
+  together?: readonly string[]
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Clock
-}): WorldFeed {
+}): PriceFeed {
   const { world, ingest, settings, clock, stopwatch = createSystemClock() } = deps
+  const together = new Set(deps.together)
   const order = fillOrder(deps.series)
+  const byId = new Map(order.map(series => [series.id, series]))
+  const byCode = new Map(order.map(series => [series.code, series]))
   let known = { text: '', codes: new Set<string>() as ReadonlySet<string> }
 
   /** Read from the settings each time: they are what a restored copy was restored to. */
@@ -114,6 +127,7 @@ export function createPriceFeed(deps: {
   }
 
   const isPaused = (): boolean => settings.get(names.paused) === 'true'
+  const hasBegun = (): boolean => settings.get(names.begun) !== undefined
 
   function write(points: readonly WorldPoint[]): void {
     const now = clock.now()
@@ -121,7 +135,7 @@ export function createPriceFeed(deps: {
       ingest.write(points.slice(i, i + pointsPerWrite), now)
   }
 
-  /** Up to where the codes that are filled have everything. */
+  /** Up to where the codes that have begun have everything. */
   const filledTo = (): number | undefined => instant(names.filledTo) ?? instant(names.startedAt)
 
   function pointsOf(series: StoredSeries, observations: readonly Observation[]): WorldPoint[] {
@@ -140,51 +154,105 @@ export function createPriceFeed(deps: {
     )
   }
 
-  /** The next codes that fit into one transaction; a single one may need several. */
-  function nextBatch(
-    missing: readonly StoredSeries[],
-    start: number,
-  ): { codes: string[]; points: WorldPoint[] } {
-    const codes: string[] = []
-    let points: WorldPoint[] = []
+  /** The first observation of a code and all that was published in its newest stretch. */
+  function newestOf(series: StoredSeries, start: number, to: number): WorldPoint[] {
+    const depth = depthOf(series, start)
+    const from = newestFrom(series, start)
+    const first = firstOf(world, series.code, depth, from)
+    return pointsOf(series, [
+      ...first,
+      ...world
+        .observations(series.code, Math.max(from, depth.from), start, depth)
+        .filter(one => one.observedAt !== first[0]?.observedAt),
+    ]).concat(published(series, start, to, to))
+  }
+
+  const markFilled = (some: readonly StoredSeries[]) =>
+    settings.set(names.filled, [...filled(), ...some.map(series => series.code)].join(' '))
+
+  function begin(): void {
+    if (hasBegun()) return
+    const start = startedAt()
     const to = filledTo() ?? start
+    const done = filled()
+    const missing = order.filter(series => !done.has(series.code))
+    const whole = missing.filter(series => together.has(series.code))
+    write(whole.flatMap(series => [...olderOf(series, start), ...newestOf(series, start, to)]))
+    let points: WorldPoint[] = []
     for (const series of missing) {
-      const own = [
-        ...pointsOf(series, world.history(series.code, start)),
-        ...published(series, start, to, to),
-      ]
-      if (codes.length > 0 && points.length + own.length > pointsPerWrite) break
-      codes.push(series.code)
+      if (together.has(series.code)) continue
+      const own = newestOf(series, start, to)
+      if (points.length + own.length > pointsPerWrite) {
+        write(points)
+        points = []
+      }
+      for (const point of own) points.push(point)
+    }
+    write(points)
+    markFilled(whole)
+    settings.set(names.begun, 'true')
+  }
+
+  /** All that was published of a code before its newest stretch. */
+  function olderOf(series: StoredSeries, start: number): WorldPoint[] {
+    const depth = depthOf(series, start)
+    const to = newestFrom(series, start)
+    return pointsOf(series, world.observations(series.code, depth.from, to, depth))
+  }
+
+  /** Writes the history of the first codes that fit into one transaction; how many they are. */
+  function fillSome(missing: readonly StoredSeries[]): number {
+    begin()
+    const start = startedAt()
+    let count = 0
+    let points: WorldPoint[] = []
+    for (const series of missing) {
+      const own = olderOf(series, start)
+      if (count > 0 && points.length + own.length > pointsPerWrite) break
+      count += 1
       points = points.length === 0 ? own : [...points, ...own]
     }
-    return { codes, points }
+    write(points)
+    markFilled(missing.slice(0, count))
+    return count
+  }
+
+  function fill(code: string): void {
+    const series = byCode.get(code)
+    if (series && !filled().has(code)) fillSome([series])
   }
 
   return {
     total: order.length,
+    begin,
+    fill,
     filled,
+    supply(seriesId, from) {
+      const series = byId.get(seriesId)
+      if (!series || filled().has(series.code)) return
+      begin()
+      if (from < newestFrom(series, startedAt())) fill(series.code)
+    },
     step(budgetMs) {
-      const start = startedAt()
       const until = stopwatch.monotonic() + budgetMs
+      if (!hasBegun()) {
+        begin()
+        return order.length > filled().size
+      }
       let missing = order.filter(one => !filled().has(one.code))
       while (missing.length > 0) {
-        const { codes, points } = nextBatch(missing, start)
-        write(points)
-        settings.set(names.filled, [...filled(), ...codes].join(' '))
-        missing = missing.slice(codes.length)
+        missing = missing.slice(fillSome(missing))
         if (stopwatch.monotonic() >= until) break
       }
       return missing.length > 0
     },
     advance(now) {
       const since = filledTo()
-      if (since === undefined || isPaused()) return 0
-      const done = filled()
-      const series = order.filter(one => done.has(one.code))
+      if (since === undefined || isPaused() || !hasBegun()) return 0
       let count = 0
       for (let from = since; from < now; from += sliceMs) {
         const to = Math.min(now, from + sliceMs)
-        const points = series.flatMap(one => published(one, from, to, now))
+        const points = order.flatMap(one => published(one, from, to, now))
         if (points.length === 0) continue
         write(points)
         // After the points: a crash between the two writes them again, which changes nothing. Not
@@ -202,6 +270,18 @@ export function createPriceFeed(deps: {
       settings.set(names.paused, String(on))
     },
   }
+}
+
+/** A first observation is looked for in spans of this length. */
+const firstSpanMs = 60 * dayMs
+
+/** The first observation of a history, if it is published before `before`. */
+function firstOf(world: World, code: string, depth: Depth, before: number): Observation[] {
+  for (let from = depth.from; from < before; from += firstSpanMs) {
+    const some = world.observations(code, depth.from, Math.min(from + firstSpanMs, before), depth)
+    if (some.length > 0) return some.slice(0, 1)
+  }
+  return []
 }
 
 /**

@@ -1,5 +1,5 @@
 import { dayMs } from '../../lib/instant.ts'
-import { isIntraday } from '../../market/catalogue/catalogue.ts'
+import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
 import type { WorldSeries } from './series.ts'
 
 /** What a fresh copy holds of a code, by the instant of observation. */
@@ -50,6 +50,23 @@ export function depthOf(series: WorldSeries, now: number): Depth {
     return { from, hourlyFrom: now - twiceDailyDays * dayMs, rawFrom: now - twiceDailyDays * dayMs }
   return { from, hourlyFrom: from, rawFrom: from }
 }
+
+/** How far lists of all codes look back: at changes of 90 days and at the quality of the data. */
+const newestDays: Readonly<Record<Cadence, number>> = {
+  intraday_2_5m: 100,
+  intraday_5m: 100,
+  twice_daily: 100,
+  daily: 100,
+  weekly: 380,
+  monthly: 1140,
+}
+
+/**
+ * The instant from which a fresh copy has everything of a code at once; what was published before
+ * comes when it is asked for, or in the background.
+ */
+export const newestFrom = (series: WorldSeries, now: number): number =>
+  now - newestDays[series.cadence] * dayMs
 
 function firstDayOf({ category, unit }: WorldSeries): number {
   if (category === 'list_prices') return listPricesFrom

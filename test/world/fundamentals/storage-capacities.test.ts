@@ -13,7 +13,7 @@ function setUp() {
   return {
     capacities,
     idOf,
-    fixture: createStorageCapacityFiller(capacities, idOf),
+    fixture: createStorageCapacityFiller(capacities, idOf, () => now),
     list: services.catalogue.list(),
   }
 }
@@ -40,7 +40,9 @@ describe('the capacities of an evaluation copy', () => {
     expect(capacities.on(idOf('SPR_STORAGE')!, '2027-06-01')!.effectiveOn).toBe('2027-03-31')
     // A copy that starts again writes nothing twice.
     expect(
-      createStorageCapacityFiller(capacities, idOf).advance(parseInstant('2027-04-01T00:00:00Z')!),
+      createStorageCapacityFiller(capacities, idOf, () => now).advance(
+        parseInstant('2027-04-01T00:00:00Z')!,
+      ),
     ).toBe(0)
   })
 

@@ -81,13 +81,26 @@ function ticking(): Clock {
   return { now: () => now, monotonic: () => ++now }
 }
 
-function copy(at = start, state = new Map<string, string>(), ingest = new Recorder()) {
+function copy(
+  at = start,
+  state = new Map<string, string>(),
+  ingest = new Recorder(),
+  together: readonly string[] = [],
+) {
   const clock = createManualClock(at)
   const settings = {
     get: (name: string) => state.get(name),
     set: (name: string, value: string) => void state.set(name, value),
   }
-  const feed = createPriceFeed({ world, series, ingest, settings, clock, stopwatch: ticking() })
+  const feed = createPriceFeed({
+    world,
+    series,
+    ingest,
+    settings,
+    clock,
+    together,
+    stopwatch: ticking(),
+  })
   const fill = () => {
     while (feed.step(1));
   }
@@ -129,21 +142,23 @@ describe('filling', () => {
     ])
   })
 
-  test('a code comes whole in one transaction or not at all', () => {
+  test('a history comes in one transaction or not at all', () => {
     const { feed, ingest, fill } = copy()
+    feed.begin()
+    const begun = ingest.writes.length
     fill()
     for (const [id, code] of codeOf) {
-      const writes = ingest.writes.filter(points => points.some(point => point.seriesId === id))
+      const writes = ingest.writes
+        .slice(begun)
+        .filter(points => points.some(point => point.seriesId === id))
       expect(writes.length, code).toBe(feed.filled().has(code) ? 1 : 0)
-      if (writes[0])
-        expect(writes[0].filter(point => point.seriesId === id).length, code).toBe(
-          world.history(code, start).length,
-        )
     }
     for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(12_000)
     const interrupted = copy(start, new Map(), new Recorder())
-    interrupted.ingest.failsFrom = ingest.writes.findIndex(points =>
-      points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK'),
+    interrupted.feed.begin()
+    interrupted.ingest.failsFrom = ingest.writes.findIndex(
+      (points, i) =>
+        i >= begun && points.some(point => codeOf.get(point.seriesId) === 'DIESEL_LIST_B7_DKK'),
     )
     expect(interrupted.fill).toThrow('the disk is full')
     expect(interrupted.feed.filled().has('DIESEL_LIST_B7_DKK')).toBe(false)
@@ -152,6 +167,7 @@ describe('filling', () => {
 
   test('a step ends soon after its budget, and always gets on', () => {
     const { feed } = copy()
+    feed.begin()
     expect(feed.step(0)).toBe(true)
     const first = feed.filled().size
     expect(first).toBeGreaterThan(0)
@@ -165,6 +181,7 @@ describe('filling', () => {
     fill()
     state.clear()
     expect(feed.filled().size).toBe(0)
+    feed.begin()
     expect(feed.step(0)).toBe(true)
     expect([...feed.filled()][0]).toBe('BRENT_CRUDE_USD')
     expect(feed.filled().size).toBeLessThan(feed.total)
@@ -196,8 +213,76 @@ describe('filling', () => {
   })
 })
 
+describe('what is there before it is filled', () => {
+  const knownOf = (ingest: Recorder, code: string) =>
+    [...ingest.values.values()]
+      .filter(point => codeOf.get(point.seriesId) === code)
+      .map(point => point.observedAt)
+      .sort((a, b) => a - b)
+
+  test('the first and the newest observations of every code, without a gap', () => {
+    const { feed, ingest } = copy()
+    feed.begin()
+    expect(feed.filled().size).toBe(0)
+    for (const one of series.filter(one => one.available)) {
+      const history = world.history(one.code, start).map(point => point.observedAt)
+      const known = knownOf(ingest, one.code)
+      const newest = history.filter(at => at >= start - 100 * dayMs)
+      expect(known[0], one.code).toBe(history[0]!)
+      expect(known.slice(-newest.length), one.code).toEqual(newest)
+      expect(known.length, one.code).toBeLessThan(history.length)
+    }
+    const written = ingest.writes.length
+    feed.begin()
+    expect(ingest.writes.length).toBe(written)
+  })
+
+  test('what is asked for further back comes at once, of that code alone', () => {
+    const { feed, ingest } = copy()
+    const agbami = series.find(one => one.code === 'AGBAMI_USD')!
+    feed.supply(agbami.id, start - 30 * dayMs)
+    expect([...feed.filled()]).toEqual([])
+    feed.supply(agbami.id, start - 300 * dayMs)
+    expect([...feed.filled()]).toEqual(['AGBAMI_USD'])
+    expect(knownOf(ingest, 'AGBAMI_USD')).toEqual(
+      world.history('AGBAMI_USD', start).map(point => point.observedAt),
+    )
+  })
+
+  test('codes whose records are numbered together begin whole, before all others', () => {
+    const { ingest, feed } = copy(start, new Map(), new Recorder(), [
+      'US_RIG_COUNT',
+      'DIESEL_LIST_B7_DKK',
+    ])
+    feed.begin()
+    expect([...feed.filled()].sort()).toEqual(['DIESEL_LIST_B7_DKK', 'US_RIG_COUNT'])
+    const first = new Set(ingest.writes[0]!.map(point => codeOf.get(point.seriesId)))
+    expect([...first].sort()).toEqual(['DIESEL_LIST_B7_DKK', 'US_RIG_COUNT'])
+  })
+
+  test('in which order codes are asked for makes no difference to what the copy ends with', () => {
+    const plain = copy()
+    plain.fill()
+    plain.feed.advance(start + 2 * dayMs)
+    const codes = series.filter(one => one.available).map(one => one.code)
+    fc.assert(
+      fc.property(fc.shuffledSubarray(codes), fc.nat({ max: codes.length }), (asked, moveAfter) => {
+        const { feed, ingest, fill } = copy()
+        for (const [i, code] of asked.entries()) {
+          if (i === moveAfter) feed.advance(start + dayMs)
+          feed.fill(code)
+        }
+        fill()
+        feed.advance(start + 2 * dayMs)
+        expect(ingest.rows()).toEqual(plain.ingest.rows())
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
 describe('moving forward', () => {
-  test('nothing is written before there is anything filled', () => {
+  test('nothing is written before there is anything', () => {
     const { feed, ingest } = copy()
     expect(feed.advance(start + dayMs)).toBe(0)
     expect(ingest.writes).toHaveLength(0)

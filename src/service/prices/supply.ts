@@ -1,0 +1,72 @@
+import type { CloseStore } from '../../store/prices/closes.ts'
+import type { ObservationStore } from '../../store/prices/observations.ts'
+
+/** Sees to it that all observations of a series made at `from` or later are there. */
+export type Supply = (seriesId: number, from: number) => void
+
+const always = Number.MIN_SAFE_INTEGER
+
+/**
+ * A store of an evaluation copy, whose observations are written when somebody asks for them: each
+ * read and each write sees first to what it is about.
+ */
+export function suppliedObservations(store: ObservationStore, supply: Supply): ObservationStore {
+  return {
+    ...store,
+    between(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.between(seriesId, from, ...rest)
+    },
+    oldestFirst(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.oldestFirst(seriesId, from, ...rest)
+    },
+    newest(seriesId, before) {
+      // The one before a stretch that is there may be missing still.
+      supply(seriesId, store.newest(seriesId, before)?.observedAt ?? always)
+      return store.newest(seriesId, before)
+    },
+    count(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.count(seriesId, from, ...rest)
+    },
+    asOf(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.asOf(seriesId, from, ...rest)
+    },
+    firstRecorded(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.firstRecorded(seriesId, from, ...rest)
+    },
+    after(seriesId, after, limit) {
+      supply(seriesId, after)
+      return store.after(seriesId, after, limit)
+    },
+    bars(seriesId, span, from, ...rest) {
+      supply(seriesId, from)
+      return store.bars(seriesId, span, from, ...rest)
+    },
+    days(seriesId, ...rest) {
+      supply(seriesId, always)
+      return store.days(seriesId, ...rest)
+    },
+    write(points, ...rest) {
+      for (const [seriesId, own] of Map.groupBy(points, point => point.seriesId))
+        supply(seriesId, Math.min(...own.map(point => point.observedAt)))
+      return store.write(points, ...rest)
+    },
+    withdraw(seriesId, ...rest) {
+      supply(seriesId, always)
+      store.withdraw(seriesId, ...rest)
+    },
+  }
+}
+
+/** As `suppliedObservations`, of daily closes. */
+export const suppliedCloses = (store: CloseStore, supply: Supply): CloseStore => ({
+  ...store,
+  all(seriesId) {
+    supply(seriesId, always)
+    return store.all(seriesId)
+  },
+})

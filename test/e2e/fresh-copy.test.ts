@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
+import { interfaceRows } from '../support/interface.ts'
+
+const dir = temporaryDir()
+let server: Server
+beforeAll(async () => {
+  server = await start('dev', dir, '--clock', '2026-11-20T15:00:00Z')
+})
+afterAll(async () => {
+  await server.stop()
+  remove(dir)
+})
+
+/** One of each family of data, and the lists of all codes. */
+const paths = [
+  '/v1/commodities',
+  '/v1/prices/all',
+  '/v1/data-quality/reports',
+  '/v1/prices/past_year',
+  '/v1/futures/{slug}/curve',
+  '/v1/spreads/crack/historical',
+  '/v1/storage/cushing',
+  '/v1/ei/well-permits/latest',
+  '/v1/ei/rig_counts',
+  '/v1/ei/opec_productions',
+  '/v1/forecasts/monthly',
+  '/v1/fuel-surcharge',
+  '/v1/well-production/cycle-time',
+  '/v1/indicators/cftc-positioning',
+]
+
+test('everything answers as soon as the address is told', async () => {
+  const rows = paths.map(
+    path => interfaceRows.find(row => row.path === path && row.method === 'GET')!,
+  )
+  const answers = await Promise.all(
+    rows.map(async ({ path, sample }) => {
+      const response = await server.get(sample!, { authorization: `Token ${server.apiKey}` })
+      const text = await response.text()
+      return { path, status: response.status, isLong: text.length > 250 }
+    }),
+  )
+  expect(answers).toEqual(paths.map(path => ({ path, status: 200, isLong: true })))
+})
