@@ -3,6 +3,7 @@ import {
   type Close,
   closesMin,
   closesPerYear,
+  closesPerYearAt,
   dayNumber,
   type Measured,
   measured,
@@ -203,7 +204,7 @@ export function calibrationOf(
   periodDays: number,
 ): Calibration | undefined {
   const days = closes.map(close => dayNumber(close.day))
-  const averages = ema(closes, averageWindow)
+  const baseAt = createBases(closes, days)
   const lastDay = days.at(-1)
   if (lastDay === undefined) return undefined
   let [intervals, held1, held2] = [0, 0, 0]
@@ -214,7 +215,7 @@ export function calibrationOf(
     if (day <= lastDay - calibrationPeriodDays) continue
     while (days[start]! <= day - periodDays) start += 1
     while (then + 1 < closes.length && days[then + 1]! <= day + calibrationDays) then += 1
-    const base = baseAt(closes, averages, start, end)
+    const base = baseAt(start, end)
     if (!base || then <= end) continue
     const ahead = closesAhead(calibrationDays, base.observationsPerYear)
     const value = valueAhead(method, base, ahead)
@@ -236,26 +237,88 @@ export function calibrationOf(
   }
 }
 
-/** What `forecast` would have begun with at the close `end`, its lookback beginning at `start`. */
-function baseAt(
-  closes: readonly Close[],
-  averages: readonly Close[],
-  start: number,
-  end: number,
-): (Base & { observationsPerYear: number }) | undefined {
-  const inside = closes.slice(start, end + 1)
-  if (inside.length < closesMin || !inside.every(close => close.value > 0)) return undefined
-  // The first average is that of the 20th close.
-  const lookback = averages
-    .slice(Math.max(0, start - averageWindow + 1), end - averageWindow + 2)
-    .map(average => average.value)
-  const [sigma, drift] = [returnDeviation(inside), logSlope(lookback)]
-  if (!sigma || drift === undefined || !lookback.every(average => average > 0)) return undefined
-  return {
-    last: closes[end]!.value,
-    average: meanOf(closes, end + 1),
-    drift,
-    sigma,
-    observationsPerYear: closesPerYear(inside),
+/**
+ * What `forecast` would have begun with at the close `end`, its lookback beginning at `start`;
+ * neither may go back from one call to the next. Sums up to each close are made once, so that a
+ * lookback costs the same however long it is.
+ */
+function createBases(closes: readonly Close[], days: readonly number[]) {
+  const averages = ema(closes, averageWindow).map(average => average.value)
+  const notPositiveCloses = runningSums(closes, close => (close.value > 0 ? 0 : 1))
+  const notPositiveAverages = runningSums(averages, average => (average > 0 ? 0 : 1))
+  const returnAt = (close: Close, i: number) => {
+    const before = closes[i - 1]?.value ?? 0
+    return before > 0 && close.value > 0 ? Math.log(close.value / before) : 0
+  }
+  const returns = runningSums(closes, returnAt)
+  const squares = runningSums(closes, (close, i) => returnAt(close, i) ** 2)
+  const logOf = (average: number) => (average > 0 ? Math.log(average) : 0)
+  const logs = runningSums(averages, logOf)
+  const weightedLogs = runningSums(averages, (average, i) => i * logOf(average))
+  const medianGap = createMedianGap(days)
+
+  /** Sample standard deviation of the returns between the closes from `start` to `end`. */
+  const deviation = (start: number, end: number): number => {
+    const n = end - start
+    const mean = (returns[end + 1]! - returns[start + 1]!) / n
+    const variance = (squares[end + 1]! - squares[start + 1]! - n * mean * mean) / (n - 1)
+    return Math.sqrt(Math.max(0, variance))
+  }
+  /** Least-squares slope of the logarithms of the averages in `[from, to)` on their number. */
+  const slope = (from: number, to: number): number => {
+    const n = to - from
+    const logSum = logs[to]! - logs[from]!
+    const meanNumber = (n - 1) / 2
+    const products = weightedLogs[to]! - weightedLogs[from]! - from * logSum
+    return (products - meanNumber * logSum) / ((n * (n * n - 1)) / 12)
+  }
+
+  return (start: number, end: number): (Base & { observationsPerYear: number }) | undefined => {
+    if (end - start + 1 < closesMin || notPositiveCloses[end + 1]! > notPositiveCloses[start]!)
+      return undefined
+    // The first average is that of the 20th close.
+    const [from, to] = [Math.max(0, start - averageWindow + 1), end - averageWindow + 2]
+    if (to - from < closesNeeded || notPositiveAverages[to]! > notPositiveAverages[from]!)
+      return undefined
+    const sigma = deviation(start, end)
+    if (sigma === 0) return undefined
+    return {
+      last: closes[end]!.value,
+      average: meanOf(closes, end + 1),
+      drift: slope(from, to),
+      sigma,
+      observationsPerYear: closesPerYearAt(medianGap(start, end)),
+    }
+  }
+}
+
+/** Sums of what is before each place: place i holds that of the first i items. */
+function runningSums<T>(items: readonly T[], amountOf: (item: T, i: number) => number) {
+  const sums = new Float64Array(items.length + 1)
+  for (const [i, item] of items.entries()) sums[i + 1] = sums[i]! + amountOf(item, i)
+  return sums
+}
+
+/** The median of the days between neighbours from `start` to `end`, neither of which goes back. */
+function createMedianGap(days: readonly number[]) {
+  const counts = new Map<number, number>()
+  let [from, to] = [0, 0]
+  const count = (i: number, change: number) => {
+    const gap = days[i]! - days[i - 1]!
+    counts.set(gap, (counts.get(gap) ?? 0) + change)
+  }
+  return (start: number, end: number): number => {
+    while (to < end) count(++to, 1)
+    while (from < start) count(++from, -1)
+    const gaps = [...counts].sort(([a], [b]) => a - b)
+    const gapAt = (place: number): number => {
+      let passed = 0
+      return gaps.find(([, times]) => {
+        passed += times
+        return passed > place
+      })![0]
+    }
+    const middle = (end - start) >> 1
+    return (end - start) % 2 === 1 ? gapAt(middle) : (gapAt(middle - 1) + gapAt(middle)) / 2
   }
 }

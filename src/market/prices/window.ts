@@ -90,8 +90,12 @@ export function closesPerYear(closes: readonly { day: string }[]): number {
   gaps.sort((a, b) => a - b)
   const middle = gaps.length >> 1
   const median = gaps.length % 2 === 1 ? gaps[middle]! : (gaps[middle - 1]! + gaps[middle]!) / 2
-  return closesAYear.find(([gapDaysMax]) => median <= gapDaysMax)?.[1] ?? 1
+  return closesPerYearAt(median)
 }
+
+/** How many closes a year has whose median distance is so many days. */
+export const closesPerYearAt = (medianGapDays: number): number =>
+  closesAYear.find(([gapDaysMax]) => medianGapDays <= gapDaysMax)?.[1] ?? 1
 
 /** Twenty times its window, the weight of what an indicator began with is under 1e-8. */
 const warmUpWindows = 20
