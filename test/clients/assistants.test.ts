@@ -69,6 +69,7 @@ for (const [name, transport] of [
         'latest_prices',
         'list_alerts',
         'price_history',
+        'query_prices',
         'read',
         'search_codes',
         'storage',
@@ -120,6 +121,41 @@ for (const [name, transport] of [
       expect(points).toContainEqual(summary.high)
       expect(points.at(-1)).toEqual(summary.last)
       expect(points.map(point => point.at)).toEqual(points.map(point => point.at).sort())
+    })
+
+    test('runs a bounded query over exported prices', async () => {
+      interface Queried {
+        results: {
+          bars: number
+          groups_total: number
+          groups: { group: string; count: number }[]
+        }[]
+      }
+      const args = {
+        codes: ['WTI_USD', 'NATURAL_GAS_USD'],
+        start: '2022-01-01',
+        end: '2025-12-31',
+        group_by: 'year',
+      }
+      const { results } = await assistant.ask<Queried>('query_prices', args)
+      for (const { bars, groups } of results) {
+        expect(groups.map(({ group }) => group)).toEqual(['2022', '2023', '2024', '2025'])
+        expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(bars)
+      }
+      const falls = await assistant.ask<Queried>('query_prices', {
+        ...args,
+        where: { change_below: -3 },
+        order_by: 'count',
+        groups: 2,
+      })
+      const [worst, next] = falls.results[1]!.groups
+      expect(worst!.count).toBeGreaterThanOrEqual(next!.count)
+      expect(falls.results[1]!.groups).toHaveLength(2)
+      const refused = await assistant.call('query_prices', {
+        codes: ['WTI_USD'],
+        where: { sql: 1 },
+      })
+      expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining('where')])
     })
 
     test('compares codes, sees a curve, a stock against its season, and why a price moved', async () => {

@@ -1,8 +1,11 @@
 import { Type } from '@sinclair/typebox'
+import { groupings, priceGroups } from '../../market/prices/price-groups.ts'
 import { type Point, summaryOf, thinned } from '../../market/prices/summary.ts'
 import { type Ask, createTool, Refusal, type Tool } from './tool.ts'
 
 const codesMax = 20
+const queriedMax = 5
+const groupsMax = 60
 const comparedMax = 10
 const pointsDefault = 60
 const pointsMax = 200
@@ -187,6 +190,83 @@ export const priceTools: readonly Tool[] = [
         points: thinned(history.points, most),
         ...(history.isCut && { note: 'The range is longer than is read at once: ask for weeks.' }),
       }
+    },
+  }),
+  createTool({
+    name: 'query_prices',
+    title: 'Query prices',
+    description:
+      'A read-only query over the exported prices of one to five codes, for what no summary tells: count, mean, low, high, first, last and changes of the bars for which `where` holds, by year, quarter, month, month of the year or weekday. Such as: in which month of the year natural gas rose most, or on how many days of each year WTI lost more than 5 percent. Years of hours are more than is read at once.',
+    input: Type.Object({
+      codes: Type.Array(Code, { minItems: 1, maxItems: queriedMax }),
+      start: Start,
+      end: End,
+      interval: Interval,
+      group_by: Type.Union(
+        groupings.map(grouping => Type.Literal(grouping)),
+        { default: 'all', description: 'What bars are put together by, in UTC.' },
+      ),
+      where: Type.Optional(
+        Type.Object(
+          {
+            above: Type.Optional(Type.Number({ description: 'Prices above it alone.' })),
+            below: Type.Optional(Type.Number({ description: 'Prices below it alone.' })),
+            change_above: Type.Optional(
+              Type.Number({
+                description: 'Bars that rose by more, in percent from the one before.',
+              }),
+            ),
+            change_below: Type.Optional(
+              Type.Number({ description: 'Bars whose change in percent is below it, such as -5.' }),
+            ),
+          },
+          { additionalProperties: false, description: 'Which bars count; absent: all.' },
+        ),
+      ),
+      order_by: Type.Union(
+        [
+          Type.Literal('time'),
+          Type.Literal('count'),
+          Type.Literal('mean'),
+          Type.Literal('low'),
+          Type.Literal('high'),
+          Type.Literal('meanChangePercent'),
+        ],
+        { default: 'time', description: 'Time is oldest first; all else is highest first.' },
+      ),
+      groups: Type.Integer({
+        minimum: 1,
+        maximum: groupsMax,
+        default: 24,
+        description: 'Groups of each code at most.',
+      }),
+    }),
+    async run({ codes, start, end, interval, group_by, where = {}, order_by, groups: most }, ask) {
+      const filter = {
+        above: where.above,
+        below: where.below,
+        changeAbove: where.change_above,
+        changeBelow: where.change_below,
+      }
+      const results: unknown[] = []
+      for (const code of codes) {
+        const { points, row, isCut } = await historyOf(ask, code, { start, end, interval })
+        const all = priceGroups(points, group_by, filter)
+        const ordered =
+          order_by === 'time'
+            ? all
+            : all.toSorted((a, b) => (b[order_by] ?? -Infinity) - (a[order_by] ?? -Infinity))
+        results.push({
+          code: row.code,
+          currency: row.currency,
+          unit: row.unit,
+          bars: points.length,
+          groups_total: all.length,
+          groups: ordered.slice(0, most),
+          ...(isCut && { note: 'The range is longer than is read at once: the newest bars only.' }),
+        })
+      }
+      return { interval, group_by, results }
     },
   }),
   createTool({
