@@ -10,6 +10,8 @@ export interface CommandEnvironment {
   err(line: string): void
   /** Print the answer's data as JSON instead of a table. */
   json?: boolean
+  /** The terminal that progress is drawn on; undefined where there is none. */
+  terminal?: NodeJS.WritableStream | undefined
 }
 
 const done = 0

@@ -23,6 +23,8 @@ export interface ExportEnvironment {
   catalogue: CodeLookup
   /** The rows of these series, or of all, in the order of code and time. */
   pages(series: readonly SeriesIdentity[] | undefined): ExportPages
+  /** How many values of these pages were left out because they may not be passed on. */
+  withheldCount?(): number
 }
 
 const everythingOut = 0
@@ -50,6 +52,11 @@ export async function runExport(
     return nothingDone
   }
   if (output !== '-') env.err(`${output}: ${rows} rows`)
+  const withheld = env.withheldCount?.() ?? 0
+  if (withheld > 0)
+    env.err(
+      `export: ${withheld} values are left out: the terms of the feeds that they are from do not allow passing them on`,
+    )
   return everythingOut
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { sleep } from '../lib/clock.ts'
 import type { OperatorAction } from './account-commands.ts'
 import { type CommandEnvironment, Refusal, runAgainstServer } from './command.ts'
 import { exitCodes } from './import.ts'
@@ -171,6 +172,29 @@ interface RunOptions {
   dryRun?: boolean
 }
 
+const lookEveryMs = 500
+
+/** Waits for a run; on a terminal with a line that says how much it has read. */
+async function watched<T>(env: CommandEnvironment, name: string, answer: Promise<T>): Promise<T> {
+  const { terminal } = env
+  if (!terminal || env.json) return answer
+  let isOver = false
+  const ended = answer.finally(() => {
+    isOver = true
+  })
+  ended.catch(() => {})
+  for (;;) {
+    await Promise.race([ended, sleep(lookEveryMs)]).catch(() => {})
+    if (isOver) break
+    const { status, body } = await env.operator.call('GET', pathOf(name))
+    const run = status === 200 ? (body as Shown).feed.last_run : null
+    if (isOver || run?.finished_at !== null) continue
+    terminal.write(`\r\x1b[K${name}: reading, ${run.rows_read.toLocaleString('en-US')} rows`)
+  }
+  terminal.write('\r\x1b[K')
+  return await ended
+}
+
 /** Exit codes as those of an import: 2 where something was rejected or held, 1 where nothing could be done. */
 async function runFeed(
   env: CommandEnvironment,
@@ -179,11 +203,12 @@ async function runFeed(
 ): Promise<number> {
   let code: number = exitCodes.everythingIn
   const outcome = await runAgainstServer(env, 'feeds run', async () => {
-    const body = await bare<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
+    const answer = bare<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
       wait: true,
       ...(since !== undefined && { since }),
       ...(dryRun && { dry_run: true }),
     })
+    const body = await watched(env, name, answer)
     show(env, body, ({ run }) => [
       `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}`,
       `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,

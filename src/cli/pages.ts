@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { codeLookupOf } from '../feed/catalogue/lookup.ts'
+import { viewFeeds } from '../feed/publishers/publishers.ts'
 import { databasePath } from '../instance.ts'
 import { createSeriesStore } from '../store/catalogue/series.ts'
 import { openDatabase } from '../store/database.ts'
 import { observationPages } from '../store/prices/export.ts'
 import { createObservationStore } from '../store/prices/observations.ts'
+import { createWithheld } from '../store/prices/withheld.ts'
 import type { ExportEnvironment } from './export.ts'
 
 /**
@@ -13,7 +15,7 @@ import type { ExportEnvironment } from './export.ts'
  */
 export function exportSource(
   dir: string,
-): Pick<ExportEnvironment, 'catalogue' | 'pages'> & { close(): void } {
+): Pick<ExportEnvironment, 'catalogue' | 'pages' | 'withheldCount'> & { close(): void } {
   const path = databasePath(dir)
   if (!existsSync(path))
     throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
@@ -21,10 +23,18 @@ export function exportSource(
   const all = createSeriesStore(db).all()
   const byId = new Map(all.map(series => [series.id, series]))
   const observations = createObservationStore(db)
+  const withheldOf = createWithheld(db, viewFeeds)
+  let withheldCount = 0
+  const withheld = (seriesId: number) => {
+    const left = withheldOf(seriesId)
+    withheldCount += left?.size ?? 0
+    return left
+  }
   return {
+    withheldCount: () => withheldCount,
     catalogue: codeLookupOf(all),
     pages: series =>
-      observationPages(observations, series?.map(listed => byId.get(listed.id)!) ?? all),
+      observationPages(observations, series?.map(listed => byId.get(listed.id)!) ?? all, withheld),
     close: () => db.close(),
   }
 }

@@ -71,7 +71,13 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   const act: OperatorAction = (options, work) =>
     withOperator(options as Options, env, async operator =>
       results.set(
-        await work({ operator, out: env.out, err: env.err, json: options.json === true }),
+        await work({
+          operator,
+          out: env.out,
+          err: env.err,
+          terminal: env.terminal,
+          json: options.json === true,
+        }),
       ),
     )
   accountCommands(program, located, act, () => firstLine(env.stdin))

@@ -26,7 +26,7 @@ import type { Context } from '../context.ts'
 
 export type AdminDataDeps = Pick<
   Context,
-  'log' | 'access' | 'catalogue' | 'batches' | 'observations' | 'now'
+  'log' | 'access' | 'catalogue' | 'batches' | 'observations' | 'withheld' | 'now'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -104,7 +104,7 @@ function recording({ access, catalogue, batches, now }: AdminDataDeps) {
   )
 }
 
-function reading({ access, catalogue, observations, log, now }: AdminDataDeps) {
+function reading({ access, catalogue, observations, withheld, log, now }: AdminDataDeps) {
   return new Elysia().use(access).get(
     '/admin/v1/export',
     ({ query, set }) => {
@@ -122,7 +122,7 @@ function reading({ access, catalogue, observations, log, now }: AdminDataDeps) {
       const format = query.format ?? 'csv'
       set.headers['content-type'] =
         format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-      const pages = observationPages(observations, series)
+      const pages = observationPages(observations, series, withheld)
       const text = withFailureAtTheEnd(exportText(pages, format), format, log)
       // The runtime streams an async iterable of text; its types know only the platform's bodies.
       return new Response(text as unknown as ReadableStream)
@@ -151,7 +151,7 @@ function reading({ access, catalogue, observations, log, now }: AdminDataDeps) {
         operationId: 'exportObservations',
         summary: 'Export observations',
         description:
-          'Current values of one, several or all series by code and time, in the form that import takes; streamed.',
+          'Current values of one, several or all series by code and time, in the form that import takes; streamed. Values of feeds that may not be passed on (`license_class` `view`) are left out.',
       },
     },
   )

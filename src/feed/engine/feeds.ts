@@ -1,10 +1,16 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { dayMs, hourMs, isoDay, minuteMs, secondMs } from '../../lib/instant.ts'
+import { dayMs, hourMs, isoDay, isoInstant, minuteMs, secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 import type { PublisherFetch } from '../../send/feeds/fetch.ts'
 import type { FeedRun, FeedState, FeedStore, RunTrigger } from '../../store/feeds/feeds.ts'
-import { lastRelease, nextRelease, nextTry, type Release } from '../publishers/calendar.ts'
+import {
+  type Calendar,
+  lastRelease,
+  nextRelease,
+  nextTry,
+  type Release,
+} from '../publishers/calendar.ts'
 import { FeedFault } from '../publishers/fault.ts'
 import { type MapLine, targetName } from '../publishers/map.ts'
 import type { Feed } from '../publishers/publishers.ts'
@@ -107,12 +113,21 @@ export interface FeedsDeps {
   log: Log
   userAgent: string
   chance: () => number
+  /** Differs from copy to copy on a machine. */
+  copyNumber: number
   seal(name: string, text: string): Uint8Array
   open(name: string, sealed: Uint8Array): string
 }
 
-/** A start waits so long at most before it catches up, so that copies do not come together. */
-const firstRunWithinMs = 50 * secondMs
+/**
+ * A start waits before it catches up, so that copies that are started together do not come together:
+ * each in a slot of its own.
+ */
+const firstRunSlots = 28
+const firstRunSlotMs = 2 * secondMs
+/** Less than a slot, by more than a second. */
+const slotSlackMs = 250
+const lateLookMs = minuteMs
 const firstRunAfterMs = 2 * secondMs
 const jitterMs = 20 * secondMs
 /** A feed that was never read is tried anew after so long, where its first run fails. */
@@ -121,6 +136,11 @@ const retryFirstMs = 5 * minuteMs
 export function createFeeds(deps: FeedsDeps): Feeds {
   const { store, clock, log, chance } = deps
   const underWay = new Map<string, Promise<FeedRun>>()
+  /** Runs that are under way, with what they have read so far. */
+  const reading = new Map<string, FeedRun>()
+  /** Releases that the operator was told of as late. */
+  const toldLate = new Map<string, number>()
+  let lookedLateAt = Number.NEGATIVE_INFINITY
   /** Runs that a start has planned. */
   const catchingUp = new Set<string>()
   let halted = false
@@ -141,7 +161,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
     const lines = linesOf(feed, inForce.values)
     const state = store.states().find(one => one.name === name)
     const standing = standingOf(feed, inForce)
-    const lastRun = store.lastRun(name)
+    const lastRun = reading.get(name) ?? store.lastRun(name)
     const now = clock.now()
     const isActive = standing === 'ready'
     return {
@@ -285,9 +305,34 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         }
         return run
       })
-      .finally(() => underWay.delete(name))
+      .finally(() => {
+        underWay.delete(name)
+        reading.delete(name)
+      })
     underWay.set(name, ended)
+    if (!options.dryRun) reading.set(name, run)
     return { run, ended }
+  }
+
+  /** Tells once of each release that should have come by now and has not. */
+  const tellLate = (now: number) => {
+    if (Math.abs(now - lookedLateAt) < lateLookMs) return
+    lookedLateAt = now
+    const states = new Map(store.states().map(state => [state.name, state]))
+    for (const feed of deps.feeds()) {
+      const { name, calendar } = feed.publisher
+      const state = states.get(name)
+      if (!state?.servedAt || standingOf(feed, settings(name)) !== 'ready') continue
+      const missed = missedRelease(calendar, state.servedAt, now)
+      if (!missed || toldLate.get(name) === missed.at) continue
+      toldLate.set(name, missed.at)
+      log.warn('feed_late', {
+        feed: name,
+        release: isoInstant(missed.at),
+        expected_by: isoInstant(missed.expectedBy),
+        consecutive_failures: state.consecutiveFailures,
+      })
+    }
   }
 
   const due = (now: number) =>
@@ -350,6 +395,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
       }),
     start() {
       store.closeOpenRuns(clock.now())
+      const slot = firstRunSlotMs * (deps.copyNumber % firstRunSlots)
       for (const feed of deps.feeds()) {
         const { name, calendar } = feed.publisher
         if (standingOf(feed, settings(name)) !== 'ready') continue
@@ -360,12 +406,13 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         catchingUp.add(name)
         store.schedule(
           name,
-          clock.now() + firstRunAfterMs + Math.floor(firstRunWithinMs * chance()),
+          clock.now() + firstRunAfterMs + slot + Math.floor(slotSlackMs * chance()),
         )
       }
     },
     pass() {
       if (halted || !deps.configured.enabled) return
+      tellLate(clock.now())
       for (const feed of due(clock.now())) {
         const { name } = feed.publisher
         begun(name, catchingUp.delete(name) ? 'start' : 'schedule', {})
@@ -425,12 +472,16 @@ export function conditionOf(
 ): FeedCondition {
   if (lastRun?.result === 'failed' || lastRun?.result === 'held') return 'failing'
   if (!state || state.servedAt === null) return 'ok'
-  const servedAt = state.servedAt
-  const isLate = publisher.calendar.some(rule => {
+  return missedRelease(publisher.calendar, state.servedAt, now) ? 'late' : 'ok'
+}
+
+/** The release that should have been read by now and has not been; undefined where there is none. */
+function missedRelease(calendar: Calendar, servedAt: number, now: number): Release | undefined {
+  for (const rule of calendar) {
     const release = lastRelease([rule], now)
-    return release !== undefined && release.expectedBy <= now && servedAt < release.at
-  })
-  return isLate ? 'late' : 'ok'
+    if (release && release.expectedBy <= now && servedAt < release.at) return release
+  }
+  return undefined
 }
 
 const newRun = (id: string, feed: string, trigger: RunTrigger, startedAt: number): FeedRun => ({

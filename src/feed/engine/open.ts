@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { chanceOf } from '../../lib/ids.ts'
 import type { Attribution, Cadence, FedBy } from '../../market/catalogue/catalogue.ts'
 import type { Runtime } from '../../runtime.ts'
@@ -5,10 +6,11 @@ import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import { createFeedStore } from '../../store/feeds/feeds.ts'
 import type { ValueSource, ValueSourceStore } from '../../store/prices/value-sources.ts'
+import { createWithheld, type Withheld } from '../../store/prices/withheld.ts'
 import { version } from '../../version.ts'
 import { type PeriodKind, periodKinds } from '../publishers/periods.ts'
 import type { Publisher } from '../publishers/publisher.ts'
-import { shippedFeeds } from '../publishers/publishers.ts'
+import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
 import { configuredFeeds } from './configured.ts'
 import { createFeeds, type FeedBatches, type Feeds } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
@@ -16,6 +18,8 @@ import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 /** Public sources that this copy reads by itself. */
 export interface FeedServices {
   feeds: Feeds
+  /** Values that are left out of files. */
+  withheld: Withheld
 }
 
 export interface FeedServicesDeps
@@ -47,6 +51,7 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
     )
   })
   return {
+    withheld: createWithheld(db, viewFeeds),
     feeds: createFeeds({
       ...deps,
       feeds: () => shippedFeeds,
@@ -56,11 +61,15 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
       fetch: createPublisherFetch(egress),
       userAgent: `Wellhead/${version}${contact}`,
       chance: () => chanceOf(ids),
+      copyNumber: copyNumber(),
       seal: (name, text) => vault.seal(`feed ${name}`, text),
       open: (name, sealed) => vault.open(`feed ${name}`, sealed),
     }),
   }
 }
+
+/** Processes of one machine have numbers that follow each other; machines have names. */
+const copyNumber = (): number => process.pid + (Number(Bun.hash.crc32(hostname())) % 1000)
 
 /**
  * How often values of each kind of period come out, and how many days after the date that they are

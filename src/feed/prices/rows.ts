@@ -1,6 +1,7 @@
 import { isoDay } from '../../lib/instant.ts'
 import { momentAt } from '../../lib/zone.ts'
 import { boundsOf } from '../../market/catalogue/terms.ts'
+import { likelyUnit } from '../../market/units/likely.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import type { CodeLookup, SeriesIdentity } from '../catalogue/lookup.ts'
 import { absent, instantOf, isBlank, numberOf, scaled, shown } from '../files/cell.ts'
@@ -46,7 +47,8 @@ export function checkRow(raw: RawRow, catalogue: CodeLookup, now: number, scale 
   const { min, max } = boundsOf(series)
   if (value < min || value > max) {
     const shownValue = scale === 1 ? `${given}` : `${given} (${value} by --scale ${scale})`
-    return { kind: 'rejected', field: 'price', reason: beyond(shownValue, min, max, series) }
+    const reason = beyond(shownValue, min, max, series) + unitHint(given, series)
+    return { kind: 'rejected', field: 'price', reason }
   }
   const point: Point = { seriesId: series.id, observedAt, value }
   if (raw.recordedAt === undefined || raw.recordedAt === null || raw.recordedAt === '')
@@ -82,6 +84,14 @@ function beyond(
 ): string {
   const measure = currency === null ? unit : `${currency}, ${unit}`
   return `price ${value} is not believed of ${code}, which lies from ${min} to ${Number(max.toPrecision(12))} (${measure}): check the unit and the decimal mark`
+}
+
+/** What a value that is not believed would be in another unit. */
+function unitHint(value: number, series: SeriesIdentity): string {
+  const unit = likelyUnit(series, value)
+  if (!unit) return ''
+  const converted = scaled(value, unit.scale)
+  return `; as ${unit.name} it would be ${converted}, which a file with --scale ${unit.scale} says`
 }
 
 function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string {

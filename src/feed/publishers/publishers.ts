@@ -63,3 +63,8 @@ export const shippedFeeds: readonly Feed[] = texts.map(([publisher, map]) => ({
   publisher,
   map: mapOf(publisher.name, map),
 }))
+
+/** Feeds whose terms do not allow passing their values on. */
+export const viewFeeds: readonly string[] = texts.flatMap(([{ name, licenseClass }]) =>
+  licenseClass === 'view' ? [name] : [],
+)

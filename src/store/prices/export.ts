@@ -1,4 +1,5 @@
 import type { ObservationStore } from './observations.ts'
+import type { Withheld } from './withheld.ts'
 
 const pageRows = 5_000
 
@@ -10,19 +11,22 @@ export interface ExportedRow {
 }
 
 /**
- * The current values of series, by code and time, page by page: no statement stays open between two
- * pages.
+ * The current values of series, by code and time, page by page, without those that are withheld: no
+ * statement stays open between two pages.
  */
 export function* observationPages(
   observations: ObservationStore,
   series: readonly { id: number; code: string; currency: string | null }[],
+  withheld: Withheld,
 ): Generator<ExportedRow[]> {
   for (const { id, code, currency } of [...series].sort((a, b) => (a.code < b.code ? -1 : 1))) {
     let after = Number.MIN_SAFE_INTEGER
+    const left = withheld(id)
     for (;;) {
       const page = observations.after(id, after, pageRows)
-      if (page.length > 0)
-        yield page.map(({ observedAt, value }) => ({ code, observedAt, value, currency }))
+      const kept = left ? page.filter(row => !left.has(row.observedAt)) : page
+      if (kept.length > 0)
+        yield kept.map(({ observedAt, value }) => ({ code, observedAt, value, currency }))
       if (page.length < pageRows) break
       after = page.at(-1)!.observedAt
     }

@@ -373,6 +373,26 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     ])
   })
 
+  test('a release that does not come is told once as late', async () => {
+    const copy = gas()
+    publishers.today = '2026-01-16'
+    await run(copy, 'eia_wngsr')
+    const lateAt = parseInstant('2026-08-21T14:30:00Z')!
+    for (const at of [lateAt, lateAt + 5 * minuteMs, lateAt + 60 * minuteMs]) await passAt(copy, at)
+    expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('late')
+    const told = copy.log.filter(line => line.includes('"feed_late"'))
+    expect(told).toHaveLength(1)
+    expect(told[0]).toContain('"release":"2026-08-20T14:30:00Z"')
+  })
+
+  test('copies that start together come in different seconds', () => {
+    const first = gas()
+    first.services.feeds.start()
+    const at = first.services.feeds.nextDue(now)
+    expect(at - now).toBeGreaterThanOrEqual(2_000)
+    expect(at - now).toBeLessThan(60_000)
+  })
+
   test('a paused feed is left alone, and read when that is asked for', async () => {
     const copy = gas()
     copy.services.feeds.pause('eia_wngsr')
@@ -426,5 +446,12 @@ describe.skipIf(!haveRealData)(`what answers say of a feed${needsRealData}`, () 
         { license_class: 'view', codes: 1 },
       ],
     })
+    const admin = copy.services.adminTokens.rotate()
+    const file = await copy.get('/admin/v1/export?codes=WTI_USD,GOLD_AM_USD', undefined, {
+      authorization: `Bearer ${admin}`,
+    })
+    const text = await file.text()
+    expect(text).toContain('WTI_USD,2026-08-18')
+    expect(text).not.toContain('GOLD_AM_USD')
   })
 })

@@ -1,0 +1,21 @@
+import type { Database } from 'bun:sqlite'
+
+/** Which observations of a series are not passed on; undefined where all are. */
+export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
+
+/** Observations, by their time, that feeds have written whose terms do not allow passing them on. */
+export function createWithheld(db: Database, feeds: readonly string[]): Withheld {
+  const ofFeeds =
+    "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
+  const hasAny = db.query(
+    `SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`,
+  )
+  const rows = db.query<{ observedAt: number }, [number, string]>(
+    `SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds})`,
+  )
+  const names = JSON.stringify(feeds)
+  return seriesId =>
+    hasAny.get(seriesId, names)
+      ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
+      : undefined
+}
