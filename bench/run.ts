@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { machineLine } from './machine.ts'
 import { type BenchOptions, type Line, type Row, table } from './row.ts'
 import { alerts } from './rows/alerts.ts'
+import { feeds } from './rows/feeds.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
@@ -19,6 +20,7 @@ const rows: Readonly<Record<string, Row>> = {
   latest,
   page,
   import: importing,
+  feeds,
   start,
   curve,
   correlation,

@@ -1,0 +1,189 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Zip, ZipDeflate } from 'fflate'
+import { shippedFeeds } from '../../src/feed/publishers/publishers.ts'
+import { standIn, standInKey } from '../../test/support/publishers/stand-in.ts'
+import { publishedWorld } from '../../test/support/publishers/world.ts'
+import { median } from '../duel.ts'
+import type { BenchOptions, Line } from '../row.ts'
+import { binary, built, spawned } from '../server.ts'
+
+const unpackedBytes = 200 * 1024 * 1024
+const otherSeries = 100_000
+const leastMegabytesPerSecond = 60
+const residentMbMax = 150
+const ownShareMax = 0.1
+const backfillCodes = 40
+const rounds = 3
+
+/**
+ * What reading public sources takes, from a socket of this machine: the archive of 200 MB with a
+ * hundred thousand series that nobody wants, and forty series of the agency page by page.
+ */
+export async function feeds(options: BenchOptions): Promise<Line[]> {
+  return [...(await archive(options)), await backfill(options)]
+}
+
+const kind = built()[0] === binary ? 'binary' : 'source'
+
+async function archive({ dir, say }: BenchOptions): Promise<Line[]> {
+  say(`archive of ${otherSeries.toLocaleString('en-US')} series (${kind})`)
+  const zip = petArchive()
+  const manifest = JSON.stringify({
+    dataset: {
+      PET: { last_updated: '2026-08-19', accessURL: 'https://api.eia.gov/bulk/PET.zip' },
+    },
+  })
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: request => new Response(new URL(request.url).pathname.endsWith('.zip') ? zip : manifest),
+  })
+  const codes = codesOf('eia_bulk', line => line.at === 'PET')
+  const settings = `[feeds.eia_bulk]\nbase_url = "http://127.0.0.1:${server.port}"\ncodes = ${JSON.stringify(codes)}\n`
+  const runs = []
+  const idle = []
+  try {
+    for (let round = 0; round <= rounds; round += 1) {
+      runs.push(
+        await measured(join(dir, 'feeds'), settings, ['feeds', 'run', 'eia_bulk', '--json']),
+      )
+      idle.push(await measured(join(dir, 'feeds'), settings, ['feeds', 'list', '--json']))
+    }
+  } finally {
+    await server.stop(true)
+  }
+  const [own, bare] = [runs, idle].map(all => all.slice(1))
+  const { run } = JSON.parse(own!.at(-1)!.out) as { run: { result: string; inserted: number } }
+  if (run.result !== 'new') throw new Error(`the archive was ${run.result}`)
+  const speed = median(own!.map(one => unpackedBytes / 1e6 / (one.tookMs / 1000)))
+  const resident = median(own!.map(one => one.residentMb))
+  const line = (row: string, ours: string, yardstick: string, bar: string, met: boolean): Line => ({
+    row: `${row} (${kind})`,
+    ours,
+    yardstick,
+    ratio: undefined,
+    atLeast: bar,
+    met,
+  })
+  return [
+    line(
+      `archive of 200 MB, ${run.inserted.toLocaleString('en-US')} values written`,
+      `${Math.round(speed)} MB/s`,
+      '-',
+      `≥ ${leastMegabytesPerSecond} MB/s`,
+      speed >= leastMegabytesPerSecond,
+    ),
+    line(
+      'resident memory of it, beside a command that reads nothing',
+      `${Math.round(resident)} MB`,
+      `${Math.round(median(bare!.map(one => one.residentMb)))} MB`,
+      `≤ ${residentMbMax} MB`,
+      resident <= residentMbMax,
+    ),
+  ]
+}
+
+async function backfill({ dir, say }: BenchOptions): Promise<Line> {
+  say(`backfill of ${backfillCodes} series (${kind})`)
+  const publishers = await standIn()
+  publishers.world = publishedWorld()
+  const codes = codesOf('eia', () => true).slice(0, backfillCodes)
+  const settings = `[feeds.eia]\nkey = "${standInKey}"\nbase_url = "${publishers.url}"\ncodes = ${JSON.stringify(codes)}\n`
+  try {
+    const run = await measured(join(dir, 'feeds'), settings, ['feeds', 'run', 'eia', '--json'])
+    const idle = await measured(join(dir, 'feeds'), settings, ['feeds', 'list', '--json'])
+    const share = (run.processorMs - idle.processorMs) / run.tookMs
+    const { inserted, requests } = (
+      JSON.parse(run.out) as { run: { inserted: number; requests: number } }
+    ).run
+    return {
+      row: `backfill of ${codes.length} codes, ${inserted.toLocaleString('en-US')} values, ${requests} requests: own part of ${(run.tookMs / 1000).toFixed(1)} s (${kind})`,
+      ours: `${(100 * share).toFixed(1)} %`,
+      yardstick: '-',
+      ratio: undefined,
+      atLeast: `≤ ${100 * ownShareMax} %`,
+      met: share <= ownShareMax,
+    }
+  } finally {
+    await publishers.stop()
+  }
+}
+
+const codesOf = (feed: string, isWanted: (line: { at: string }) => boolean): string[] => [
+  ...new Set(
+    shippedFeeds
+      .find(({ publisher }) => publisher.name === feed)!
+      .map.flatMap(line => ('code' in line.target && isWanted(line) ? [line.target.code] : [])),
+  ),
+]
+
+interface Measured {
+  out: string
+  /** Of the run itself, as it says; 0 of a command that has none. */
+  tookMs: number
+  processorMs: number
+  residentMb: number
+}
+
+/** A command on an empty directory, from its start to its exit. */
+async function measured(target: string, settings: string, args: string[]): Promise<Measured> {
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  const config = join(target, 'wellhead.toml')
+  writeFileSync(config, `[egress]\nallow = ["127.0.0.1/32"]\n${settings}`)
+  const command = [...built(), ...args, '--data', join(target, 'data'), '--config', config]
+  const child = spawned(command)
+  const [code, out] = await Promise.all([child.exited, new Response(child.stdout).text()])
+  if (code !== 0) throw new Error(`${command.join(' ')} ended with exit code ${code}: ${out}`)
+  const usage = child.resourceUsage()!
+  const { run } = JSON.parse(out) as { run?: { took_ms: number } }
+  return {
+    out,
+    tookMs: run?.took_ms ?? 0,
+    processorMs: Number(usage.cpuTime.total) / 1000,
+    residentMb: usage.maxRSS / 1024 / 1024,
+  }
+}
+
+/** The daily archive: the series that are wanted with their whole history, and many others. */
+function petArchive(): Uint8Array {
+  const pieces: Uint8Array[] = []
+  const archive = new Zip((error, piece) => {
+    if (error) throw error
+    pieces.push(piece)
+  })
+  const file = new ZipDeflate('PET.txt', { level: 6 })
+  archive.add(file)
+  let bytes = 0
+  const push = (text: string) => {
+    const chunk = Buffer.from(text)
+    bytes += chunk.length
+    file.push(chunk)
+  }
+  const { agency } = publishedWorld()
+  for (const line of shippedFeeds.find(({ publisher }) => publisher.name === 'eia_bulk')!.map) {
+    const [, id = '', letter = ''] = line.sourceId.split('.')
+    const series = line.at === 'PET' ? agency.get(id) : undefined
+    if (!series) continue
+    const data = series.rows
+      .toReversed()
+      .map(({ period, value }) => [period.replaceAll('-', ''), value === '' ? null : value])
+    push(
+      `${JSON.stringify({ series_id: line.sourceId, name: id, units: series.units, unitsshort: series.units, f: letter, last_updated: '2026-08-19T14:05:00-04:00', data })}\n`,
+    )
+  }
+  const each = Math.floor((unpackedBytes - bytes) / otherSeries)
+  for (let i = 0; i < otherSeries; i += 1) {
+    const head = `{"series_id":"PET.OTHER_${i}.M","name":"Another series, number ${i}","units":"Thousand Barrels","f":"M","data":[`
+    let body = ''
+    for (let month = 0; head.length + body.length < each - 40; month += 1) {
+      const value = ((i * 7919 + month * 104_729) % 1_000_003) / 1000
+      body += `${month > 0 ? ',' : ''}["${2026 - Math.floor(month / 12)}${String(12 - (month % 12)).padStart(2, '0')}",${value}]`
+    }
+    push(`${head}${body}]}\n`.padEnd(each, ' '))
+  }
+  file.push(new Uint8Array(0), true)
+  archive.end()
+  return Buffer.concat(pieces)
+}
