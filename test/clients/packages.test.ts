@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { chromium } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import {
   clientPackages,
@@ -15,6 +16,8 @@ import {
 
 const hasPython = has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))')
 const hasNode = has('node', '--version')
+const hasDeno = has('deno', '--version')
+const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const hasMypy = hasPython && has('mypy', '--version')
 
 let copy: Wellhead
@@ -91,6 +94,73 @@ client.latest('WTI_USD').then(([price]) => console.log(price.code))
     const outcome = await runProgram(['node', 'required.cjs'], directory, environmentOf(copy))
     expect(outcome).toEqual({ code: 0, text: 'WTI_USD\n' })
   })
+
+  /** What each runtime does with it: a price, a walk over two pages, a refusal by its class. */
+  const work = (imported: string, settings: string) => `
+import { createClient, InvalidRequest } from '${imported}'
+const client = createClient(${settings})
+const lines = [(await client.latest('WTI_USD'))[0].code]
+let closes = 0
+const range = { start: '2026-01-01', end: '2026-10-31', interval: 'day' }
+for await (const row of client.history('WTI_USD', range)) closes += row.price > 0 ? 1 : 0
+lines.push(closes > 150 ? 'closes' : 'too few')
+lines.push(await client.latest('NOPE_USD').catch(error => error instanceof InvalidRequest && error.code))
+`
+
+  test.skipIf(!hasDeno)(
+    'works in Deno',
+    async () => {
+      const settings =
+        "{ url: Deno.env.get('WELLHEAD_URL'), apiKey: Deno.env.get('WELLHEAD_API_KEY') }"
+      const imported = './node_modules/wellhead-client/esm/client.js'
+      const program = `${work(imported, settings)}console.log(lines.join(' '))`
+      writeFileSync(join(directory, 'program.deno.js'), program)
+      // No type check and nothing to be fetched: the file is run as it stands.
+      const flags = ['--no-check', '--no-remote', '--allow-net', '--allow-env', '--allow-read']
+      const outcome = await runProgram(
+        ['deno', 'run', '--quiet', ...flags, 'program.deno.js'],
+        directory,
+        environmentOf(copy),
+      )
+      expect(outcome).toEqual({ code: 0, text: 'WTI_USD closes invalid_code\n' })
+    },
+    120_000,
+  )
+
+  test.skipIf(!existsSync(chromiumPath))(
+    'works in a page of another origin',
+    async () => {
+      const settings = JSON.stringify({ url: copy.url, apiKey: copy.apiKey })
+      const program = `${work('/client/client.js', settings)}document.title = lines.join(' ')`
+      const modules = join(clientPackages(), 'typescript/esm')
+      const site = Bun.serve({
+        port: 0,
+        hostname: '127.0.0.1',
+        fetch(request) {
+          const { pathname } = new URL(request.url)
+          if (pathname.startsWith('/client/')) {
+            return new Response(Bun.file(join(modules, pathname.slice('/client/'.length))))
+          }
+          const page = `<!doctype html><title>-</title><script type="module">${program}</script>`
+          return new Response(page, { headers: { 'content-type': 'text/html' } })
+        },
+      })
+      const browser = await chromium.launch({
+        executablePath: chromiumPath,
+        args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run'],
+      })
+      try {
+        const page = await browser.newPage()
+        await page.goto(`http://127.0.0.1:${site.port}/`)
+        await page.waitForFunction("document.title !== '-'")
+        expect(await page.title()).toBe('WTI_USD closes invalid_code')
+      } finally {
+        await browser.close()
+        await site.stop(true)
+      }
+    },
+    120_000,
+  )
 
   describe('has types', () => {
     const check = (name: string, program: string): Promise<Outcome> => {
