@@ -441,6 +441,34 @@ const ownKeys = {
   'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', {
     inDev: 'text',
   }),
+  'backups.directory': key(
+    path(''),
+    '',
+    'Directory that scheduled backups go to; empty: none. Another disk than that of the data.',
+  ),
+  'backups.every': key(duration('5m', '7d'), dayMs, 'How often a scheduled backup is made.'),
+  'backups.keep_all': key(duration('1h', '90d'), 2 * dayMs, 'Younger backups are all kept.'),
+  'backups.keep_days': key(integer(0, 3650), 14, 'Days of which the newest backup is kept.'),
+  'backups.keep_weeks': key(integer(0, 520), 8, 'Weeks of which the newest backup is kept.'),
+  'backups.key': key(
+    secret(),
+    new Secret(''),
+    'Key under which scheduled backups are sealed; empty: they are as readable as the database. Without it a sealed backup is lost.',
+  ),
+  'backups.s3_bucket': key(
+    text('empty, or the name of a bucket', /^([a-z0-9][a-z0-9.-]{1,62})?$/),
+    '',
+    'Bucket of an S3-compatible storage that scheduled backups go to; empty: none.',
+  ),
+  'backups.s3_prefix': key(
+    text('empty, or a path of letters, digits, dots, hyphens and slashes', /^[\w./-]{0,200}$/),
+    '',
+    'What stands before the names of backups in the bucket.',
+  ),
+  'backups.s3_endpoint': key(baseUrl, '', 'Address of that storage; empty: that of its region.'),
+  'backups.s3_region': key(text('a region', /^[a-z0-9-]{1,40}$/), 'us-east-1', 'Its region.'),
+  'backups.s3_access_key': key(secret(), new Secret(''), 'Its access key.'),
+  'backups.s3_secret_key': key(secret(), new Secret(''), 'Its secret key.'),
   'metrics.port': key(
     integer(0, 65_535),
     0,

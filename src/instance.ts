@@ -7,6 +7,7 @@ import type { DevControls } from './http/dev-controls.ts'
 import { createFaults } from './http/faults.ts'
 import type { PeerLookup } from './http/gate/address.ts'
 import { createAlertJob } from './jobs/alerts.ts'
+import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
 import { createBillingJob } from './jobs/billing.ts'
 import { createClockJob } from './jobs/clock.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
@@ -72,6 +73,8 @@ export interface InstanceOptions {
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
   connections?: Connections
+  /** Runs a command of this program in a process of its own. */
+  command?: (...args: string[]) => Promise<CommandOutcome>
   /** How an evaluation copy keeps its state and goes back to it. */
   keeping?: Pick<DevControls, 'snapshot' | 'restore' | 'reset'>
 }
@@ -89,6 +92,7 @@ export function openInstance({
   url,
   connections,
   keeping,
+  command,
 }: InstanceOptions): Instance {
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
   const missing = missingCommits(dir, databasePath(dir), runtime.log)
@@ -120,7 +124,13 @@ export function openInstance({
   const sending = sendingJob(services)
   const mark = keepMark(dir, databasePath(dir))
   const jobs = createRunner(
-    [createDiskJob(services.disk), ...jobsOf(services, feed), sending, markJob(mark, services)],
+    [
+      createDiskJob(services.disk),
+      ...jobsOf(services, feed),
+      ...(command ? backupJobOf(services, command) : []),
+      sending,
+      markJob(mark, services),
+    ],
     runtime.clock,
     runtime.log,
     {
@@ -322,6 +332,17 @@ function jobsOf(services: Services, feed: WorldFeed | undefined): Job[] {
     createWatchJob(services.watchRuns),
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
+}
+
+/** Where the configuration names a place for backups. */
+function backupJobOf(
+  { config, backupRecord, clock, log }: Services,
+  command: NonNullable<InstanceOptions['command']>,
+): Job[] {
+  const { directory, s3Bucket, everyMs } = config.backups
+  return directory === '' && s3Bucket === ''
+    ? []
+    : [createBackupJob({ everyMs, command, record: backupRecord, clock, log })]
 }
 
 function clockGuard(services: Services): Guard {

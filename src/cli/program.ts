@@ -9,7 +9,9 @@ import type { ProcessRuntime } from '../runtime.ts'
 import { version } from '../version.ts'
 import { accountCommands, type OperatorAction } from './account-commands.ts'
 import { backup, restore, verifyFile } from './backup.ts'
+import { checkBackups, listBackups, makeBackup, withFetched } from './backups.ts'
 import { batchCommands } from './batches.ts'
+import { commandOf } from './child.ts'
 import { configExplain } from './config.ts'
 import { dataOf } from './data.ts'
 import { runDatasetImport } from './dataset.ts'
@@ -185,7 +187,11 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
       const config = configOf(options, mode, env)
       results.set(
         await serve({
-          runtime: { ...runtimeOf(config, env), takesNewMasterKey: options.newMasterKey === true },
+          runtime: {
+            ...runtimeOf(config, env),
+            takesNewMasterKey: options.newMasterKey === true,
+          },
+          ...(mode === 'serve' && { command: commandOf(config.data.dir, options.config) }),
           dir: config.data.dir,
           out: env.out,
           err: env.err,
@@ -339,6 +345,8 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
   )
 }
 
+type RestoreCommandOptions = Options & { holdOutbox?: boolean; from?: string }
+
 /** What is wrong with a database file; what cannot be opened at all is told with its name. */
 function faultsOf(path: string): string[] {
   try {
@@ -362,33 +370,70 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
     env.out(faults.length === 0 ? `${path} is sound` : `${path}: ${faults.length} faults`)
     results.set(faults.length === 0 ? 0 : 1)
   })
-  located(
+  const backups = located(
     program
       .command('backup')
-      .argument('<file>')
+      .argument('[file]', 'default: every place of the configuration, as a scheduled backup')
       .description('write a checked copy of the database, also while the server runs'),
-  ).action((file: string, options: Options) => {
-    backup(dirOf(options), file)
-    env.out(`${file} is complete and sound`)
+  )
+  backups.action(async (file: string | undefined, options: Options) => {
+    if (file !== undefined) {
+      backup(dirOf(options), file)
+      env.out(`${file} is complete and sound`)
+      return
+    }
+    const made = await makeBackup(configOf(options, 'serve', env), createSystemClock().now())
+    const { name, bytes, places, removed } = made
+    env.out(
+      `${name} (${bytes} bytes) is complete and sound in ${places.join(' and ')}; ${removed} older ones were removed. master.key is not in it: keep a copy of it elsewhere`,
+    )
   })
+  // The options of the command above them are theirs too: it takes them wherever they stand.
+  located(backups.command('list').description('the backups in the places of the configuration'))
+    .option('--json', 'print JSON')
+    .action((_: Options, list: Command) => {
+      const options: Options & { json?: boolean } = list.optsWithGlobals()
+      return listBackups(configOf(options, 'serve', env), { ...env, json: options.json === true })
+    })
+  located(
+    backups.command('check').description('fetch the newest backup of every place and check it'),
+  ).action((_: Options, check: Command) =>
+    checkBackups(configOf(check.optsWithGlobals(), 'serve', env), {
+      out: env.out,
+      now: createSystemClock().now(),
+    }),
+  )
   located(
     program
       .command('restore')
-      .argument('<file>')
+      .argument('[file]')
       .description('put a backup in place of the database'),
   )
+    .option(
+      '--from <when>',
+      'in place of a file: latest, or the newest backup of the configured places from before a time',
+    )
     .option(
       '--hold-outbox',
       'send nothing that waits in the backup: it may have been sent after the backup was made',
     )
-    .action((file: string, options: Options & { holdOutbox?: boolean }) => {
-      const { holdOutbox = false } = options
-      const { keptAs, keptBack } = restore(dirOf(options), file, {
-        at: createSystemClock().now(),
-        ids: createRandomIds(),
-        holdOutbox,
-      })
-      env.out(`restored from ${file}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
+    .action(async (file: string | undefined, options: RestoreCommandOptions) => {
+      const { holdOutbox = false, from } = options
+      if ((file === undefined) === (from === undefined))
+        throw new Error('restore needs a FILE, or --from latest or --from TIME, and not both')
+      const config = configOf(options, 'serve', env)
+      const { dir } = config.data
+      const work = (path: string) =>
+        restore(dir, path, {
+          at: createSystemClock().now(),
+          ids: createRandomIds(),
+          holdOutbox,
+        })
+      const [source, { keptAs, keptBack }] =
+        from === undefined
+          ? ([file!, work(file!)] as const)
+          : await withFetched(config, from, env.err, work)
+      env.out(`restored from ${source}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
       for (const line of keptBack ? heldLines(keptBack) : []) env.out(line)
     })
   const config = program.command('config').description('the configuration')

@@ -8,6 +8,7 @@ import { front, withSniffingOff } from '../http/front.ts'
 import { linker } from '../http/problem/links.ts'
 import { varyOf } from '../http/profiles/profiles.ts'
 import { type Instance, startReserveOf } from '../instance.ts'
+import type { CommandOutcome } from '../jobs/backups.ts'
 import { createSystemClock, sleep } from '../lib/clock.ts'
 import { lockDataDir } from '../lib/directory-lock.ts'
 import { createLoopTurns } from '../lib/loop-turns.ts'
@@ -35,6 +36,8 @@ const turnBudgetMs = 1
 export interface ServeEnvironment {
   runtime: ProcessRuntime
   dir: string
+  /** Runs a command of this program on the same directory, in a process of its own. */
+  command?: (...args: string[]) => Promise<CommandOutcome>
   out(line: string): void
   err(line: string): void
   /** A person reads what goes to `out`; otherwise it may be kept for years in a log. */
@@ -89,7 +92,16 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   checkReadyFile(config.server.readyFile)
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
   network = server
-  const copy = openCopy({ runtime, dir, serving: true, peer, local, url: () => url, connections })
+  const copy = openCopy({
+    runtime,
+    dir,
+    serving: true,
+    peer,
+    local,
+    url: () => url,
+    connections,
+    ...(env.command && { command: env.command }),
+  })
   const { instance } = copy
   const keys =
     config.mode === 'dev'

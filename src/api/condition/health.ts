@@ -19,7 +19,10 @@ import { markSeries } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
 
 export type HealthDeps = Vitals &
-  Pick<Context, 'access' | 'settings' | 'catalogue' | 'freshness' | 'marks' | 'clock' | 'disk'>
+  Pick<
+    Context,
+    'access' | 'settings' | 'catalogue' | 'freshness' | 'marks' | 'clock' | 'disk' | 'backupRecord'
+  >
 
 const Health = t.Object(
   {
@@ -105,12 +108,20 @@ const ReadyQuery = t.Object({
   ),
 })
 
-function livenessRoutes({ access, settings, disk, clock, isStopping, senders }: HealthDeps) {
+function livenessRoutes({
+  access,
+  settings,
+  disk,
+  backupRecord,
+  clock,
+  isStopping,
+  senders,
+}: HealthDeps) {
   const startedMs = clock.monotonic()
   const answer = (set: Answering, ready: 'write' | undefined) => {
     const lives = !isStopping() && databaseAnswers(settings)
     const writes = disk.trouble() === undefined
-    const reason = lives ? reasonOf(disk, senders()) : undefined
+    const reason = lives ? reasonOf(disk, senders(), backupRecord) : undefined
     if (!lives || (ready === 'write' && !writes)) set.status = 503
     set.headers['cache-control'] = 'no-store'
     const status = !lives ? 'unavailable' : reason === undefined ? 'ok' : 'degraded'
@@ -146,10 +157,18 @@ function livenessRoutes({ access, settings, disk, clock, isStopping, senders }: 
 }
 
 /** What needs the operator, without a name of anybody's. */
-function reasonOf(disk: HealthDeps['disk'], senders: readonly Component[]): string | undefined {
+function reasonOf(
+  disk: HealthDeps['disk'],
+  senders: readonly Component[],
+  backupRecord: HealthDeps['backupRecord'],
+): string | undefined {
   const trouble = disk.trouble()
   if (trouble) return `The data cannot be written: ${trouble.reason}.`
-  return senders.find(sender => sender.status === 'degraded' && sender.message)?.message
+  const waits = senders.find(sender => sender.status === 'degraded' && sender.message)
+  if (waits) return waits.message
+  return backupRecord.get().trouble === undefined
+    ? undefined
+    : 'The last scheduled backup failed; the log says why.'
 }
 
 function statusRoute(deps: HealthDeps) {

@@ -12,6 +12,7 @@ export type MetricDeps = Pick<
   | 'outbox'
   | 'webhooks'
   | 'disk'
+  | 'backupRecord'
   | 'db'
   | 'clock'
   | 'lastPassAt'
@@ -292,7 +293,7 @@ function processFamilies({
 /** Of the file, 0 where there is none. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-function storageFamilies({ db, disk }: MetricDeps): MetricFamily[] {
+function storageFamilies({ db, disk, backupRecord, clock }: MetricDeps): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
   return [
@@ -329,6 +330,21 @@ function storageFamilies({ db, disk }: MetricDeps): MetricFamily[] {
         const free = disk.freeBytes()
         return free === undefined ? [] : [{ value: free }]
       },
+    },
+    {
+      name: 'wellhead_backup_age_seconds',
+      help: 'Since the newest scheduled backup was made; absent without one.',
+      type: 'gauge',
+      samples() {
+        const { madeAt } = backupRecord.get()
+        return madeAt === undefined ? [] : [{ value: Math.max(0, seconds(clock.now() - madeAt)) }]
+      },
+    },
+    {
+      name: 'wellhead_backup_failed',
+      help: '1 while the last scheduled backup was not made, or did not hold.',
+      type: 'gauge',
+      samples: () => [{ value: Number(backupRecord.get().trouble !== undefined) }],
     },
   ]
 }

@@ -2,6 +2,7 @@ import type { Runtime } from '../../runtime.ts'
 import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
 import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
+import { type BackupRecord, createBackupRecord } from './backup-record.ts'
 import { createDisk, type Disk } from './disk.ts'
 import { createTally, type Tally } from './tally.ts'
 
@@ -9,6 +10,8 @@ export interface OperatorServices {
   settings: Settings
   adminTokens: AdminTokens
   disk: Disk
+  /** Of scheduled backups. */
+  backupRecord: BackupRecord
   tally: Tally
 }
 
@@ -23,6 +26,7 @@ export function openOperator({
     settings,
     adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
     disk: createDisk({ settings, clock, log }),
+    backupRecord: createBackupRecord(settings),
     tally: createTally(),
   }
 }

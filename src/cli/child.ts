@@ -1,0 +1,31 @@
+import { constants, setPriority } from 'node:os'
+import type { CommandOutcome } from '../jobs/backups.ts'
+
+/** The compiled program is its own executable; from sources the runtime is, and is told the file. */
+const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)
+const program = () => (isCompiled() ? [process.execPath] : [process.execPath, Bun.main])
+
+/**
+ * Runs commands of this program on a data directory, each in a process of its own, which gives way
+ * to this one.
+ */
+export const commandOf =
+  (dir: string, configFile: string | undefined) =>
+  async (...args: string[]): Promise<CommandOutcome> => {
+    const where = ['--data', dir, ...(configFile === undefined ? [] : ['--config', configFile])]
+    const child = Bun.spawn([...program(), ...args, ...where], {
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    try {
+      setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    } catch {
+      // It has ended already, or this system has no priorities.
+    }
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ])
+    return { code: await child.exited, out, err }
+  }

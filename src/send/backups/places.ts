@@ -1,0 +1,125 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { closeToOthers } from '../../lib/private-file.ts'
+import { syncToDisk } from '../../lib/side-file.ts'
+import { backupTimeOf } from '../../plan/backup-retention.ts'
+
+export interface StoredBackup {
+  name: string
+  /** Unix ms. */
+  at: number
+  bytes: number
+}
+
+/** Where backups lie. */
+export interface BackupPlace {
+  /** As people know it. */
+  label: string
+  /** Oldest first. */
+  list(): Promise<StoredBackup[]>
+  /** It is there, whole, when this resolves. */
+  put(path: string, name: string): Promise<void>
+  /** Writes one to a local file. */
+  fetch(name: string, path: string): Promise<void>
+  remove(name: string): Promise<void>
+}
+
+const inOrder = (backups: StoredBackup[]) => backups.sort((a, b) => a.at - b.at)
+
+export const directoryPlace = (directory: string): BackupPlace => ({
+  label: directory,
+  async list() {
+    if (!existsSync(directory)) return []
+    return inOrder(
+      readdirSync(directory).flatMap(name => {
+        const at = backupTimeOf(name)
+        return at === undefined ? [] : [{ name, at, bytes: statSync(join(directory, name)).size }]
+      }),
+    )
+  },
+  async put(path, name) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const part = join(directory, `${name}.part`)
+    try {
+      copyFileSync(path, part)
+      closeToOthers(part)
+      syncToDisk(part)
+      renameSync(part, join(directory, name))
+      syncToDisk(directory)
+    } finally {
+      rmSync(part, { force: true })
+    }
+  },
+  async fetch(name, path) {
+    copyFileSync(join(directory, name), path)
+    closeToOthers(path)
+  },
+  async remove(name) {
+    rmSync(join(directory, name), { force: true })
+  },
+})
+
+export interface BucketSettings {
+  bucket: string
+  /** Before the names, with its slash; empty: none. */
+  prefix: string
+  endpoint: string
+  region: string
+  accessKey: string
+  secretKey: string
+}
+
+/** A bucket of any storage that speaks S3. */
+export function bucketPlace(settings: BucketSettings): BackupPlace {
+  const { bucket, prefix, endpoint, region, accessKey, secretKey } = settings
+  const client = new Bun.S3Client({
+    bucket,
+    region,
+    accessKeyId: accessKey,
+    secretAccessKey: secretKey,
+    ...(endpoint !== '' && { endpoint }),
+  })
+  return {
+    label: `s3://${bucket}/${prefix}`,
+    async list() {
+      const found: StoredBackup[] = []
+      let startAfter: string | undefined
+      for (;;) {
+        const page = await client.list({ prefix, ...(startAfter && { startAfter }) })
+        const contents = page.contents ?? []
+        for (const { key, size } of contents) {
+          const name = key.slice(prefix.length)
+          const at = backupTimeOf(name)
+          if (at !== undefined) found.push({ name, at, bytes: size ?? 0 })
+        }
+        const last = contents.at(-1)?.key
+        if (!page.isTruncated || last === undefined) return inOrder(found)
+        startAfter = last
+      }
+    },
+    async put(path, name) {
+      const { size } = Bun.file(path)
+      await client.write(prefix + name, Bun.file(path))
+      const stored = await client.stat(prefix + name)
+      if (stored.size !== size) {
+        await client.delete(prefix + name)
+        throw new Error(`s3://${bucket}/${prefix}${name} has ${stored.size} of ${size} bytes`)
+      }
+    },
+    async fetch(name, path) {
+      await Bun.write(path, client.file(prefix + name))
+      closeToOthers(path)
+    },
+    async remove(name) {
+      await client.delete(prefix + name)
+    },
+  }
+}
