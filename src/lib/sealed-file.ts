@@ -79,8 +79,8 @@ export const openSealedFile = (from: string, to: string, phrase: string): void =
       const next = readFull(source, pieceBytes + tagBytes)
       const isLast = next.length === 0
       const opening = createDecipheriv(cipher, key, nonceOf(place, isLast))
-      opening.setAuthTag(piece.subarray(-tagBytes))
       try {
+        opening.setAuthTag(piece.subarray(-tagBytes))
         const text = opening.update(piece.subarray(0, -tagBytes))
         opening.final()
         writeSync(target, text)
