@@ -469,6 +469,39 @@ const ownKeys = {
   'backups.s3_region': key(text('a region', /^[a-z0-9-]{1,40}$/), 'us-east-1', 'Its region.'),
   'backups.s3_access_key': key(secret(), new Secret(''), 'Its access key.'),
   'backups.s3_secret_key': key(secret(), new Secret(''), 'Its secret key.'),
+  'notices.url': key(
+    secret(),
+    new Secret(''),
+    'Address that notices to the operator are posted to; empty: none. It may hold a token.',
+  ),
+  'notices.format': key(
+    choice('json', 'slack', 'ntfy'),
+    'json',
+    'What is posted there: a JSON object, {"text"} as chats take it, or text as ntfy takes it.',
+  ),
+  'notices.mail': key(
+    text('empty, or an e-mail address', /^([^\s<>@,;"]+@[^\s<>@,;"]+)?$/),
+    '',
+    'Address that notices to the operator are mailed to; empty: none.',
+  ),
+  'notices.again': key(
+    duration('1h', '30d'),
+    dayMs,
+    'How long a matter goes on before it is told again.',
+  ),
+  'notices.quiet': key(
+    text(
+      'empty, or hours in UTC such as 22:00-07:00',
+      /^(([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d)?$/,
+    ),
+    '',
+    'Hours in which only refused writes are told; the rest waits for their end.',
+  ),
+  'notices.disk_free_mb': key(
+    integer(0, 1_000_000_000),
+    1024,
+    'Megabytes of the disk of the data below which the operator is told.',
+  ),
   'metrics.port': key(
     integer(0, 65_535),
     0,

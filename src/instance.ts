@@ -17,6 +17,7 @@ import { createFeedsJob } from './jobs/feeds.ts'
 import type { Job } from './jobs/job.ts'
 import { createMessagesJob } from './jobs/messages.ts'
 import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
+import { createNoticesJob } from './jobs/notices.ts'
 import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
 import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
 import { createSurchargeJob } from './jobs/surcharges.ts'
@@ -31,6 +32,7 @@ import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf, masterKeyPath } from './lib/master-key.ts'
 import { createReserveFile, type ReserveFile } from './lib/reserve-file.ts'
+import { openNotices } from './matters.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
@@ -128,6 +130,7 @@ export function openInstance({
       createDiskJob(services.disk),
       ...jobsOf(services, feed),
       ...(command ? backupJobOf(services, command) : []),
+      ...(serving && !feed ? [createNoticesJob(openNotices(services), runtime.clock)] : []),
       sending,
       markJob(mark, services),
     ],

@@ -33,6 +33,7 @@ const rootFloors: Record<string, number> = {
   'assets.d.ts': 0,
   'runtime.ts': 1.7,
   'services.ts': 4.5,
+  'matters.ts': 4.6,
   'app.ts': 6,
   'rate-windows-file.ts': 6,
   'reader.ts': 6.2,

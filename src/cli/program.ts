@@ -21,6 +21,7 @@ import { runExport } from './export.ts'
 import { feedCommands } from './feeds.ts'
 import { configuredUrl, healthcheck } from './health.ts'
 import { type ImportOptions, runImport } from './import.ts'
+import { testNotices } from './notices.ts'
 import { printOpenapi } from './openapi.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
 import { heldLines, outboxCommands } from './outbox.ts'
@@ -436,6 +437,13 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       env.out(`restored from ${source}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
       for (const line of keptBack ? heldLines(keptBack) : []) env.out(line)
     })
+  const notices = program.command('notices').description('what is told to the operator')
+  located(notices.command('test').description('post a notice now, as one that has begun')).action(
+    async (options: Options) => {
+      const config = configOf(options, 'serve', env)
+      results.set(await testNotices(config, createSystemClock().now(), env))
+    },
+  )
   const config = program.command('config').description('the configuration')
   located(config.command('explain').description('every setting in force and where it comes from'))
     .option('--json', 'print JSON')

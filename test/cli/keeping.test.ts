@@ -98,3 +98,29 @@ describe('a file of plans', () => {
     }
   })
 })
+
+describe('notices test', () => {
+  test('posts to the configured address and says whether it was taken', async () => {
+    const bodies: string[] = []
+    const server = Bun.serve({
+      port: 0,
+      async fetch(request) {
+        bodies.push(await request.text())
+        return new Response('', { status: request.url.endsWith('/no') ? 404 : 200 })
+      },
+    })
+    const dir = place()
+    const at = (path: string) =>
+      writeFileSync(
+        join(dir, 'wellhead.toml'),
+        `[notices]\nformat = "slack"\nurl = "http://127.0.0.1:${server.port}/${path}"\n`,
+      )
+    at('yes')
+    expect(await command('notices', 'test', '--data', dir)).toMatchObject({ code: 0 })
+    expect(JSON.parse(bodies[0]!)).toEqual({ text: expect.stringContaining('A test') })
+    at('no')
+    const refused = await command('notices', 'test', '--data', dir)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('404')])
+    await server.stop(true)
+  })
+})

@@ -44,6 +44,8 @@ export type DisabledReason = 'consecutive_failures'
 export interface Webhooks {
   /** Endpoints by how they do; failing: active, and the last delivery failed. */
   tally: WebhookStore['tally']
+  /** Those that the service switched off, the latest first. */
+  switchedOff: WebhookStore['switchedOff']
   /** Newest first, disabled ones too. */
   list(accountId: string): readonly Endpoint[]
   byId(id: string): Endpoint | undefined
@@ -119,6 +121,7 @@ export function createWebhooks({
 
   return {
     tally: store.tally,
+    switchedOff: store.switchedOff,
     list: accountId => index.of(accountId).toReversed(),
     byId: index.byId,
     subscribed: index.subscribed,

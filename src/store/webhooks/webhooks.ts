@@ -78,6 +78,8 @@ export interface WebhookStore {
   disable(id: string, reason: string, at: number): boolean
   /** Endpoints by how they do; failing: active, and the last delivery failed. */
   tally(): Record<'active' | 'failing' | 'disabled', number>
+  /** Endpoints that the service switched off, the latest first, at most `limit`. */
+  switchedOff(limit: number): { id: string; url: string }[]
   /** By endpoint. */
   records(accountId: string): Map<string, EndpointRecord>
   /** Counts a delivery that ended; how many ended failed in a row since. */
@@ -142,6 +144,10 @@ export function createWebhookStore(db: Database): WebhookStore {
     `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
      FROM webhooks WHERE account_id = ?`,
   )
+  const switchedOff = db.query<{ id: string; url: string }, [number]>(
+    `SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
+     ORDER BY updated_at DESC LIMIT ?`,
+  )
   const tally = db.query<Record<'active' | 'failing' | 'disabled', number>, []>(
     `SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
        count(*) FILTER (WHERE active = 1 AND failed_in_a_row > 0) AS failing,
@@ -166,6 +172,7 @@ export function createWebhookStore(db: Database): WebhookStore {
     remove: id => void remove.run(id),
     disable: (id, reason, at) => disable.run(reason, at, id).changes === 1,
     tally: () => tally.get()!,
+    switchedOff: limit => switchedOff.all(limit),
     records: accountId => new Map(records.all(accountId).map(({ id, ...record }) => [id, record])),
     settle(id, state, isBlameless, at) {
       const statement = state === 'delivered' ? delivered : isBlameless ? failedBlameless : failed

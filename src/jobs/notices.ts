@@ -1,0 +1,24 @@
+import type { Clock } from '../lib/clock.ts'
+import { secondMs } from '../lib/instant.ts'
+import type { Job } from './job.ts'
+
+/** What there is to tell takes some looking up. */
+const everyMs = 15 * secondMs
+
+/** Tells the operator what needs them. */
+export function createNoticesJob(
+  notices: { pass(): void; settled(): Promise<void> },
+  clock: Pick<Clock, 'now'>,
+): Job {
+  let passedAt = Number.NEGATIVE_INFINITY
+  return {
+    name: 'notices',
+    pass() {
+      const now = clock.now()
+      if (now >= passedAt && now - passedAt < everyMs) return
+      passedAt = now
+      notices.pass()
+    },
+    settled: notices.settled,
+  }
+}

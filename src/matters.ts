@@ -1,0 +1,116 @@
+import { isoInstant, minuteMs } from './lib/instant.ts'
+import { noticeHook, noticeText } from './send/notices/hook.ts'
+import {
+  createOperatorNotices,
+  type Matter,
+  type NoticePlace,
+  type OperatorNotices,
+  type QuietHours,
+} from './service/operator/notices.ts'
+import type { Services } from './services.ts'
+
+/** What waits this long beyond its time is behind. */
+const behindMs = 15 * minuteMs
+const failuresMax = 3
+/** Of endpoints; more of them at once say no more. */
+const switchedOffMax = 20
+const megabyte = 2 ** 20
+
+/** Everything that needs the operator now. */
+export function mattersOf(services: Services): Matter[] {
+  const { disk, backupRecord, feeds, outbox, webhooks, clock, config } = services
+  const matters: Matter[] = []
+  const trouble = disk.trouble()
+  if (trouble)
+    matters.push({ id: 'writes', text: `writes are refused: ${trouble.reason}`, urgent: true })
+  const free = disk.freeBytes()
+  if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
+    matters.push({
+      id: 'disk',
+      text: `less than ${config.notices.diskFreeMb} MB are left on the disk of the data`,
+    })
+  if (backupRecord.get().trouble !== undefined)
+    matters.push({ id: 'backup', text: 'the last scheduled backup failed; the log says why' })
+  for (const { feed, state, consecutiveFailures, expectedBy, lastRun } of feeds.list()) {
+    const { name } = feed.publisher
+    if (consecutiveFailures >= failuresMax)
+      matters.push({
+        id: `feed ${name} failing`,
+        text: `feed ${name} has failed ${failuresMax} times in a row or more`,
+      })
+    else if (state === 'late')
+      matters.push({
+        id: `feed ${name} late`,
+        text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
+      })
+    if ((lastRun?.held ?? 0) > 0)
+      matters.push({
+        id: `feed ${name} held`,
+        text: `feed ${name} holds values back that look wrong`,
+      })
+  }
+  for (const [kind, dueAt] of outbox.vitals().kinds)
+    if (dueAt !== undefined && clock.now() - dueAt > behindMs)
+      matters.push({
+        id: `outbox ${kind}`,
+        text: `messages by ${kind} wait since ${isoInstant(dueAt)}`,
+      })
+  for (const { id, url } of webhooks.switchedOff(switchedOffMax))
+    matters.push({
+      id: `endpoint ${id}`,
+      text: `a webhook endpoint was switched off after failing again and again: ${hostOf(url)}`,
+    })
+  return matters
+}
+
+const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'
+
+/** Notices of an instance to the places that its configuration names. */
+export function openNotices(services: Services): OperatorNotices {
+  const { config, mail, ids, settings, clock, log } = services
+  const { notices, brand } = config
+  const url = notices.url.reveal()
+  const service = brand.serviceName
+  const places: NoticePlace[] = [
+    ...(url === '' ? [] : [noticeHook(url, notices.format, service)]),
+    ...(notices.mail === ''
+      ? []
+      : [
+          {
+            label: 'mail',
+            async send(notice: Parameters<NoticePlace['send']>[0]) {
+              const text = noticeText(service, notice)
+              mail.post({
+                to: notices.mail,
+                subject: text.slice(0, 120),
+                text: `${text}\n\nSince ${isoInstant(notice.since)}.\n`,
+                accountId: null,
+                dedupe: ids.uuid(),
+              })
+            },
+          },
+        ]),
+  ]
+  return createOperatorNotices({
+    matters: () => mattersOf(services),
+    places,
+    settings,
+    clock,
+    log,
+    againMs: notices.againMs,
+    quiet: quietOf(notices.quiet),
+  })
+}
+
+/** `22:00-07:00`; undefined: no hour is quiet. */
+export function quietOf(text: string): QuietHours | undefined {
+  const parts = /^(\d\d):(\d\d)-(\d\d):(\d\d)$/.exec(text)
+  if (!parts) return undefined
+  const [fromHour, fromMinute, toHour, toMinute] = parts.slice(1).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+  ]
+  return { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute }
+}
