@@ -170,6 +170,29 @@ CREATE TABLE batch_series (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
 
+-- Values that the guards at the door doubted. waiting: held, not recorded. flagged: recorded, and
+-- listed. The others are decided: released ones were recorded then, rejected ones never are.
+CREATE TABLE doubted_values (
+  id INTEGER PRIMARY KEY,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  observed_at INTEGER NOT NULL,
+  value REAL NOT NULL,
+  -- The value before it in time, as it was then.
+  before REAL,
+  rule TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  source_id INTEGER NOT NULL,
+  batch_id INTEGER NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('waiting', 'flagged', 'released', 'rejected')),
+  doubted_at INTEGER NOT NULL,
+  decided_at INTEGER,
+  decided_by TEXT,
+  decision_reason TEXT,
+  -- A feed that says the same again is one doubt.
+  UNIQUE (series_id, observed_at, value)
+) STRICT;
+CREATE INDEX doubted_values_by_status ON doubted_values (status, id);
+
 -- Days of a series that reads leave out and name in the answer; both ends inclusive.
 CREATE TABLE quarantine (
   id INTEGER PRIMARY KEY,

@@ -204,6 +204,8 @@ function summarize(report: ImportReport, ms: number, dryRun: boolean, env: Impor
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
     for (const line of remarksOn(file)) env.err(line)
+    if (file.held > 0)
+      env.err(`${file.file}: ${file.held} values are held: wellhead review list shows why`)
   }
   if (report.files.length > 1) env.out(`total: ${countsOf(report, dryRun)}`)
   const seconds = ms / 1000
@@ -212,11 +214,11 @@ function summarize(report: ImportReport, ms: number, dryRun: boolean, env: Impor
 }
 
 function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string {
-  const { read, points, inserted, revised, unchanged, superseded, blank, rejected } = counts
+  const { read, points, inserted, revised, unchanged, superseded, blank, rejected, held } = counts
   const shown = dryRun
     ? { read, 'would be written': points, repeated: unchanged, superseded, blank, rejected }
-    : { read, inserted, revised, unchanged, superseded, blank, rejected }
-  const always = (name: string) => name !== 'superseded' && name !== 'repeated'
+    : { read, inserted, revised, unchanged, superseded, blank, rejected, held }
+  const always = (name: string) => !['superseded', 'repeated', 'held'].includes(name)
   return Object.entries(shown)
     .filter(([name, count]) => always(name) || count > 0)
     .map(([name, count]) => `${name} ${count}`)

@@ -31,6 +31,7 @@ import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts
 import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/commands.ts'
 import type { Range } from './remote/prices.ts'
 import type { ServerChoice } from './remote/servers.ts'
+import { reviewCommands } from './review.ts'
 import { seriesCommands } from './series.ts'
 import { serve } from './serve.ts'
 import { setupAgain } from './setup.ts'
@@ -93,6 +94,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   sourceCommands(program, located, act)
   seriesCommands(program, located, act)
   batchCommands(program, located, act)
+  reviewCommands(program, located, act)
   feedCommands(program, located, act)
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)

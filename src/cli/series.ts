@@ -51,6 +51,7 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--license-class <word>', 'open or view'],
   ['--attribution <text>', 'the sentence that its numbers are shown with'],
   ['--aliases <names>', 'other names, comma-separated'],
+  ['--guards <pairs>', 'what guards do with doubtful values: jump=off,repeat=hold'],
 ]
 
 /** The value of a term as the interface takes it, from a text; nothing in it takes the term back. */
@@ -60,6 +61,10 @@ function termOf(name: string, text: string): unknown {
   if (value === '') return null
   if (numbers.has(name)) return Number.isNaN(Number(value)) ? value : Number(value)
   if (truths.has(name)) return value === 'true' ? true : value === 'false' ? false : value
+  if (name === 'guards')
+    return Object.fromEntries(
+      value.split(',').map(pair => pair.split('=').map(part => part.trim())),
+    )
   if (name === 'aliases') return value.split(/[\s,;]+/).filter(Boolean)
   return value
 }

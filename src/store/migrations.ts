@@ -206,6 +206,30 @@ export const migrations: readonly Migration[] = [
       DROP TABLE feed_observations;
     `,
   },
+  {
+    version: 8,
+    why: 'Doubtful values wait for a decision.',
+    sql: `
+      CREATE TABLE doubted_values (
+        id INTEGER PRIMARY KEY,
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        observed_at INTEGER NOT NULL,
+        value REAL NOT NULL,
+        before REAL,
+        rule TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        source_id INTEGER NOT NULL,
+        batch_id INTEGER NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('waiting', 'flagged', 'released', 'rejected')),
+        doubted_at INTEGER NOT NULL,
+        decided_at INTEGER,
+        decided_by TEXT,
+        decision_reason TEXT,
+        UNIQUE (series_id, observed_at, value)
+      ) STRICT;
+      CREATE INDEX doubted_values_by_status ON doubted_values (status, id);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

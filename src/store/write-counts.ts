@@ -3,6 +3,8 @@ export interface WriteCounts {
   inserted: number
   revised: number
   unchanged: number
+  /** Doubted, and not written. */
+  held?: number
 }
 
 /** What became of one row. */

@@ -40,6 +40,7 @@ const Counts = t.Object({
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
+  held: integer({ description: 'Doubtful values that wait for a decision and are not recorded.' }),
   batch: integer({ description: 'The batch that it was written in.' }),
   recorded_at: t.String({ format: 'date-time' }),
 })
@@ -79,6 +80,7 @@ function recording({ access, catalogue, batches, now }: AdminDataDeps) {
         inserted: counts.inserted,
         revised: counts.revised,
         unchanged: counts.unchanged,
+        held: counts.held,
         batch: batch.id,
         recorded_at: isoInstant(at),
       })

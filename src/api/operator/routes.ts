@@ -11,6 +11,7 @@ import { mailAdminRoutes } from './mail.ts'
 import { metricsRoutes } from './metrics.ts'
 import { outboxAdminRoutes } from './outbox.ts'
 import { quarantineAdminRoutes } from './quarantine.ts'
+import { reviewAdminRoutes } from './review.ts'
 import { seriesAdminRoutes } from './series.ts'
 import { signInAdminRoutes } from './sign-in.ts'
 import { sourceAdminRoutes } from './sources.ts'
@@ -25,6 +26,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(dataAdminRoutes(context))
   routes.use(seriesAdminRoutes(context))
   routes.use(batchAdminRoutes(context))
+  routes.use(reviewAdminRoutes(context))
   routes.use(quarantineAdminRoutes(context))
   routes.use(mailAdminRoutes(context))
   routes.use(metricsRoutes(context))

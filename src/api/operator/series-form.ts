@@ -11,6 +11,7 @@ import {
   nullable,
   nullableAs,
   optional,
+  part,
   readFields,
   text,
   type Values,
@@ -21,6 +22,7 @@ import { validationFailed } from '../../http/problem/problem.ts'
 import { minuteOf, zoneName } from '../../lib/zone.ts'
 import { cadences } from '../../market/catalogue/catalogue.ts'
 import { marketNames, type SeriesTerms } from '../../market/catalogue/terms.ts'
+import { guardActions, guardRules } from '../../market/prices/guards.ts'
 
 const widest = 1e12
 const aliasesMax = 50
@@ -103,6 +105,10 @@ export const termFields = {
     alias => (/^[A-Z0-9][A-Z0-9_.-]{0,49}$/.test(alias) ? alias : undefined),
     { description: 'Other names that every endpoint takes for the code.' },
   ),
+  guards: part(Object.fromEntries(guardRules.map(rule => [rule, optional(choice(guardActions))])), {
+    description:
+      'What each guard at the door does with a doubtful value: `hold`, `flag` or `off`. What is not named is as usual.',
+  }),
   active: flag({ description: 'False: retired, listed as discontinued and not answered.' }),
 }
 
@@ -125,6 +131,7 @@ const {
   license_class: licenseClass,
   attribution,
   aliases,
+  guards,
   active,
 } = termFields
 
@@ -152,6 +159,7 @@ export const newSeriesFields = {
   license_class: optional(licenseClass),
   attribution: optional(attribution),
   aliases: optional(aliases),
+  guards: optional(guards),
   active: optional(active),
 }
 
@@ -178,6 +186,7 @@ export const changedSeriesFields = {
     license_class: takenBack(licenseClass),
     attribution: takenBack(attribution),
     aliases: takenBack(aliases),
+    guards: takenBack(guards),
     active: takenBack(active),
   }),
   reset: optional(
@@ -206,6 +215,7 @@ export const termsOf = (values: TermValues): SeriesTerms => ({
   licenseClass: values.license_class,
   attribution: values.attribution,
   aliases: values.aliases,
+  guards: values.guards as SeriesTerms['guards'],
   active: values.active,
 })
 

@@ -45,6 +45,9 @@ const SeriesRow = t.Object(
     attribution: orNull(t.String()),
     aliases: t.Array(t.String()),
     own: t.Boolean({ description: "The operator's own; else shipped." }),
+    guards: t.Record(t.String(), t.String(), {
+      description: 'What the guards at the door do, where that is set.',
+    }),
     active: t.Boolean({ description: 'False: it is not answered.' }),
     changed: t.Array(t.String({ examples: ['cadence'] }), {
       description: 'What is set otherwise than it was shipped; of an own series all that is set.',
@@ -96,6 +99,7 @@ export function seriesAdminRoutes({ access, catalogue, seriesChanges }: AdminSer
       license_class: series.publisher?.licenseClass ?? null,
       attribution: series.publisher?.text ?? null,
       aliases: series.aliases,
+      guards: terms.guards ?? {},
       own: series.own === true,
       active: series.unavailableReason === null,
       changed: (Object.keys(terms) as (keyof SeriesTerms)[]).map(term => wireNames[term] ?? term),

@@ -113,6 +113,8 @@ export interface Counts extends WriteCounts {
   /** Contradicted by a later row of the same file. */
   superseded: number
   rejected: number
+  /** Doubted: they wait for a decision. */
+  held: number
   blank: number
 }
 
@@ -420,10 +422,11 @@ function countsOf(answer: BatchAnswer): WriteCounts {
   throw new Error(`rows that were found good were refused: ${answer.faults[0]?.reason}`)
 }
 
-function addCounts(report: WriteCounts, counts: WriteCounts) {
+function addCounts(report: Counts, counts: WriteCounts) {
   report.inserted += counts.inserted
   report.revised += counts.revised
   report.unchanged += counts.unchanged
+  report.held += counts.held ?? 0
 }
 
 const zeros = (): Counts => ({
@@ -434,6 +437,7 @@ const zeros = (): Counts => ({
   unchanged: 0,
   superseded: 0,
   rejected: 0,
+  held: 0,
   blank: 0,
 })
 

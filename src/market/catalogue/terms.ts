@@ -42,6 +42,8 @@ export interface SeriesTerms {
   attribution?: string
   /** Beside the shipped ones. */
   aliases?: string[]
+  /** What each guard at the door does with a doubtful value. */
+  guards?: Record<string, 'hold' | 'flag' | 'off'>
   /** False: it is listed as discontinued. True: a shipped code without a source is served. */
   active?: boolean
 }

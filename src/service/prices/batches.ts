@@ -10,6 +10,7 @@ import type { Change, Point } from '../../store/prices/observations.ts'
 import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Guards } from './guards.ts'
 import type { Ingest, OpenBatch } from './ingest.ts'
 
 /** What is said of a batch when it begins; `source` is whose its values are, by name. */
@@ -23,7 +24,7 @@ export type BatchStart = Omit<NewBatch, 'sourceId'> & {
 export interface RunningBatch {
   readonly id: number
   /** One transaction, or a part of the one that it is called in. */
-  write(points: readonly Point[], recordedAt?: number): WriteCounts
+  write(points: readonly Point[], recordedAt?: number): WriteCounts & { held: number }
   /** Whatever is recorded during `work` belongs to the batch. */
   during<T>(work: () => T): T
   /** The same batch for values of another source. */
@@ -55,7 +56,12 @@ export interface Batches {
   /** A batch that began in an earlier request and has not ended. */
   running(id: number): RunningBatch | undefined
   /** One batch of one write, in one transaction. */
-  record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: WriteCounts }
+  record(
+    start: BatchStart,
+    points: readonly Point[],
+  ): { batch: Batch; counts: WriteCounts & { held: number } }
+  /** Records values that were held. The batch's name is in the audit of who decided. */
+  release(start: BatchStart, points: readonly Point[], sourceId: number): Batch
   /** Takes single points out of every read. */
   remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): Batch
   /**
@@ -74,14 +80,19 @@ export interface BatchesDeps {
   sources: ValueSourceStore
   ingest: Ingest
   catalogue: Catalogue
+  guards: Guards
   now(): number
   transact<T>(work: () => T): T
 }
 
 const examplesMax = 5
 
+/** What a person decided is not doubted again. */
+const isGuarded = (kind: NewBatch['kind']): boolean =>
+  kind === 'file' || kind === 'push' || kind === 'feed'
+
 export function createBatches(deps: BatchesDeps): Batches {
-  const { store, sources, ingest, catalogue, now, transact } = deps
+  const { store, sources, ingest, catalogue, guards, now, transact } = deps
   const under = new Map<number, Tally>()
 
   const runningOf = (id: number, sourceId: number, tally: Tally): RunningBatch => {
@@ -97,6 +108,8 @@ export function createBatches(deps: BatchesDeps): Batches {
           if (sourceId !== 0) sources.note(change.seriesId, sourceId)
         }
         tally.writes += 1
+        // What a person put there is learnt from the store.
+        if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
       },
       noteRemoved(seriesId, observedAts) {
         store.count(id, { removed: observedAts.length })
@@ -104,16 +117,29 @@ export function createBatches(deps: BatchesDeps): Batches {
       },
     }
     const during = <T>(work: () => T): T => ingest.as(open, work)
+    const written = (points: readonly Point[], recordedAt: number | undefined) => {
+      const before = tally.writes
+      const counts = ingest.write(points, recordedAt)
+      // A write that changes no current value tells nobody.
+      if (tally.writes === before) store.count(id, counts)
+      return counts
+    }
     return {
       id,
       during,
       write: (points, recordedAt) =>
         during(() => {
-          const before = tally.writes
-          const counts = ingest.write(points, recordedAt)
-          // A write that changes no current value tells nobody.
-          if (tally.writes === before) store.count(id, counts)
-          return counts
+          const { good, doubted } = tally.isGuarded
+            ? guards.judge(points)
+            : { good: points, doubted: [] }
+          return doubted.length === 0
+            ? { ...written(good, recordedAt), held: 0 }
+            : transact(() => {
+                const held = points.length - good.length
+                guards.keep(doubted, open)
+                store.count(id, { held })
+                return { ...written(good, recordedAt), held }
+              })
         }),
       of: feed => runningOf(id, sourceIdOf({ feed }), tally),
       count: counts => store.count(id, counts),
@@ -134,7 +160,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     const { source: _, feed: __, ...batch } = start
     const sourceId = sourceIdOf(start)
     const id = store.open({ ...batch, ...(sourceId !== 0 && { sourceId }) }, now())
-    const tally = createTally(catalogue, start.dataset !== undefined)
+    const tally = createTally(catalogue, start.dataset !== undefined, isGuarded(start.kind))
     under.set(id, tally)
     return runningOf(id, sourceId, tally)
   }
@@ -144,7 +170,9 @@ export function createBatches(deps: BatchesDeps): Batches {
     running(id) {
       const batch = store.find(id)
       if (!batch || batch.finishedAt !== null) return undefined
-      const tally = under.get(id) ?? createTally(catalogue, batch.dataset !== null, batch.biggest)
+      const tally =
+        under.get(id) ??
+        createTally(catalogue, batch.dataset !== null, isGuarded(batch.kind), batch.biggest)
       under.set(id, tally)
       return runningOf(id, batch.sourceId ?? 0, tally)
     },
@@ -153,6 +181,12 @@ export function createBatches(deps: BatchesDeps): Batches {
         const running = begin(start)
         const counts = running.write(points)
         return { batch: running.end(), counts }
+      }),
+    release: (start, points, sourceId) =>
+      transact(() => {
+        const running = begin(start)
+        runningOf(running.id, sourceId, under.get(running.id)!).write(points)
+        return running.end()
       }),
     remove: (start, seriesId, observedAts) =>
       transact(() => {
@@ -211,11 +245,13 @@ interface Tally {
   /** Writes that changed something. */
   writes: number
   isDataset: boolean
+  isGuarded: boolean
 }
 
 function createTally(
   catalogue: Catalogue,
   isDataset: boolean,
+  guarded: boolean,
   before: readonly BigChange[] = [],
 ): Tally {
   const biggest = createBigChanges()
@@ -224,6 +260,7 @@ function createTally(
   return {
     writes: 0,
     isDataset,
+    isGuarded: guarded,
     see({ seriesId, inserted, revised, replaced }) {
       const { code } = catalogue.byId(seriesId)
       for (const [i, point] of revised.entries())

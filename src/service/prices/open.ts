@@ -4,6 +4,10 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
 import { type BatchStore, createBatchStore } from '../../store/prices/batches.ts'
 import { createCloseStore } from '../../store/prices/closes.ts'
+import {
+  createDoubtedValueStore,
+  type DoubtedValueStore,
+} from '../../store/prices/doubted-values.ts'
 import { createObservationStore, type ObservationStore } from '../../store/prices/observations.ts'
 import { createQuarantineStore } from '../../store/prices/quarantine.ts'
 import {
@@ -16,6 +20,7 @@ import { type Batches, createBatches } from './batches.ts'
 import { type Board, createBoard } from './board.ts'
 import { type Closes, createCloses } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
+import { createGuards } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createIngest, type Ingest } from './ingest.ts'
 import { createQuarantineList, type QuarantineList } from './quarantine.ts'
@@ -30,6 +35,7 @@ export interface PriceServices {
   exchange: Fx
   ingest: Ingest
   valueSources: ValueSourceStore
+  doubtedValues: DoubtedValueStore
   batchStore: BatchStore
   batches: Batches
   /** Says how a feed is named with its values; from then on every series is named by its newest value. */
@@ -83,7 +89,10 @@ export function openPrices({
   const ingest = createIngest(observations, catalogue, clock, disk.admit)
   const valueSources = createValueSourceStore(db)
   const batchStore = createBatchStore(db)
+  const doubtedValues = createDoubtedValueStore(db)
+  const guards = createGuards({ catalogue, observations, doubts: doubtedValues, now: clock.now })
   const batches = createBatches({
+    guards,
     store: batchStore,
     sources: valueSources,
     ingest,
@@ -102,17 +111,21 @@ export function openPrices({
         : source && namedSource(source.name, catalogue.byId(seriesId))
     catalogue.attribute(seriesId, fedBy)
   }
-  ingest.listen((changes, { sourceId }) => {
+  ingest.listen((changes, { sourceId, batchId }) => {
     for (const change of changes) {
       const { inserted, revised } = change
       const { source } = catalogue.byId(change.seriesId)
       tally.record(source ?? '', inserted.length, revised.length)
+      if (batchId === 0) guards.forget(change.seriesId)
       notifyChanged(change.seriesId)
       if (sourceId !== 0) sourced.add(change.seriesId)
       if (describeFeed && sourced.has(change.seriesId)) attribute(change.seriesId)
     }
   })
+  // The catalogue's terms say what guards do.
+  catalogue.onReload(guards.forgetAll)
   ingest.onWithdraw(seriesId => {
+    guards.forget(seriesId)
     catalogue.measure(seriesId)
     notifyChanged(seriesId)
     if (describeFeed && sourced.has(seriesId)) attribute(seriesId)
@@ -126,6 +139,7 @@ export function openPrices({
     exchange: createFx(catalogue, board),
     ingest,
     valueSources,
+    doubtedValues,
     batchStore,
     batches,
     nameSources(describe) {

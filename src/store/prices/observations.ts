@@ -43,7 +43,7 @@ export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
 const columns = 'observed_at AS observedAt, value, recorded_at AS recordedAt'
 const range = 'series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3'
 
-interface ObservationReads {
+export interface ObservationReads {
   between(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
   oldestFirst(seriesId: number, from: number, to: number, bornBy?: number): Observation[]
   /** The newest observation made before `before`. */

@@ -87,11 +87,11 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
     expect(second).toMatchObject({ result: 'unchanged', inserted: 0, revised: 0 })
     expect(second.rowsRead).toBeLessThan(first.rowsRead / 3)
     expect(held(copy)).toBe(before)
-    publishers.world.agency.get('RWTC')!.rows.at(-2)!.value = '12.34'
+    publishers.world.agency.get('RWTC')!.rows.at(-2)!.value = '80.34'
     const corrected = publishers.world.agency.get('RWTC')!.rows.at(-2)!.period
     copy.clock.advance(minuteMs)
     expect(await run(copy, 'eia')).toMatchObject({ result: 'new', inserted: 0, revised: 1 })
-    expect(valueAt(copy, 'WTI_USD', corrected)).toBe(12.34)
+    expect(valueAt(copy, 'WTI_USD', corrected)).toBe(80.34)
     sound(copy)
   })
 

@@ -43,15 +43,15 @@ describe('a batch', () => {
   test('has its counts, its series and its biggest changes', () => {
     const { push, services, seriesId, at } = openBatches()
     push({ 1: 70, 2: 71, 3: 71.5 })
-    const { id } = push({ 2: 710, 3: 71.5, 4: 72 })
+    const { id } = push({ 2: 78.1, 3: 71.5, 4: 72 })
     const batch = services.batchStore.find(id)!
     expect(batch).toMatchObject({ kind: 'push', inserted: 1, revised: 1, unchanged: 1, removed: 0 })
     expect(batch.biggest[0]).toEqual({
       code: 'WTI_USD',
       observedAt: at(2),
       before: 71,
-      after: 710,
-      percent: 900,
+      after: 78.1,
+      percent: 10,
     })
     expect(services.batchStore.series(id)).toEqual([
       { seriesId, points: 2, firstAt: at(2), lastAt: at(4) },
@@ -61,11 +61,11 @@ describe('a batch', () => {
   test('is undone as new revisions, and what was served in between is still answered', () => {
     const { push, undo, values, asOf, clock, services } = openBatches()
     push({ 1: 70, 2: 71 })
-    const { id } = push({ 2: 912, 3: 913 })
+    const { id } = push({ 2: 81.2, 3: 81.3 })
     const between = clock.now()
     expect(undo(id)).toMatchObject({ restored: 1, removed: 1, left: 0 })
     expect(values()).toEqual({ 1: 70, 2: 71 })
-    expect(asOf(between)).toEqual({ 1: 70, 2: 912, 3: 913 })
+    expect(asOf(between)).toEqual({ 1: 70, 2: 81.2, 3: 81.3 })
     expect(services.observations.faults()).toEqual([])
     expect(services.batchStore.find(id)!.undoneAt).toBe(clock.now())
   })

@@ -1,0 +1,62 @@
+/** A time in which a market honestly did what no ordinary one does. */
+export interface KnownMove {
+  category: string
+  /** First and last month. */
+  from: string
+  to: string
+  reason: string
+}
+
+const gulfWar = 'the war in the Gulf began and prices fell'
+const pandemic = 'demand fell away; the May contract of WTI ended below zero'
+const cold = 'arctic cold'
+
+/** In these months the guards list what they would hold. */
+export const knownMoves: readonly KnownMove[] = [
+  { category: 'crude_oil', from: '1991-01', to: '1991-01', reason: gulfWar },
+  { category: 'crude_oil', from: '2020-03', to: '2020-05', reason: pandemic },
+  { category: 'refined_products', from: '1991-01', to: '1991-01', reason: gulfWar },
+  {
+    category: 'refined_products',
+    from: '2000-01',
+    to: '2000-02',
+    reason: 'cold and empty tanks in the Northeast',
+  },
+  { category: 'refined_products', from: '2020-03', to: '2020-05', reason: pandemic },
+  {
+    category: 'natural_gas',
+    from: '2003-02',
+    to: '2003-02',
+    reason: 'a cold end of winter with low stocks',
+  },
+  { category: 'natural_gas', from: '2021-02', to: '2021-02', reason: 'winter storm in Texas' },
+  { category: 'natural_gas', from: '2024-01', to: '2024-01', reason: cold },
+  { category: 'natural_gas', from: '2025-01', to: '2025-01', reason: cold },
+  { category: 'natural_gas', from: '2026-01', to: '2026-01', reason: cold },
+  { category: 'fx', from: '2001-02', to: '2001-04', reason: 'the Turkish lira was let float' },
+  { category: 'fx', from: '2008-10', to: '2008-11', reason: 'the banks of Iceland failed' },
+  { category: 'fx', from: '2014-12', to: '2014-12', reason: 'the rouble fell with the oil price' },
+  {
+    category: 'fx',
+    from: '2015-01',
+    to: '2015-01',
+    reason: 'the Swiss National Bank gave up its floor',
+  },
+  {
+    category: 'fx',
+    from: '2018-02',
+    to: '2018-02',
+    reason: 'the ECB fixed the krona again, after nine years',
+  },
+  {
+    category: 'fx',
+    from: '2021-12',
+    to: '2021-12',
+    reason: 'deposits in lira were protected overnight',
+  },
+  { category: 'fx', from: '2022-02', to: '2022-03', reason: 'sanctions on Russia' },
+]
+
+/** Why a doubtful value of a category may be honest; `month` is `YYYY-MM`. */
+export const knownMoveOf = (category: string, month: string): KnownMove | undefined =>
+  knownMoves.find(move => move.category === category && move.from <= month && month <= move.to)

@@ -1,0 +1,142 @@
+import {
+  followSeries,
+  type GuardRule,
+  type GuardState,
+  type GuardTerms,
+  type Previous,
+} from '../../market/prices/guards.ts'
+import type { DoubtedValueStore } from '../../store/prices/doubted-values.ts'
+import type { ObservationStore, Origin, Point } from '../../store/prices/observations.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+
+/** A value that is doubted. */
+export interface DoubtedPoint extends Point {
+  rule: GuardRule
+  reason: string
+  before: number | undefined
+  isHeld: boolean
+}
+
+/** The guards at the door: one set for files, pushes and feeds. */
+export interface Guards {
+  /** Which of the points may be recorded, and what is doubted of them. Nothing is written. */
+  judge(points: readonly Point[]): { good: readonly Point[]; doubted: DoubtedPoint[] }
+  /** Keeps doubts; inside the transaction that writes what is good. */
+  keep(doubted: readonly DoubtedPoint[], origin: Origin): void
+  /** Forgets how a series moved: its values were changed by other means. */
+  forget(seriesId: number): void
+  forgetAll(): void
+}
+
+/** How far back a series is learnt from. */
+const learntValues = 250
+/** Series that are followed at a time: a state is some kilobytes. */
+const followedMax = 2_000
+
+export function createGuards({
+  catalogue,
+  observations,
+  doubts,
+  now,
+}: {
+  catalogue: Pick<Catalogue, 'byId'>
+  observations: Pick<ObservationStore, 'between' | 'newest'>
+  doubts: DoubtedValueStore
+  now(): number
+}): Guards {
+  const states = new Map<number, GuardState>()
+  const stateOf = (seriesId: number): GuardState => {
+    const known = states.get(seriesId)
+    if (known) return known
+    const series = catalogue.byId(seriesId)
+    const { category, cadence, volatility, terms } = series
+    const last = observations.between(
+      seriesId,
+      Number.MIN_SAFE_INTEGER,
+      Number.MAX_SAFE_INTEGER,
+      learntValues,
+    )
+    const guards = terms?.guards as GuardTerms | undefined
+    const state = followSeries({ category, cadence, volatility, guards }, last.reverse())
+    if (states.size >= followedMax) states.clear()
+    states.set(seriesId, state)
+    return state
+  }
+
+  return {
+    judge(points) {
+      const at = now()
+      const doubted: DoubtedPoint[] = []
+      const held = new Set<Point>()
+      for (const [seriesId, group] of inOrder(points)) {
+        const state = stateOf(seriesId)
+        for (const point of group) {
+          const { last } = state
+          // Between known values each has the one before it to be compared with.
+          const before: Previous | undefined =
+            !last || point.observedAt > last.observedAt
+              ? last
+              : observations.newest(seriesId, point.observedAt)
+          const found = state.judge(point.observedAt, point.value, before, at)
+          if (found.length === 0) {
+            state.take(point.observedAt, point.value)
+            continue
+          }
+          const worst = found.find(doubt => doubt.action === 'hold') ?? found[0]!
+          const status = doubts.statusOf(seriesId, point.observedAt, point.value)
+          const isHeld = worst.action === 'hold' && status !== 'released'
+          if (isHeld) {
+            held.add(point)
+            state.hold(point.value)
+          } else state.take(point.observedAt, point.value)
+          doubted.push({
+            ...point,
+            rule: worst.rule,
+            reason: worst.reason,
+            before: before?.value,
+            isHeld,
+          })
+        }
+      }
+      return { good: held.size === 0 ? points : points.filter(point => !held.has(point)), doubted }
+    },
+    keep(doubted, { sourceId, batchId }) {
+      for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of doubted)
+        doubts.add({
+          seriesId,
+          observedAt,
+          value,
+          before: before ?? null,
+          rule,
+          reason,
+          sourceId,
+          batchId,
+          status: isHeld ? 'waiting' : 'flagged',
+          doubtedAt: now(),
+        })
+    },
+    forget: seriesId => void states.delete(seriesId),
+    forgetAll: () => states.clear(),
+  }
+}
+
+/** Points by series, oldest first. */
+function inOrder(points: readonly Point[]): Map<number, Point[]> {
+  const groups = new Map<number, Point[]>()
+  let seriesId = Number.NaN
+  let group: Point[] = []
+  for (const point of points) {
+    // Files have a series after the other.
+    if (point.seriesId !== seriesId) {
+      seriesId = point.seriesId
+      group = groups.get(seriesId) ?? []
+      groups.set(seriesId, group)
+    }
+    group.push(point)
+  }
+  for (const all of groups.values()) {
+    if (all.some((point, i) => i > 0 && point.observedAt < all[i - 1]!.observedAt))
+      all.sort((a, b) => a.observedAt - b.observedAt)
+  }
+  return groups
+}

@@ -1,0 +1,90 @@
+import type { Database } from 'bun:sqlite'
+
+export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected'] as const
+export type DoubtStatus = (typeof doubtStatuses)[number]
+
+/** A value that the guards doubted. */
+export interface DoubtedValue {
+  id: number
+  seriesId: number
+  observedAt: number
+  value: number
+  before: number | null
+  rule: string
+  reason: string
+  sourceId: number
+  batchId: number
+  status: DoubtStatus
+  doubtedAt: number
+  decidedAt: number | null
+  decidedBy: string | null
+  decisionReason: string | null
+}
+
+export type NewDoubt = Omit<DoubtedValue, 'id' | 'decidedAt' | 'decidedBy' | 'decisionReason'>
+
+export interface DoubtFilter {
+  status?: DoubtStatus
+  seriesId?: number
+}
+
+export interface DoubtedValueStore {
+  /** Keeps a doubt; one of the same value that is there already stays as it is. */
+  add(doubt: NewDoubt): void
+  find(id: number): DoubtedValue | undefined
+  /** What became of the very value, if anybody doubted it. */
+  statusOf(seriesId: number, observedAt: number, value: number): DoubtStatus | undefined
+  /** Newest first. */
+  list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
+  total(filter: DoubtFilter): number
+  decide(id: number, status: 'released' | 'rejected', by: string, reason: string, at: number): void
+}
+
+const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, before, rule, reason, source_id AS sourceId,
+  batch_id AS batchId, status, doubted_at AS doubtedAt, decided_at AS decidedAt, decided_by AS decidedBy,
+  decision_reason AS decisionReason`
+const matching = '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2)'
+
+export function createDoubtedValueStore(db: Database): DoubtedValueStore {
+  const add = db.query(
+    `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const find = db.query<DoubtedValue, [number]>(
+    `SELECT ${columns} FROM doubted_values WHERE id = ?`,
+  )
+  const statusOf = db.query<{ status: DoubtStatus }, number[]>(
+    'SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?',
+  )
+  type Filter = [string | null, number | null]
+  const list = db.query<DoubtedValue, [...Filter, number, number]>(
+    `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
+  )
+  const total = db.query<{ n: number }, Filter>(
+    `SELECT count(*) AS n FROM doubted_values WHERE ${matching}`,
+  )
+  const decide = db.query(
+    `UPDATE doubted_values SET status = ?, decided_by = ?, decision_reason = ?, decided_at = ? WHERE id = ?`,
+  )
+  const filterOf = ({ status, seriesId }: DoubtFilter): Filter => [status ?? null, seriesId ?? null]
+  return {
+    add: doubt =>
+      void add.run(
+        doubt.seriesId,
+        doubt.observedAt,
+        doubt.value,
+        doubt.before,
+        doubt.rule,
+        doubt.reason,
+        doubt.sourceId,
+        doubt.batchId,
+        doubt.status,
+        doubt.doubtedAt,
+      ),
+    find: id => find.get(id) ?? undefined,
+    statusOf: (...point) => statusOf.get(...point)?.status,
+    list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
+    total: filter => total.get(...filterOf(filter))!.n,
+    decide: (id, status, by, reason, at) => void decide.run(status, by, reason, at, id),
+  }
+}

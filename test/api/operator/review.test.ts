@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { openTestInstance } from '../../support/instance.ts'
+
+interface Held {
+  id: number
+  code: string
+  price: number
+  before: number
+  rule: string
+  status: string
+}
+interface Answer {
+  message: string
+  data: {
+    values: Held[]
+    inserted: number
+    held: number
+    unchanged: number
+    batch: number
+    price: number
+  }
+}
+
+/** An instance whose WTI has been pushed for some days, with its operator. */
+async function withPushes() {
+  const instance = openTestInstance()
+  const operator = {
+    authorization: `Bearer ${instance.services.adminTokens.rotate()}`,
+    'content-type': 'application/json',
+  }
+  const key = instance.key()
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const answer = await instance.send(method, `/admin/v1${path}`, body, undefined, operator)
+    return { status: answer.status, body: (await answer.json()) as Answer }
+  }
+  const push = (day: string, price: number) =>
+    admin('POST', '/observations', {
+      observations: [{ code: 'WTI_USD', observed_at: `2026-11-${day}T15:00:00Z`, price }],
+    })
+  const latest = async () => {
+    const answer = await instance.get('/v1/prices/latest?by_code=WTI_USD', key)
+    return ((await answer.json()) as Answer).data.price
+  }
+  for (const [day, price] of [
+    ['16', 90.4],
+    ['17', 90.9],
+    ['18', 91.2],
+  ] as const)
+    await push(day, price)
+  return { ...instance, admin, push, latest }
+}
+
+describe('a doubtful value', () => {
+  test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
+    const { push, latest, admin, services } = await withPushes()
+    const heard: number[] = []
+    services.ingest.listen(changes => void heard.push(changes.length))
+    const pushed = await push('19', 912)
+    expect(pushed.body.data).toMatchObject({ inserted: 0, held: 1 })
+    expect([await latest(), heard]).toEqual([91.2, []])
+    const { values } = (await admin('GET', '/review')).body.data
+    expect(values).toEqual([
+      expect.objectContaining({
+        code: 'WTI_USD',
+        price: 912,
+        before: 91.2,
+        rule: 'unit',
+        status: 'waiting',
+        batch: pushed.body.data.batch,
+        reason: '+900.0 % after 91.2, as between a decimal point',
+      }),
+    ])
+    // Sent again it is the same doubt.
+    expect((await push('19', 912)).body.data.held).toBe(1)
+    expect((await admin('GET', '/review')).body.data.values).toHaveLength(1)
+    // What is right comes in as ever.
+    expect((await push('19', 91.9)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    expect(await latest()).toBe(91.9)
+  })
+
+  test('is recorded when it is released, and not doubted again', async () => {
+    const { push, latest, admin, clock } = await withPushes()
+    await push('19', 912)
+    clock.advance(60_000)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    const released = await admin('POST', '/review/release', {
+      ids: [doubt!.id],
+      reason: 'it is so',
+    })
+    expect(released.body.data.values[0]).toMatchObject({
+      status: 'released',
+      decided_by: 'operator',
+      decision_reason: 'it is so',
+    })
+    expect(await latest()).toBe(912)
+    expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, held: 0 })
+    const again = await admin('POST', '/review/release', { ids: [doubt!.id] })
+    expect([again.status, again.body.message]).toEqual([
+      422,
+      `Value ${doubt!.id} is released already.`,
+    ])
+  })
+
+  test('that is rejected stays out', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('19', 912)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    await admin('POST', '/review/reject', { ids: [doubt!.id] })
+    expect((await push('19', 912)).body.data.held).toBe(1)
+    expect(await latest()).toBe(91.2)
+    expect((await admin('GET', '/review')).body.data.values).toEqual([])
+    expect((await admin('GET', '/review?status=rejected')).body.data.values).toHaveLength(1)
+    expect((await admin('POST', '/review/reject', { ids: [99] })).status).toBe(404)
+    expect((await admin('POST', '/review/reject', { ids: ['x'] })).status).toBe(422)
+  })
+
+  test('comes in where the operator has switched the guard off', async () => {
+    const { push, latest, admin } = await withPushes()
+    await admin('PATCH', '/series/WTI_USD', { guards: { unit: 'off', jump: 'flag' } })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    expect(await latest()).toBe(912)
+    const flagged = (await admin('GET', '/review?status=flagged')).body.data.values
+    expect(flagged.map(one => one.rule)).toEqual(['jump'])
+  })
+})
