@@ -1,9 +1,11 @@
-import { type CodeLookup, codeLookupOf, type SeriesIdentity } from '../feed/catalogue/lookup.ts'
+import { codeLookupOf, type SeriesIdentity } from '../feed/catalogue/lookup.ts'
 import type { ReadFile } from '../feed/files/import.ts'
-import type { PointWriter } from '../feed/prices/reader.ts'
 import { isoInstant } from '../lib/instant.ts'
 import { minuteOf } from '../lib/zone.ts'
+import type { Comparison } from '../service/prices/comparison.ts'
+import type { Point } from '../store/prices/observations.ts'
 import type { WriteCounts } from '../store/write-counts.ts'
+import type { ImportEnvironment } from './import.ts'
 import { type Operator, systemUser } from './operator.ts'
 
 /** Points of one transaction when this process writes itself: large, because nobody else waits. */
@@ -19,6 +21,7 @@ interface ListedSeries extends SeriesIdentity {
   time_zone: string | null
   value_time: string | null
   active: boolean
+  has_data: boolean
   own: boolean
   changed: string[]
 }
@@ -46,15 +49,17 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & { aliases: string[] 
 export async function dataOf(
   operator: Operator,
   source?: string,
-): Promise<{ catalogue: CodeLookup; writer: PointWriter }> {
+): Promise<Pick<ImportEnvironment, 'catalogue' | 'writer'>> {
   const { instance } = operator
   if (instance) {
-    const { catalogue, batches } = instance.services
+    const { catalogue, batches, compare } = instance.services
     let batch: ReturnType<typeof batches.begin> | undefined
     return {
       catalogue: codeLookupOf(catalogue.list()),
       writer: {
         batchMax: ownBatchMax,
+        compare,
+        hasData: catalogue.list().some(series => catalogue.extent(series)),
         begin({ name: fileName, sha256 }) {
           const actor = `command ${systemUser()}`
           batch = batches.begin({
@@ -76,21 +81,28 @@ export async function dataOf(
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
   let batch = 0
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
+  const rowOf = (point: Point) => ({
+    code: byId.get(point.seriesId),
+    observed_at: isoInstant(point.observedAt),
+    price: point.value,
+    ...(point.recordedAt !== undefined && { recorded_at: isoInstant(point.recordedAt) }),
+  })
   return {
     catalogue: codeLookupOf(series.map(identityOf)),
     writer: {
       batchMax: sentBatchMax,
+      hasData: series.some(listed => listed.has_data),
+      async compare(points) {
+        const body = { observations: points.map(rowOf) }
+        const path = '/admin/v1/observations/compare'
+        return comparisonOf((await dataOfAnswer(operator, 'POST', path, body)) as WireComparison)
+      },
       async begin(file) {
         batch = await beginBatch(operator, file, { source })
       },
       end: left => endBatch(operator, batch, left),
       async write(points) {
-        const observations = points.map(point => ({
-          code: byId.get(point.seriesId),
-          observed_at: isoInstant(point.observedAt),
-          price: point.value,
-          ...(point.recordedAt !== undefined && { recorded_at: isoInstant(point.recordedAt) }),
-        }))
+        const observations = points.map(rowOf)
         return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
           observations,
           batch,
@@ -99,6 +111,49 @@ export async function dataOf(
     },
   }
 }
+
+interface WireComparison {
+  inserted: number
+  revised: number
+  unchanged: number
+  held: number
+  biggest_changes: {
+    code: string
+    observed_at: string
+    before: number
+    after: number
+    percent: number | null
+  }[]
+  series: {
+    code: string
+    points: number
+    revised: number
+    from: string
+    to: string
+    recorded_between: number
+    recorded: number
+  }[]
+}
+
+const comparisonOf = (wire: WireComparison): Comparison => ({
+  inserted: wire.inserted,
+  revised: wire.revised,
+  unchanged: wire.unchanged,
+  held: wire.held,
+  biggest: wire.biggest_changes.map(({ observed_at: at, ...change }) => ({
+    ...change,
+    observedAt: Date.parse(at),
+  })),
+  series: wire.series.map(one => ({
+    code: one.code,
+    points: one.points,
+    revised: one.revised,
+    firstAt: Date.parse(one.from),
+    lastAt: Date.parse(one.to),
+    recordedBetween: one.recorded_between,
+    recorded: one.recorded,
+  })),
+})
 
 /** Tells the service of a file that comes in several requests; answers the number that they name. */
 export async function beginBatch(

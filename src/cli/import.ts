@@ -8,6 +8,9 @@ import { createOpener } from '../feed/forms/open.ts'
 import { priceFields } from '../feed/prices/columns.ts'
 import { importPrices, type PointWriter } from '../feed/prices/reader.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Comparison } from '../service/prices/comparison.ts'
+import type { Point } from '../store/prices/observations.ts'
+import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
 
 /** What is the same for prices and for datasets. */
 export interface FileOptions extends SpellingOptions {
@@ -27,6 +30,8 @@ export interface ImportOptions extends FileOptions {
   scale?: string
   /** Whose values they are. */
   source?: string
+  /** Also where a coarser file takes the place of a finer one, or much is revised. */
+  replace?: boolean
 }
 
 /** Where an import says how far it is and how it went. */
@@ -43,7 +48,12 @@ export interface ImportReporting {
 export interface ImportEnvironment extends ImportReporting {
   stdin: AsyncIterable<Uint8Array>
   catalogue: CodeLookup
-  writer: PointWriter
+  writer: Omit<PointWriter, 'compare'> & {
+    /** What a write would do; nothing is written. */
+    compare?(points: readonly Point[]): Comparison | Promise<Comparison>
+    /** Whether anything is recorded that an import could replace. */
+    hasData?: boolean
+  }
 }
 
 export const exitCodes = { everythingIn: 0, nothingDone: 1, someRejected: 2 } as const
@@ -62,8 +72,17 @@ export async function runImport(
   const began = env.clock.monotonic()
   const meter = meterFor(env)
   let written = 0
+  const check = createImportCheck()
+  const { compare } = env.writer
   const writer: PointWriter = {
     batchMax: env.writer.batchMax,
+    ...(compare && {
+      async compare(points) {
+        const part = await compare(points)
+        check.add(part)
+        return part
+      },
+    }),
     begin: file => env.writer.begin?.(file),
     end: left => env.writer.end?.(left),
     async write(points) {
@@ -76,26 +95,44 @@ export async function runImport(
     if (files.length === 0) throw new Error('name at least one file, or - for standard input')
     const { catalogue, stdin } = env
     const mapping = mappingOf(options.map ?? [], priceFields)
-    const report = await importPrices({
-      files,
-      mapping,
-      series: options.series,
-      dryRun: options.dryRun,
-      open: openerOf(options, mapping.size > 0 || options.series !== undefined),
-      spelling: options,
-      catalogue,
-      writer,
-      stdin,
-      ...(options.scale !== undefined && { scale: Number(options.scale) }),
-      now: env.clock.now(),
-      progress: meter.show,
-    })
+    const importAs = (dryRun: boolean) =>
+      importPrices({
+        files,
+        mapping,
+        series: options.series,
+        dryRun,
+        open: openerOf(options, mapping.size > 0 || options.series !== undefined),
+        spelling: options,
+        catalogue,
+        writer,
+        stdin,
+        ...(options.scale !== undefined && { scale: Number(options.scale) }),
+        now: env.clock.now(),
+        progress: meter.show,
+      })
+    // Standard input can not be read twice.
+    const isChecked = env.writer.hasData && !options.replace && !files.includes('-')
+    if (isChecked && !options.dryRun) {
+      await importAs(true)
+      refuseReplacing(check)
+    }
+    const report = await importAs(options.dryRun === true)
     meter.stop()
+    if (options.dryRun && !options.json) for (const line of checkLines(check)) env.out(line)
+    for (const warning of options.dryRun ? check.warnings() : [])
+      env.err(`${warning}; refused without --replace`)
     return conclude(report, env.clock.monotonic() - began, options, env)
   } catch (error) {
     meter.stop()
     return giveUp(error as Error, { count: written, what: 'points' }, options, env)
   }
+}
+
+/** Throws where an import would do what nobody may want. */
+function refuseReplacing(check: ImportCheck) {
+  const warnings = check.warnings()
+  if (warnings.length > 0)
+    throw new Error(`${warnings.join('; ')}. Nothing was written; --replace does it all the same`)
 }
 
 /** Opens the files of an import in whatever form they are. */
@@ -204,7 +241,7 @@ function summarize(report: ImportReport, ms: number, dryRun: boolean, env: Impor
   for (const file of report.files) {
     env.out(`${file.file}: ${countsOf(file, dryRun)}`)
     for (const line of remarksOn(file)) env.err(line)
-    if (file.held > 0)
+    if (file.held > 0 && !dryRun)
       env.err(`${file.file}: ${file.held} values are held: wellhead review list shows why`)
   }
   if (report.files.length > 1) env.out(`total: ${countsOf(report, dryRun)}`)
@@ -216,9 +253,22 @@ function summarize(report: ImportReport, ms: number, dryRun: boolean, env: Impor
 function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string {
   const { read, points, inserted, revised, unchanged, superseded, blank, rejected, held } = counts
   const shown = dryRun
-    ? { read, 'would be written': points, repeated: unchanged, superseded, blank, rejected }
+    ? {
+        read,
+        'would be written': points,
+        inserted,
+        revised,
+        unchanged,
+        superseded,
+        blank,
+        rejected,
+        held,
+      }
     : { read, inserted, revised, unchanged, superseded, blank, rejected, held }
-  const always = (name: string) => !['superseded', 'repeated', 'held'].includes(name)
+  const optional = dryRun
+    ? ['inserted', 'revised', 'unchanged', 'superseded', 'held']
+    : ['superseded', 'held']
+  const always = (name: string) => !optional.includes(name)
   return Object.entries(shown)
     .filter(([name, count]) => always(name) || count > 0)
     .map(([name, count]) => `${name} ${count}`)

@@ -259,6 +259,10 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
     .option('--time <time>', 'time of day of values that come with their day alone: 16:00')
     .option('--zone <zone>', 'the zone of it, and of times without one: America/New_York')
     .option('--source <name>', 'whose values they are: EIA, Desk, ...')
+    .option(
+      '--replace',
+      'also where a coarser file takes the place of a finer one, or much is revised',
+    )
     .option('--dry-run', 'check everything, write nothing')
     .option('--json', 'print the result as JSON')
     .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
@@ -266,7 +270,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
         const { out, err, terminal, stdin } = env
         const { dataset } = options
         if (dataset !== undefined) {
-          for (const name of ['series', 'scale', 'time', 'source'] as const) {
+          for (const name of ['series', 'scale', 'time', 'source', 'replace'] as const) {
             if (options[name] !== undefined)
               throw new Error(`--${name} is for prices: leave it out with --dataset`)
           }

@@ -8,7 +8,7 @@ import { codeOf } from './shipped-codes.ts'
  */
 export function memory(
   batchMax = 100,
-): PointWriter & { values: Map<string, number>; batches: number[] } {
+): Omit<PointWriter, 'compare'> & { values: Map<string, number>; batches: number[] } {
   const values = new Map<string, number>()
   const batches: number[] = []
   const write = (points: readonly Point[]) => {

@@ -26,7 +26,7 @@ import type { Context } from '../context.ts'
 
 export type AdminDataDeps = Pick<
   Context,
-  'log' | 'access' | 'catalogue' | 'batches' | 'observations' | 'withheld' | 'now'
+  'log' | 'access' | 'catalogue' | 'batches' | 'compare' | 'observations' | 'withheld' | 'now'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -46,7 +46,7 @@ const Counts = t.Object({
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
-  new Elysia({ tags: ['operator'] }).use(recording(deps)).use(reading(deps))
+  new Elysia({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
 
 function recording({ access, catalogue, batches, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
@@ -101,6 +101,86 @@ function recording({ access, catalogue, batches, now }: AdminDataDeps) {
         operationId: 'recordObservations',
         summary: 'Record observations',
         description: `Records up to ${rowsMax} observations in one transaction: all of them, or none when one is wrong. A value that is current already changes nothing; another value for a known time is a correction and keeps the old one as a revision.`,
+      },
+    },
+  )
+}
+
+const Moment = t.String({ format: 'date-time' })
+const ComparisonShape = t.Object({
+  inserted: integer({ description: 'Times that have no value.' }),
+  revised: integer({ description: 'Times that have another value.' }),
+  unchanged: integer(),
+  held: integer({ description: 'Values that the guards would hold.' }),
+  biggest_changes: t.Array(
+    t.Object({
+      code: t.String({ examples: ['WTI_USD'] }),
+      observed_at: Moment,
+      before: t.Number({ description: 'What stands there, or the value before it in time.' }),
+      after: t.Number(),
+      percent: t.Union([t.Number(), t.Null()]),
+    }),
+  ),
+  series: t.Array(
+    t.Object({
+      code: t.String({ examples: ['WTI_USD'] }),
+      points: integer(),
+      revised: integer(),
+      from: Moment,
+      to: Moment,
+      recorded_between: integer({ description: 'Values that are recorded from then to then.' }),
+      recorded: integer({ description: 'Values of the whole series.' }),
+    }),
+  ),
+})
+
+/** What a push would do, without doing it. */
+function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
+  return new Elysia().use(access).post(
+    '/admin/v1/observations/compare',
+    ({ body }) => {
+      const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now())
+      const compared = compare(points)
+      return success({
+        inserted: compared.inserted,
+        revised: compared.revised,
+        unchanged: compared.unchanged,
+        held: compared.held,
+        biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
+          observed_at: isoInstant(observedAt),
+          code: change.code,
+          before: change.before,
+          after: change.after,
+          percent: change.percent,
+        })),
+        series: compared.series.map(one => ({
+          code: one.code,
+          points: one.points,
+          revised: one.revised,
+          from: isoInstant(one.firstAt),
+          to: isoInstant(one.lastAt),
+          recorded_between: one.recordedBetween,
+          recorded: one.recorded,
+        })),
+      })
+    },
+    {
+      access: operator,
+      body: t.Any({
+        description:
+          '`{"observations":[{"code","observed_at","price"}]}`, as they would be pushed.',
+        examples: [
+          {
+            observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
+          },
+        ],
+      }),
+      response: { 200: envelope(ComparisonShape), 422: ValidationProblem },
+      detail: {
+        operationId: 'compareObservations',
+        summary: 'What a push would do',
+        description:
+          'Compares observations with what is recorded, by the rules of a push, and writes nothing: what would be new, revised, unchanged and held, with the ten biggest changes.',
       },
     },
   )

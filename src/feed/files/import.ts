@@ -66,6 +66,8 @@ export interface ItemWriter<Item> {
    */
   readonly judges: boolean
   write(items: readonly Item[], dryRun: boolean): Promise<BatchAnswer>
+  /** Without judging, it says in a dry run what a write would do. */
+  readonly compares?: boolean
   /** All that is written until `end` is of this file. Not in a dry run. */
   begin?(file: ReadFile): void | Promise<void>
   /** Said when a file has been read to its end. */
@@ -320,7 +322,7 @@ function writingQueue<Item>(
   return {
     item(item) {
       report.points += 1
-      if (dryRun) return
+      if (dryRun && !writer.compares) return
       open.push(item)
       if (open.length < writer.batchMax) return
       full.push(open)

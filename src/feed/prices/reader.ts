@@ -57,6 +57,8 @@ export interface PointWriter {
   /** The most points of one call; each call is all or nothing. */
   readonly batchMax: number
   write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
+  /** What a write would do; nothing is written. */
+  compare?(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
   begin?: ItemWriter<Point>['begin']
   end?: ItemWriter<Point>['end']
 }
@@ -74,7 +76,10 @@ export async function importPrices(request: PriceImport): Promise<ImportReport> 
   return importFiles(request, createPriceReader(request), {
     batchMax: writer.batchMax,
     judges: false,
-    write: async points => ({ counts: await writer.write(points) }),
+    compares: writer.compare !== undefined,
+    write: async (points, dryRun) => ({
+      counts: await (dryRun ? writer.compare!(points) : writer.write(points)),
+    }),
     begin: file => writer.begin?.(file),
     end: left => writer.end?.(left),
   })

@@ -8,7 +8,11 @@ import {
   createDoubtedValueStore,
   type DoubtedValueStore,
 } from '../../store/prices/doubted-values.ts'
-import { createObservationStore, type ObservationStore } from '../../store/prices/observations.ts'
+import {
+  createObservationStore,
+  type ObservationStore,
+  type Point,
+} from '../../store/prices/observations.ts'
 import { createQuarantineStore } from '../../store/prices/quarantine.ts'
 import {
   createValueSourceStore,
@@ -19,6 +23,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type Batches, createBatches } from './batches.ts'
 import { type Board, createBoard } from './board.ts'
 import { type Closes, createCloses } from './closes.ts'
+import { type Comparison, createComparison } from './comparison.ts'
 import { createFx, type Fx } from './fx.ts'
 import { createGuards } from './guards.ts'
 import { createHistory, type History } from './history.ts'
@@ -38,6 +43,8 @@ export interface PriceServices {
   doubtedValues: DoubtedValueStore
   batchStore: BatchStore
   batches: Batches
+  /** What a write would do, without writing. */
+  compare: (points: readonly Point[]) => Comparison
   /** Says how a feed is named with its values; from then on every series is named by its newest value. */
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
@@ -142,6 +149,7 @@ export function openPrices({
     doubtedValues,
     batchStore,
     batches,
+    compare: createComparison({ observations, catalogue, guards }),
     nameSources(describe) {
       describeFeed = describe
       for (const id of valueSources.everySeries()) {

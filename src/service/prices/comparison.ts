@@ -1,0 +1,81 @@
+import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
+import type { ObservationStore, Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Guards } from './guards.ts'
+
+/** What points would do to one series. */
+export interface SeriesComparison {
+  code: string
+  points: number
+  revised: number
+  /** Of the first and the last point, Unix ms. */
+  firstAt: number
+  lastAt: number
+  /** Values that are recorded between the two, and of the whole series. */
+  recordedBetween: number
+  recorded: number
+}
+
+/** What a write would do. */
+export interface Comparison extends WriteCounts {
+  held: number
+  biggest: BigChange[]
+  series: SeriesComparison[]
+}
+
+/** Says what a write of points would do, and writes nothing. */
+export function createComparison({
+  observations,
+  catalogue,
+  guards,
+}: {
+  observations: Pick<ObservationStore, 'between' | 'newest' | 'count'>
+  catalogue: Pick<Catalogue, 'byId'>
+  guards: Guards
+}): (points: readonly Point[]) => Comparison {
+  const anyTime = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] as const
+  return points => {
+    const { good } = guards.judge(points)
+    const biggest = createBigChanges()
+    const counts = { inserted: 0, revised: 0, unchanged: 0 }
+    const series: SeriesComparison[] = []
+    for (const [seriesId, group] of Map.groupBy(good, point => point.seriesId)) {
+      const { code } = catalogue.byId(seriesId)
+      const ordered = group.toSorted((a, b) => a.observedAt - b.observedAt)
+      const [firstAt, lastAt] = [ordered[0]!.observedAt, ordered.at(-1)!.observedAt]
+      let revised = 0
+      let before = observations.newest(seriesId, firstAt)?.value
+      for (const { observedAt, value } of ordered) {
+        const [old] = observations.between(seriesId, observedAt, observedAt + 1, 1)
+        if (!old) {
+          counts.inserted += 1
+          if (before !== undefined) biggest.see(code, observedAt, before, value)
+        } else if (old.value === value) counts.unchanged += 1
+        else {
+          revised += 1
+          biggest.see(code, observedAt, old.value, value)
+        }
+        before = value
+      }
+      counts.revised += revised
+      series.push({
+        code,
+        points: group.length,
+        revised,
+        firstAt,
+        lastAt,
+        recordedBetween: observations.count(seriesId, firstAt, lastAt + 1),
+        recorded: observations.count(seriesId, ...anyTime),
+      })
+      // What was only looked at is not learnt from.
+      guards.forget(seriesId)
+    }
+    return {
+      ...counts,
+      held: points.length - good.length,
+      biggest: biggest.list(),
+      series,
+    }
+  }
+}
