@@ -1,0 +1,178 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/**
+ * R26: one account has a thousand webhook endpoints whose receivers take a connection and never
+ * answer; how long events of another account and a letter that signs in take meanwhile. Prints one
+ * line of JSON. Needs dist/wellhead.
+ *
+ *   bun scripts/torture/neighbours.ts [endpoints, else 1000] [events, else 200]
+ */
+
+const [endpoints = 1000, events = 200] = process.argv.slice(2).map(Number)
+const binary = resolve(import.meta.dir, '../../dist/wellhead')
+const dir = mkdtempSync(join(tmpdir(), 'wellhead-neighbours-'))
+const code = 'BRENT_CRUDE_USD'
+const paceMs = 50
+/** At the 99th percentile, from commit to receiver. */
+const eventMsMax = 250
+const letterMsMax = 2000
+const arrivals = new Map<number, number>()
+
+const hanging = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.1',
+  idleTimeout: 0,
+  fetch: () => new Promise<Response>(() => {}),
+})
+const prompt = Bun.serve({
+  port: 0,
+  hostname: '127.0.0.2',
+  async fetch(request) {
+    const { data } = (await request.json()) as { data: { timestamp: string } }
+    const at = Date.parse(data.timestamp)
+    if (!arrivals.has(at)) arrivals.set(at, performance.now())
+    return new Response('ok')
+  },
+})
+/** Takes letters, and says when the first one that signs in came. */
+let letterAt: number | undefined
+const smtp = Bun.listen({
+  port: 0,
+  hostname: '127.0.0.1',
+  socket: {
+    open: socket => void socket.write('220 ready\r\n'),
+    data(socket, bytes) {
+      for (const line of bytes.toString().split('\r\n').filter(Boolean)) {
+        if (/^(EHLO|HELO|MAIL|RCPT|RSET|NOOP)/i.test(line)) socket.write('250 ok\r\n')
+        else if (/^DATA/i.test(line)) socket.write('354 go on\r\n')
+        else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
+        else if (line === '.') {
+          letterAt ??= performance.now()
+          socket.write('250 taken\r\n')
+        }
+      }
+    },
+  },
+})
+
+writeFileSync(
+  join(dir, 'wellhead.toml'),
+  `plans = "unlimited"
+egress.allow = ["127.0.0.0/8"]
+limits.per_minute = 100000
+limits.unauthenticated_per_minute = 100000
+mail.provider = "smtp"
+mail.smtp_url = "smtp://127.0.0.1:${smtp.port}"
+`,
+)
+const ready = join(dir, 'ready')
+const server = Bun.spawn(
+  [
+    binary,
+    'serve',
+    '--data',
+    join(dir, 'data'),
+    '--config',
+    join(dir, 'wellhead.toml'),
+    '--port',
+    '0',
+    '--ready-file',
+    ready,
+  ],
+  { stdout: 'ignore', stderr: Bun.file(join(dir, 'log')) },
+)
+while (!existsSync(ready)) {
+  if (server.exitCode !== null) throw new Error(readFileSync(join(dir, 'log'), 'utf8'))
+  await Bun.sleep(10)
+}
+const { url, admin_token } = JSON.parse(readFileSync(ready, 'utf8')) as Record<string, string>
+const operator = `Bearer ${admin_token}`
+
+async function call<T>(authorization: string, method: string, path: string, body?: unknown) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { authorization },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok)
+    throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as T
+}
+const account = async (email: string) => {
+  const { data } = await call<{ data: { api_key: { plain_token: string } } }>(
+    operator,
+    'POST',
+    '/admin/v1/accounts',
+    { email, plan: 'enterprise' },
+  )
+  return `Token ${data.api_key.plain_token}`
+}
+const observe = (at: number, value: number) =>
+  call(operator, 'POST', '/admin/v1/observations', {
+    observations: [{ code, observed_at: new Date(at).toISOString(), price: value }],
+  })
+
+const [noisy, quiet] = [await account('noisy@example.com'), await account('quiet@example.com')]
+for (let n = 0; n < endpoints; n += 1)
+  await call(noisy, 'POST', '/v1/webhooks', {
+    url: `http://127.0.0.1:${hanging.port}/${n}`,
+    events: ['price.updated'],
+  })
+await call(quiet, 'POST', '/v1/webhooks', {
+  url: `http://127.0.0.2:${prompt.port}/`,
+  events: ['price.updated'],
+  // Its own limit is not what is measured.
+  rate_limit_per_second: 50,
+})
+
+const waits: number[] = []
+let observedAt = Date.now() - 86_400_000
+// The noisy account fills every slot that it can get.
+for (let n = 0; n < 3; n += 1) {
+  observedAt += 60_000
+  await observe(observedAt, 70 + n)
+}
+await Bun.sleep(2_000)
+arrivals.clear()
+for (let n = 0; n < events; n += 1) {
+  observedAt += 60_000
+  await Bun.sleep(paceMs)
+  await observe(observedAt, 60 + (n % 30))
+  const committed = performance.now()
+  const deadline = committed + 10_000
+  while (!arrivals.has(observedAt) && performance.now() < deadline) await Bun.sleep(1)
+  waits.push(Math.max(0, (arrivals.get(observedAt) ?? Number.POSITIVE_INFINITY) - committed))
+}
+const asked = performance.now()
+await call('', 'POST', '/v1/auth/link', { email: 'quiet@example.com' })
+while (letterAt === undefined && performance.now() - asked < 30_000) await Bun.sleep(2)
+const status = await call<{ data: { components: { name: string; status: string }[] } }>(
+  quiet,
+  'GET',
+  '/v1/status',
+)
+
+const letterMs = letterAt === undefined ? null : Math.round(letterAt - asked)
+waits.sort((a, b) => a - b)
+const at = (share: number) => Math.round(waits[Math.ceil(share * waits.length) - 1]! * 10) / 10
+console.log(
+  JSON.stringify({
+    id: 'R26',
+    n: events,
+    endpoints,
+    failures: Number(at(0.99) > eventMsMax) + Number(letterMs === null || letterMs > letterMsMax),
+    late: waits.filter(ms => ms > eventMsMax).length,
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    max: at(1),
+    letter_ms: letterMs,
+    webhooks: JSON.stringify(status).match(/"name":"webhooks","status":"(\w+)"/)?.[1],
+  }),
+)
+server.kill('SIGKILL')
+await server.exited
+rmSync(dir, { recursive: true, force: true })
+process.exit(0)

@@ -1,0 +1,223 @@
+/** A promise, and what is done to break it. */
+export interface TortureRow {
+  id: string
+  promise: string
+  /** What must not happen, and how often it is tried at full size. */
+  bar: string
+  /** Test files, which take their full sizes from WELLHEAD_TORTURE=1. */
+  tests?: readonly string[]
+  /** A script of this folder that prints one line of JSON. */
+  script?: readonly string[]
+  /** What the row asks for and nothing here does yet. */
+  open?: string
+}
+
+/** In the order of the design; `bun run torture` runs them, or those that it is told. */
+export const tortureRows: readonly TortureRow[] = [
+  {
+    id: 'R01',
+    promise: 'A kill loses nothing that was acknowledged',
+    bar: '200 kills of a server that takes prices and sends webhooks, 10 of an import: 0 events lost, none under two ids',
+    tests: ['test/e2e/outbox-crash.test.ts', 'test/e2e/crash.test.ts'],
+  },
+  {
+    id: 'R02',
+    promise: 'A power cut loses nothing that was acknowledged',
+    bar: '1,000 cuts of a recorded sequence of writes',
+    open: 'a recorder of writes and syncs; figures of the design were taken by hand',
+  },
+  {
+    id: 'R04',
+    promise: 'A full disk is refused with a code, and the service recovers by itself',
+    bar: 'a file system of a few megabytes, filled and freed',
+    tests: ['test/e2e/full-disk.test.ts'],
+  },
+  {
+    id: 'R07',
+    promise: 'No flipped bit is taken for data',
+    bar: '500 flips over a database of 7 MB: 0 that change a table unnoticed by verify',
+    script: ['flips.ts', '500'],
+  },
+  {
+    id: 'R08',
+    promise: 'One process writes',
+    bar: 'a second server, a lock file that was deleted, a lock of a killed process',
+    tests: ['test/lib/directory-lock.test.ts', 'test/cli/socket.test.ts'],
+  },
+  {
+    id: 'R11',
+    promise: 'A clock that is wrong for seconds changes nothing',
+    bar: 'jumps of seconds to a hundred years, forward and back',
+    tests: ['test/lib/clock-jumps.test.ts', 'test/jobs/clock.test.ts'],
+    open: 'the same on the binary under libfaketime',
+  },
+  {
+    id: 'R12',
+    promise: 'Every message is tried as often and as late as written',
+    bar: 'receivers that fail 0 to 6 times: attempts and waits exact',
+    tests: ['test/jobs/outbox.test.ts', 'test/service/outbox'],
+  },
+  {
+    id: 'R13',
+    promise: 'A delivery goes out at its local time in every zone',
+    bar: '100,000 cases over all zones against an oracle: 0 differences',
+    tests: ['test/plan/delivery-schedule.test.ts'],
+  },
+  {
+    id: 'R14',
+    promise: 'What fell due while the service was down happens once',
+    bar: 'stops across due times: 0 missed, 0 twice',
+    tests: ['test/jobs/deliveries.test.ts', 'test/jobs/watches.test.ts'],
+  },
+  {
+    id: 'R16',
+    promise: 'Rate windows are exact',
+    bar: '10,000 sequences against a naive log: 0 differences',
+    tests: ['test/plan/rate.test.ts'],
+  },
+  {
+    id: 'R18',
+    promise: 'No receiver of webhooks harms the sender',
+    bar: 'each misbehaviour ends in its state',
+    tests: ['test/send/webhooks'],
+  },
+  {
+    id: 'R19',
+    promise: 'No letter goes out twice, whatever the provider does',
+    bar: 'a stand-in behind the address of the provider: 0 double mails',
+    tests: ['test/send/messages', 'test/service/messages'],
+  },
+  {
+    id: 'R20',
+    promise: 'Memory and descriptors stay level',
+    bar: 'an hour of mixed load',
+    open: 'the hour',
+  },
+  {
+    id: 'R21',
+    promise: 'The outbox keeps its invariants under random faults',
+    bar: '10,000 seeds of 500 steps',
+    tests: ['test/jobs/outbox-simulation.test.ts'],
+  },
+  {
+    id: 'R22',
+    promise: 'A migration happens whole or not at all, and a newer file is refused',
+    bar: 'every version that was written',
+    tests: ['test/store/database.test.ts'],
+    open: 'a kill at each statement',
+  },
+  {
+    id: 'R23',
+    promise: 'A backup is a consistent moment, and a restore is it or nothing',
+    bar: 'kills at every part of a restore; empty, foreign and damaged backups',
+    tests: ['test/cli/restore.test.ts', 'test/cli/restore-outbox.test.ts'],
+  },
+  {
+    id: 'R25',
+    promise: 'Heavy questions hold up nobody',
+    bar: 'latest while analytics run',
+    tests: ['test/e2e/overload.test.ts', 'test/e2e/readers.test.ts'],
+  },
+  {
+    id: 'R26',
+    promise: 'No account holds up another one’s messages',
+    bar: '1,000 hanging endpoints of one account, 500 events of another: p99 under 250 ms, a sign-in letter under 2 s',
+    script: ['neighbours.ts', '1000', '500'],
+  },
+  {
+    id: 'R27',
+    promise: 'No file beside the database keeps a server from starting in silence',
+    bar: 'empty, zeroed, torn, foreign: it starts, or says which file and what to do',
+    tests: [
+      'test/e2e/first-start.test.ts',
+      'test/lib/side-file.test.ts',
+      'test/lib/master-key.test.ts',
+      'test/store/commit-mark.test.ts',
+      'test/store/write-ahead-log.test.ts',
+    ],
+  },
+  {
+    id: 'S01',
+    promise: 'Another account’s things are as unknown as none',
+    bar: 'every path with an id',
+    tests: ['test/guards/owners.test.ts'],
+  },
+  {
+    id: 'S02',
+    promise: 'A key is taken as it is documented, and a limited one widens nothing',
+    bar: 'spellings of keys; scopes over every route',
+    tests: ['test/api/keys'],
+  },
+  {
+    id: 'S03',
+    promise: 'No secret is at rest',
+    bar: 'canaries in database, log, bodies and backups: 0 found',
+    tests: ['test/guards/secrets.test.ts'],
+  },
+  {
+    id: 'S04',
+    promise: 'Sessions end when they should',
+    bar: 'forged, swapped, expired and replayed tokens: 401',
+    tests: ['test/service/account', 'test/api/account/sessions.test.ts'],
+  },
+  {
+    id: 'S06',
+    promise: 'No body sets what is not its to set',
+    bar: 'privileged fields in every body',
+    tests: ['test/guards/privileged.test.ts'],
+  },
+  {
+    id: 'S07',
+    promise: 'Roles hold',
+    bar: 'role by action',
+    tests: ['test/plan/roles.test.ts', 'test/api/account/organizations.test.ts'],
+  },
+  {
+    id: 'S08',
+    promise: 'A route is one route however it is spelled',
+    bar: 'Hosts, slashes, headers',
+    tests: ['test/http/front.test.ts'],
+  },
+  {
+    id: 'S12',
+    promise: 'No input brings an undocumented answer',
+    bar: '100,000 requests made from the document: 0 five-hundreds',
+    tests: ['test/guards/fuzz.test.ts'],
+  },
+  {
+    id: 'S15',
+    promise: 'Nothing inside the network is reached',
+    bar: 'spellings of forbidden targets, rebinding names, redirects: 0 connections',
+    tests: ['test/send/egress', 'test/plan/address.test.ts'],
+  },
+  {
+    id: 'S20',
+    promise: 'Signatures verify elsewhere',
+    bar: '10,000 payloads with independent verifiers',
+    tests: ['test/lib/signature.test.ts'],
+  },
+  {
+    id: 'S21',
+    promise: 'No error says how it is made inside',
+    bar: 'reflected input in every route',
+    tests: ['test/guards/reflection.test.ts'],
+  },
+  {
+    id: 'S23',
+    promise: 'A browser is safe with the pages',
+    bar: 'Chromium: content policy, cookies, foreign forms',
+    tests: ['test/web/account', 'test/web/docs'],
+  },
+  {
+    id: 'S24',
+    promise: 'No table or letter runs what somebody wrote',
+    bar: 'formulas, line ends, turned text',
+    tests: ['test/lib/csv.test.ts', 'test/service/deliveries/letter.test.ts'],
+  },
+  {
+    id: 'S30',
+    promise: 'The binary answers as the sources do',
+    bar: 'every route of the interface on the compiled binary',
+    tests: ['test/e2e/interface.test.ts', 'test/e2e/binary.test.ts'],
+  },
+]

@@ -1,0 +1,25 @@
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { tortureRows } from '../scripts/torture/rows.ts'
+
+const root = resolve(import.meta.dir, '..')
+
+test('every row of reliability says what runs it, and what it names is there', () => {
+  expect(new Set(tortureRows.map(row => row.id)).size).toBe(tortureRows.length)
+  for (const { id, tests = [], script, open } of tortureRows) {
+    expect([id, tests.length > 0 || script !== undefined || open !== undefined]).toEqual([id, true])
+    const files = [...tests, ...(script ? [join('scripts/torture', script[0]!)] : [])]
+    for (const file of files)
+      expect([id, file, existsSync(join(root, file))]).toEqual([id, file, true])
+  }
+})
+
+test('the document of reliability has every row, in order', () => {
+  const document = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
+  const listed = [...document.matchAll(/^\| ([RS]\d\d) \| ([^|]+) \|/gm)].map(([, id, promise]) => [
+    id!,
+    promise!,
+  ])
+  expect(listed).toEqual(tortureRows.map(({ id, promise }) => [id, promise]))
+})
