@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../api/context.ts'
 import { signInRoutes } from './account/sign-in.ts'
 import { billingPortalRoutes } from './billing/portal.ts'
-import { consoleRoutes } from './console/console.ts'
+import { consoleRoutes, createPageAnswer } from './console/console.ts'
 import { docsRoutes } from './docs/docs.ts'
 import { recipientRoutes } from './messages/recipients.ts'
 
@@ -10,15 +10,21 @@ import { recipientRoutes } from './messages/recipients.ts'
 export function webTopic(context: Context, document: () => Promise<string>): Elysia {
   const routes = new Elysia()
   routes.use(signInRoutes(context))
-  routes.use(
-    consoleRoutes({
-      ...context,
-      mode: context.config.mode,
-      channels: context.config.brand.streamChannels,
-    }),
-  )
+  const answerPage = createPageAnswer({
+    ...context,
+    mode: context.config.mode,
+    channels: context.config.brand.streamChannels,
+  })
+  routes.use(consoleRoutes(context, answerPage))
   routes.use(billingPortalRoutes(context))
   routes.use(recipientRoutes(context))
-  routes.use(docsRoutes({ gate: context.access, serviceName: context.serviceName, document }))
+  routes.use(
+    docsRoutes({
+      gate: context.access,
+      serviceName: context.serviceName,
+      document,
+      reference: answerPage,
+    }),
+  )
   return routes
 }

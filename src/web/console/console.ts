@@ -52,10 +52,10 @@ const loaded = () => {
   return loading
 }
 
-/** The pages in which people do their work. They ask the documented interface for everything. */
-export function consoleRoutes(deps: ConsoleDeps) {
-  const { access, now } = deps
-  const answerPage = async ({ request }: { request: Request }) => {
+/** Answers the document behind every page, for whoever asks. */
+export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promise<Response> {
+  const { now } = deps
+  return async request => {
     const { script, style } = await loaded()
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
@@ -83,9 +83,17 @@ export function consoleRoutes(deps: ConsoleDeps) {
       },
     })
   }
+}
+
+/** The pages in which people do their work. They ask the documented interface for everything. */
+export function consoleRoutes(
+  { access }: Pick<ConsoleDeps, 'access'>,
+  answerPage: (request: Request) => Promise<Response>,
+) {
   const routes = new Elysia({ tags: ['pages'], detail: { hide: true } }).use(access)
-  for (const path of pagePaths)
-    routes.get(path, answerPage, {
+  // The documentation is a route of the interface, and stands with it.
+  for (const path of pagePaths.filter(path => path !== '/docs'))
+    routes.get(path, ({ request }) => answerPage(request), {
       access: showing,
       detail: { summary: `Console: ${path}` },
     })

@@ -11,10 +11,14 @@ const Signup = lazy(() => import('./pages/signup.tsx').then(page => page.Signup)
 const Alerts = lazy(() => import('./pages/alerts.tsx').then(page => page.Alerts))
 const Webhooks = lazy(() => import('./pages/webhooks.tsx').then(page => page.Webhooks))
 const Account = lazy(() => import('./pages/account.tsx').then(page => page.Account))
+const Docs = lazy(() => import('./pages/docs.tsx').then(page => page.Docs))
+const Markets = lazy(() => import('./pages/markets.tsx').then(page => page.Markets))
+const Operator = lazy(() => import('./pages/operator.tsx').then(page => page.Operator))
+const Desk = lazy(() => import('./pages/desk.tsx').then(page => page.Desk))
 const Series = lazy(() => import('./pages/series.tsx').then(page => page.Series))
 
 /** Which component draws which address; every page comes when it is first gone to. */
-const pages: Partial<Record<PagePath, ComponentType>> = {
+const pages: Record<PagePath, ComponentType> = {
   '/': Home,
   '/board': Board,
   '/series': Series,
@@ -27,6 +31,12 @@ const pages: Partial<Record<PagePath, ComponentType>> = {
   '/webhooks/:id': Webhooks,
   '/account': Account,
   '/account/:part': Account,
+  '/docs': Docs,
+  '/markets': Markets,
+  '/markets/:view': Markets,
+  '/operator': Operator,
+  '/operator/:part': Operator,
+  '/desk': Desk,
 }
 
 const Missing = () => (

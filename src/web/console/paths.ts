@@ -6,6 +6,7 @@ export const pagePaths = [
   '/',
   '/status',
   '/signup',
+  '/docs',
   '/board',
   '/series',
   '/series/:code',
@@ -20,7 +21,6 @@ export const pagePaths = [
   '/operator',
   '/operator/:part',
   '/desk',
-  '/desk/:part',
 ] as const
 export type PagePath = (typeof pagePaths)[number]
 

@@ -12,6 +12,8 @@ export interface DocsDeps {
   serviceName: string
   /** The OpenAPI document as JSON text. */
   document: () => Promise<string>
+  /** Answers `/docs` where a reference of its own is there; without it Swagger UI stands there too. */
+  reference?: (request: Request) => Promise<Response>
 }
 
 const keyless = {
@@ -71,7 +73,7 @@ interface Tagged {
 
 const tag = (text: string): Tagged => ({ text, etag: strongEtag(text) })
 
-export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
+export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))
   let taggedDocument: Promise<Tagged> | undefined
   const answerPage = (request: Request) =>
@@ -113,7 +115,7 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
         },
       },
     )
-    .get('/docs', ({ request }) => answerPage(request), {
+    .get('/docs', async ({ request }) => await (reference ?? answerPage)(request), {
       ...keyless,
       response: { 200: pageSchema, 304: t.Void() },
       detail: {
@@ -128,8 +130,8 @@ export function docsRoutes({ gate, serviceName, document }: DocsDeps) {
       response: { 200: pageSchema, 304: t.Void() },
       detail: {
         operationId: 'getSwaggerPage',
-        summary: 'Documentation page, at its other address',
-        description: 'The same page as `/docs`.',
+        summary: 'Documentation as Swagger UI',
+        description: 'The same document in Swagger UI.',
       },
     })
   for (const [name, asset] of Object.entries(assets)) {

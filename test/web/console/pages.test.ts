@@ -2,13 +2,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
 
 /** Pages that anybody may see, and those of members. */
-const open = ['/', '/status', '/signup']
+const open = ['/', '/status', '/signup', '/docs', '/docs?operation=getPriceChart']
 const members = [
   '/board',
   '/alerts',
   '/alerts/new?code=WTI_USD',
   '/webhooks',
   '/webhooks/00000000-0000-4000-8000-000000000402',
+  '/markets',
+  '/markets/spreads',
+  '/markets/storage',
+  '/markets/seasons',
   '/account',
   '/account/usage',
   '/account/plan',
@@ -16,6 +20,7 @@ const members = [
   '/series',
   '/series/WTI_USD?type=candles&indicator=bollinger',
 ]
+const operators = ['/operator', '/operator/feeds', '/operator/data', '/operator/people', '/desk']
 
 describe.skipIf(!hasBrowser)('every page of the console', () => {
   let stage: Stage
@@ -39,12 +44,15 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   ] as const)
     test(`is accessible and fits, ${scheme} at ${width} px`, async () => {
       const member = await visitor({ scheme, width })
-      for (const path of [...open, ...members]) {
+      await member.page.addInitScript(
+        `sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+      )
+      for (const path of [...open, ...members, ...operators]) {
         await member.goTo(path)
         expect(await member.violations(), path).toEqual([])
         expect(await member.overflow(), `${path} is too wide`).toBeLessThanOrEqual(0)
       }
-    })
+    }, 150_000)
 
   test('tells a stranger to sign in, and asks the interface for nothing that is refused', async () => {
     const stranger = await visitor({ isSignedIn: false, width: 390 })
@@ -112,6 +120,44 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await row.locator('text=Ended').waitFor()
     expect((await stage.copy.ask('GET', '/v1/users/me', { key })).status).toBe(401)
     expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  test('asks for the operator’s token, records a file that is chosen and takes it back', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false })
+    await goTo('/operator/data')
+    expect(await page.textContent('main')).not.toContain('Import')
+    await page.fill('input[name=token]', stage.copy.adminToken)
+    await page.click('text=Open')
+    await page.setInputFiles('input[type=file]', {
+      name: 'prices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('date,code,price\n2026-11-19T12:00:00Z,URALS_CRUDE_USD,61.5\n'),
+    })
+    await page.click('text=Record 1 rows')
+    await page.waitForSelector('.notice.good')
+    const row = page.locator('section[aria-labelledby=batches] tbody tr').first()
+    await row.locator('text=Undo').first().click()
+    await row.locator('dialog[open] button.danger').click()
+    await page.waitForSelector('section[aria-labelledby=batches] >> text=Undone')
+  })
+
+  test('moves the clock of an evaluation copy', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/desk')
+    await page.click('text=+ 1 minute')
+    await page.waitForSelector('text=2026-11-20 15:01 UTC')
+  })
+
+  test('finds a call by what its description says, and makes it', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/docs')
+    await page.fill('.reference input[type=search]', 'RSI')
+    await page.click('.reference nav a >> text=Trend and indicators')
+    await page.fill('#parameter-code', 'WTI_USD')
+    await page.click('form[aria-label="Try it"] button')
+    await page.waitForSelector('form[aria-label="Try it"] .tag.good')
+    expect(await page.textContent('form[aria-label="Try it"] pre')).toContain('"status": "success"')
   })
 
   test('sends a test to an endpoint and shows in the log what became of it', async () => {

@@ -66,7 +66,11 @@ export async function openStage(
       'demo.limit_per_hour': '100000',
       ...flags,
     },
-    { ...options, connections: connectionsOf(() => server, new WeakMap(), new WeakSet()) },
+    {
+      controls: true,
+      ...options,
+      connections: connectionsOf(() => server, new WeakMap(), new WeakSet()),
+    },
   )
   const { app, services } = copy.running
   server = Bun.serve<SocketData>({
@@ -108,6 +112,7 @@ export async function openStage(
       })
       if (isSignedIn) await signIn(context)
       const page = await context.newPage()
+      page.setDefaultTimeout(15_000)
       const complaints: string[] = []
       const requested: string[] = []
       page.on('request', request => requested.push(request.url()))

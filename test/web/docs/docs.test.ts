@@ -165,8 +165,8 @@ describe.skipIf(!hasBrowser)('the documentation page in a browser', () => {
     expect(await page.textContent('.info')).toContain('Prices of energy, current and past.')
     const summaries = await page.locator('.opblock-summary-description').allTextContents()
     expect(summaries.sort()).toEqual([
+      'Documentation as Swagger UI',
       'Documentation page',
-      'Documentation page, at its other address',
       'Interface description',
       'Newest price of one code',
     ])

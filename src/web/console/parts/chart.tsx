@@ -148,7 +148,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     legend: { live: true },
     series: [
       xText
-        ? { label: '', value: (_, value) => (value === null ? '–' : xText(value)) }
+        ? { label: 'At', value: (_, value) => (value === null ? '–' : xText(value)) }
         : {
             label: 'UTC',
             value: (_, value) =>
@@ -211,7 +211,9 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
 /** Where the pointer is nowhere, the legend says the newest values. */
 function showNewest(plot: uPlot): void {
   if ((plot.cursor.left ?? -1) >= 0) return
-  const idx = plot.data[0].length - 1
+  let idx = plot.data[0].length - 1
+  const first = plot.data[1] ?? []
+  while (idx > 0 && first[idx] == null) idx -= 1
   if (idx >= 0 && plot.legend.idx !== idx) plot.setLegend({ idx }, false)
 }
 

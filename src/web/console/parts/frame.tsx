@@ -86,6 +86,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             OpenAPI
           </a>
           <a href="/status">Status</a>
+          <a href="/operator">Operator</a>
         </p>
       </footer>
       <Search />

@@ -11,11 +11,13 @@ export const navigation = (): Destination[] => [
     ? [
         { href: '/board', text: 'Board' },
         { href: '/series', text: 'Series' },
+        { href: '/markets', text: 'Markets' },
         { href: '/alerts', text: 'Alerts' },
         { href: '/webhooks', text: 'Webhooks' },
         { href: '/account', text: 'Account' },
       ]
     : [{ href: '/', text: 'Home' }]),
+  ...(boot.isEvaluation ? [{ href: '/desk', text: 'Desk' }] : []),
   { href: '/docs', text: 'Docs' },
   { href: '/status', text: 'Status' },
 ]

@@ -1,0 +1,616 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { ask, useLoaded } from '../parts/ask.ts'
+import { Page, Shown, Tag } from '../parts/bits.tsx'
+import { boot } from '../parts/boot.ts'
+import { match } from '../parts/codes.ts'
+import { type Call, Samples } from '../parts/samples.tsx'
+
+interface Schema {
+  $ref?: string
+  type?: string
+  format?: string
+  description?: string
+  example?: unknown
+  enum?: unknown[]
+  nullable?: boolean
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  additionalProperties?: boolean | Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+}
+
+interface Parameter {
+  name: string
+  in: 'query' | 'path' | 'header'
+  required?: boolean
+  description?: string
+  example?: unknown
+  schema?: Schema
+}
+
+interface Operation {
+  operationId: string
+  summary: string
+  description?: string
+  tags?: string[]
+  parameters?: Parameter[]
+  requestBody?: { content?: Record<string, { schema?: Schema; example?: unknown }> }
+  responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>
+  security?: unknown[]
+}
+
+interface OpenApi {
+  info: { title: string; version: string; description?: string }
+  tags?: { name: string; description?: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components?: { schemas?: Record<string, Schema> }
+}
+
+interface Listed {
+  id: string
+  method: string
+  path: string
+  tag: string
+  operation: Operation
+}
+
+const listedOf = (document: OpenApi): Listed[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      id: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      tag: operation.tags?.[0] ?? 'other',
+      operation,
+    })),
+  )
+
+/** The reference, made from the document that programs read. */
+export function Docs() {
+  const document = useLoaded('document', signal => ask<OpenApi>('/openapi.json', { signal }))
+  return (
+    <Page
+      title="Documentation"
+      about={
+        <>
+          Every call of the interface, from{' '}
+          <a href="/openapi.json" rel="external">
+            openapi.json
+          </a>
+          . Also{' '}
+          <a href="/swagger" rel="external">
+            as Swagger UI
+          </a>
+          .
+        </>
+      }
+    >
+      <Shown of={document} what="the description of the interface">
+        {data => <Reference document={data} />}
+      </Shown>
+    </Page>
+  )
+}
+
+const matchesMax = 60
+
+function Reference({ document }: { document: OpenApi }) {
+  const { query } = useLocation()
+  const typed = useSignal('')
+  const operations = useMemo(() => listedOf(document), [document])
+  const chosen = operations.find(({ id }) => id === query.operation)
+  const shown = useMemo(() => {
+    if (typed.value.trim() === '') return operations
+    return operations
+      .map(listed => {
+        const { summary, description = '', parameters = [] } = listed.operation
+        const head = `${summary} ${listed.path} ${listed.id}`
+        const rest = `${description} ${parameters.map(one => `${one.name} ${one.description ?? ''}`).join(' ')}`
+        return {
+          listed,
+          score: match(head, typed.value) * 10 || match(`${head} ${rest}`, typed.value),
+        }
+      })
+      .filter(({ score }) => score !== 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, matchesMax)
+      .map(({ listed }) => listed)
+  }, [operations, typed.value])
+  const groups = [...Map.groupBy(shown, ({ tag }) => tag)]
+  const isSearching = typed.value.trim() !== ''
+  return (
+    <div class="reference">
+      <nav class="stack" aria-label="Calls">
+        <label>
+          Search the documentation
+          <input
+            type="search"
+            placeholder="RSI, rig count, as_of …"
+            value={typed.value}
+            onInput={event => {
+              typed.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        {shown.length === 0 && (
+          <p class="quiet" role="status">
+            Nothing speaks of that.
+          </p>
+        )}
+        {groups.map(([tag, part]) => (
+          <details key={tag} open={isSearching || part.some(({ id }) => id === chosen?.id)}>
+            <summary>
+              <strong>{tag}</strong> <span class="quiet small">{part.length}</span>
+            </summary>
+            <ul>
+              {part.map(({ id, method, operation }) => (
+                <li key={id}>
+                  <a
+                    href={`/docs?operation=${encodeURIComponent(id)}`}
+                    aria-current={id === chosen?.id ? 'page' : undefined}
+                  >
+                    {method !== 'GET' && <span class="code">{method} </span>}
+                    {operation.summary}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        ))}
+      </nav>
+      <div class="stack content">
+        {chosen ? (
+          <One key={chosen.id} listed={chosen} document={document} />
+        ) : (
+          <Introduction document={document} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** What the code in an address such as `/docs#UNAUTHORIZED` means. */
+function errorInAddress(): string | undefined {
+  const code = decodeURIComponent(location.hash.slice(1))
+  return /^\w{3,60}$/.test(code) ? code : undefined
+}
+
+function Introduction({ document }: { document: OpenApi }) {
+  const code = errorInAddress()
+  return (
+    <>
+      {code && (
+        <section class="card" id={code}>
+          <h2>
+            The error <code>{code}</code>
+          </h2>
+          <p>
+            Its <code>message</code> says what is wrong and what would be right; further fields of
+            the body name what it is about. Branch on the code: it does not change.
+          </p>
+        </section>
+      )}
+      <section class="card" aria-labelledby="first">
+        <h2 id="first">The first call</h2>
+        <Samples call={{ method: 'GET', path: '/v1/prices/latest?by_code=BRENT_CRUDE_USD' }} />
+        {!boot.isSignedIn && (
+          <p>
+            You need a key for it: <a href="/signup">how to get one</a>. Without one:{' '}
+            <a href="/docs?operation=getDemoPrices">prices of the demo</a>.
+          </p>
+        )}
+      </section>
+      <section class="card prose">
+        <Markdown text={document.info.description ?? ''} />
+      </section>
+    </>
+  )
+}
+
+function refusalOf({ security = [] }: Operation): string {
+  if (security.length === 0) return 'Needs no key'
+  return JSON.stringify(security).includes('operator')
+    ? 'Needs the operator’s token'
+    : 'Needs a key'
+}
+
+function One({ listed, document }: { listed: Listed; document: OpenApi }) {
+  const { method, path, operation } = listed
+  const { parameters = [], requestBody, responses } = operation
+  const values = useSignal<Record<string, string>>(
+    Object.fromEntries(
+      parameters
+        .filter(one => one.required || one.in === 'path')
+        .map(one => [one.name, String(one.example ?? one.schema?.example ?? '')]),
+    ),
+  )
+  const schema = requestBody?.content?.['application/json']?.schema
+  const body = useSignal(
+    schema ? JSON.stringify(exampleOf(schema, document, 0) ?? {}, null, 2) : '',
+  )
+  const call = callOf(listed, values.value, schema ? body.value : undefined)
+  const good = Object.entries(responses).filter(([status]) => /^2/.test(status))
+  const bad = Object.entries(responses).filter(([status]) => /^[45]/.test(status))
+  useEffect(() => scrollTo(0, 0), [])
+  return (
+    <>
+      <section class="card" aria-labelledby="operation">
+        <h2 id="operation">{operation.summary}</h2>
+        <p class="row">
+          <Tag>{method}</Tag> <code class="break">{path}</code>
+          <span class="quiet small">{refusalOf(operation)}</span>
+        </p>
+        <div class="prose">
+          <Markdown text={operation.description ?? ''} />
+        </div>
+      </section>
+      <section class="card" aria-labelledby="call">
+        <h2 id="call">The call</h2>
+        {parameters.length > 0 && (
+          <div class="stack">
+            {parameters
+              .filter(one => one.in !== 'header')
+              .map(one => (
+                <div class="parameter" key={one.name}>
+                  <label for={`parameter-${one.name}`}>
+                    <code>{one.name}</code>
+                    {(one.required || one.in === 'path') && ' required'}
+                  </label>
+                  <input
+                    id={`parameter-${one.name}`}
+                    value={values.value[one.name] ?? ''}
+                    placeholder={String(one.example ?? one.schema?.example ?? '')}
+                    onInput={event => {
+                      values.value = { ...values.value, [one.name]: event.currentTarget.value }
+                    }}
+                  />
+                  <div class="small quiet">
+                    <Inline text={one.description ?? one.schema?.description ?? ''} />
+                  </div>
+                </div>
+              ))}
+          </div>
+        )}
+        {schema && (
+          <label>
+            Body
+            <textarea
+              rows={Math.min(16, body.value.split('\n').length + 1)}
+              value={body.value}
+              onInput={event => {
+                body.value = event.currentTarget.value
+              }}
+            />
+          </label>
+        )}
+        <Samples call={call} />
+        <TryIt call={call} operation={operation} />
+      </section>
+      {schema && (
+        <section class="card" aria-labelledby="body">
+          <h2 id="body">Body</h2>
+          <Fields schema={schema} document={document} depth={0} />
+        </section>
+      )}
+      {good.map(([status, response]) => (
+        <section class="card" key={status} aria-label={`Answer ${status}`}>
+          <h2>Answer {status}</h2>
+          {Object.entries(response.content ?? {}).map(([type, { schema: answer }]) => (
+            <div class="stack" key={type}>
+              <span class="code">{type}</span>
+              {answer && <Fields schema={answer} document={document} depth={0} />}
+            </div>
+          ))}
+        </section>
+      ))}
+      {bad.length > 0 && (
+        <section class="card" aria-labelledby="refusals">
+          <h2 id="refusals">Refusals</h2>
+          <dl class="facts">
+            {bad.map(([status, response]) => (
+              <>
+                <dt>{status}</dt>
+                <dd>{response.description ?? ''}</dd>
+              </>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  )
+}
+
+function callOf(
+  { method, path, operation }: Listed,
+  values: Record<string, string>,
+  body: string | undefined,
+): Call {
+  const search = new URLSearchParams()
+  for (const { name, in: place } of operation.parameters ?? [])
+    if (place === 'query' && values[name]) search.set(name, values[name])
+  const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    values[name] ? encodeURIComponent(values[name]) : whole,
+  )
+  const text = search.toString()
+  return {
+    method,
+    path: text === '' ? filled : `${filled}?${text}`,
+    isOpen: operation.security?.length === 0,
+    ...(body !== undefined && { body: parsed(body) }),
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const shownMax = 20_000
+
+/** Makes the call, as who is signed in or with a key that is typed in. */
+function TryIt({ call, operation }: { call: Call; operation: Operation }) {
+  const key = useSignal('')
+  const answer = useSignal<{ status: number; text: string; ms: number } | undefined>(undefined)
+  const isOpen = operation.security?.length === 0
+  const send = async () => {
+    const startedAt = performance.now()
+    try {
+      const response = await fetch(call.path, {
+        method: call.method,
+        credentials: 'same-origin',
+        headers: {
+          ...(key.value !== '' && { authorization: `Bearer ${key.value}` }),
+          ...(call.body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      })
+      const text = await response.text()
+      const data = parsed(text)
+      const pretty = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
+      answer.value = {
+        status: response.status,
+        text: pretty.length > shownMax ? `${pretty.slice(0, shownMax)}\n…` : pretty,
+        ms: Math.round(performance.now() - startedAt),
+      }
+    } catch (error) {
+      answer.value = { status: 0, text: (error as Error).message, ms: 0 }
+    }
+  }
+  return (
+    <form
+      class="stack"
+      aria-label="Try it"
+      onSubmit={event => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <div class="row end">
+        {!isOpen && (
+          <label>
+            {boot.isSignedIn ? 'Key, in place of your session' : 'Key'}
+            <input
+              type="password"
+              autocomplete="off"
+              value={key.value}
+              onInput={event => {
+                key.value = event.currentTarget.value
+              }}
+            />
+          </label>
+        )}
+        <button type="submit" class="main">
+          Send
+        </button>
+      </div>
+      {answer.value && (
+        <>
+          <p role="status">
+            <Tag mood={answer.value.status < 400 && answer.value.status > 0 ? 'good' : 'bad'}>
+              {answer.value.status || 'No answer'}
+            </Tag>{' '}
+            <span class="quiet small">{answer.value.ms} ms</span>
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
+          <pre class="tall" tabIndex={0}>
+            {answer.value.text}
+          </pre>
+        </>
+      )}
+    </form>
+  )
+}
+
+const depthMax = 5
+
+const resolved = (schema: Schema, document: OpenApi): Schema => {
+  const name = schema.$ref?.split('/').at(-1)
+  const target = name === undefined ? undefined : document.components?.schemas?.[name]
+  return target
+    ? { ...target, description: schema.description ?? target.description ?? '' }
+    : schema
+}
+
+function typeOf(schema: Schema, document: OpenApi): string {
+  const one = resolved(schema, document)
+  if (one.enum) return one.enum.map(value => JSON.stringify(value)).join(' | ')
+  const parts = one.anyOf ?? one.oneOf
+  if (parts) return [...new Set(parts.map(part => typeOf(part, document)))].join(' or ')
+  const name = one.type === 'array' && one.items ? `${typeOf(one.items, document)}[]` : one.type
+  return `${name ?? 'any'}${one.format ? ` (${one.format})` : ''}${one.nullable ? ' or null' : ''}`
+}
+
+/** The schema within, whose fields there are to show. */
+function fieldsOf(schema: Schema, document: OpenApi): Schema[] {
+  const one = resolved(schema, document)
+  if (one.properties) return [one]
+  if (one.items) return fieldsOf(one.items, document)
+  return (one.anyOf ?? one.oneOf ?? one.allOf ?? []).flatMap(part => fieldsOf(part, document))
+}
+
+function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi; depth: number }) {
+  const shapes = fieldsOf(schema, document)
+  if (shapes.length === 0) return <p class="code">{typeOf(schema, document)}</p>
+  return (
+    <>
+      {shapes.map((shape, i) => (
+        <ul class="fields" key={String(i)}>
+          {Object.entries(shape.properties ?? {}).map(([name, field]) => {
+            const inner = resolved(field, document)
+            const isDeep = depth < depthMax && fieldsOf(field, document).length > 0
+            const head = (
+              <>
+                <code>{name}</code>{' '}
+                <span class="quiet small">
+                  {typeOf(field, document)}
+                  {shape.required?.includes(name) === false && ', may be absent'}
+                </span>
+              </>
+            )
+            return (
+              <li key={name}>
+                {isDeep ? (
+                  <details open={depth < 1}>
+                    <summary>{head}</summary>
+                    {inner.description && (
+                      <div class="small">
+                        <Inline text={inner.description} />
+                      </div>
+                    )}
+                    <Fields schema={field} document={document} depth={depth + 1} />
+                  </details>
+                ) : (
+                  <>
+                    {head}
+                    {inner.description && (
+                      <div class="small">
+                        <Inline text={inner.description} />
+                      </div>
+                    )}
+                  </>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      ))}
+    </>
+  )
+}
+
+/** A body that fits a schema, from its examples: what is required, or else everything. */
+function exampleOf(schema: Schema, document: OpenApi, depth: number): unknown {
+  const one = resolved(schema, document)
+  if (one.example !== undefined) return one.example
+  if (one.enum) return one.enum[0]
+  const parts = one.anyOf ?? one.oneOf ?? one.allOf
+  if (parts?.[0]) return exampleOf(parts[0], document, depth)
+  if (one.properties && depth < depthMax) {
+    const names = one.required ?? Object.keys(one.properties)
+    return Object.fromEntries(
+      names.flatMap(name => {
+        const field = one.properties?.[name]
+        return field ? [[name, exampleOf(field, document, depth + 1)]] : []
+      }),
+    )
+  }
+  if (one.type === 'array') return one.items ? [exampleOf(one.items, document, depth + 1)] : []
+  if (one.type === 'number' || one.type === 'integer') return 1
+  if (one.type === 'boolean') return true
+  return one.type === 'string' ? '' : undefined
+}
+
+/** Code, strong words and links of a text. */
+function Inline({ text }: { text: string }) {
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/g)
+  return (
+    <>
+      {parts.map((part): ComponentChildren => {
+        if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>
+        if (part.startsWith('**')) return <strong>{part.slice(2, -2)}</strong>
+        const link = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part)
+        // An address of another kind than these could run a script.
+        return link && /^(https?:\/\/|\/|#)/.test(link[2]!) ? <a href={link[2]}>{link[1]}</a> : part
+      })}
+    </>
+  )
+}
+
+/** The few forms that descriptions have: headings, lists, tables, code, paragraphs. */
+function Markdown({ text }: { text: string }) {
+  const blocks = text.split(/\n{2,}/)
+  return (
+    <>
+      {blocks.map((block, i) => (
+        <Block key={String(i)} text={block} />
+      ))}
+    </>
+  )
+}
+
+function Block({ text }: { text: string }) {
+  const lines = text.split('\n')
+  const heading = /^#{1,4} (.*)$/.exec(lines[0] ?? '')
+  if (heading)
+    return (
+      <>
+        <h3>{heading[1]}</h3>
+        {lines.length > 1 && <Block text={lines.slice(1).join('\n')} />}
+      </>
+    )
+  if (text.startsWith('```')) return <pre>{text.replace(/^```\w*\n?|\n?```$/g, '')}</pre>
+  if (lines.every(line => /^[-*] |^ {2,}/.test(line)))
+    return (
+      <ul>
+        {text.split(/\n(?=[-*] )/).map(item => (
+          <li key={item}>
+            <Inline text={item.replace(/^[-*] /, '')} />
+          </li>
+        ))}
+      </ul>
+    )
+  if (lines.length > 2 && /^\|[-| :]+\|$/.test(lines[1] ?? '')) {
+    const cells = (line: string) => line.replace(/^\||\|$/g, '').split('|')
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard
+      <section class="scroll" tabIndex={0} aria-label="Table">
+        <table>
+          <thead>
+            <tr>
+              {cells(lines[0]!).map(cell => (
+                <th scope="col" key={cell}>
+                  <Inline text={cell.trim()} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {lines.slice(2).map(line => (
+              <tr key={line}>
+                {cells(line).map((cell, i) => (
+                  <td key={String(i)}>
+                    <Inline text={cell.trim()} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    )
+  }
+  return (
+    <p>
+      <Inline text={text} />
+    </p>
+  )
+}

@@ -1,0 +1,448 @@
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+import { ask, dataOf, useLoaded } from '../parts/ask.ts'
+import { Choice, Empty, Members, Page, Shown } from '../parts/bits.tsx'
+import { now } from '../parts/boot.ts'
+import { Chart } from '../parts/chart.tsx'
+import { number, signed, unitOf, words } from '../parts/format.ts'
+import type { ChartAnswer } from './series.tsx'
+
+const tabs = [
+  { value: '', href: '/markets', text: 'Curves' },
+  { value: 'spreads', href: '/markets/spreads', text: 'Spreads' },
+  { value: 'storage', href: '/markets/storage', text: 'Storage' },
+  { value: 'seasons', href: '/markets/seasons', text: 'Seasons' },
+] as const
+
+const dayMs = 86_400_000
+const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** Markets as a whole: curves, spreads, stocks and seasons. */
+export function Markets() {
+  const { params } = useRoute()
+  const view = params.view ?? ''
+  return (
+    <Members title="Markets">
+      {() => (
+        <Page title="Markets">
+          <nav class="tabs" aria-label="Markets">
+            {tabs.map(({ value, href, text }) => (
+              <a key={value} href={href} aria-current={value === view ? 'page' : undefined}>
+                {text}
+              </a>
+            ))}
+          </nav>
+          {view === '' && <Curves />}
+          {view === 'spreads' && <Spreads />}
+          {view === 'storage' && <Storage />}
+          {view === 'seasons' && <Seasons />}
+        </Page>
+      )}
+    </Members>
+  )
+}
+
+interface Curve {
+  currency: string
+  unit: string
+  curve_type: string
+  analysis_date: string
+  contracts: { contract_month: string; price: number }[]
+}
+
+const families = [
+  { value: 'brent', text: 'Brent' },
+  { value: 'wti', text: 'WTI' },
+  { value: 'gasoil', text: 'Gasoil' },
+  { value: 'natural-gas', text: 'Henry Hub' },
+  { value: 'ttf-gas', text: 'TTF' },
+  { value: 'eu-carbon', text: 'EU carbon' },
+] as const
+
+const ages = [
+  { text: 'Now', days: 0, ink: '--ink-1' },
+  { text: 'A week ago', days: 7, ink: '--ink-3' },
+  { text: 'A month ago', days: 30, ink: '--ink-2' },
+  { text: 'A year ago', days: 365, ink: '--ink-6' },
+] as const
+
+const monthNumber = (month: string): number =>
+  Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1
+
+const monthText = (value: number): string => {
+  const whole = Math.round(value)
+  return `${Math.floor(whole / 12)}-${String((whole % 12) + 1).padStart(2, '0')}`
+}
+
+/** A trading day at or before one: curves are of trading days. */
+function tradingDay(ms: number): string {
+  const weekday = new Date(ms).getUTCDay()
+  return isoDay(ms - (weekday === 0 ? 2 : weekday === 6 ? 1 : 0) * dayMs)
+}
+
+function Curves() {
+  const family = useSignal<(typeof families)[number]['value']>('brent')
+  const answer = useLoaded(family.value, signal =>
+    Promise.all(
+      ages.map(({ days }) => {
+        const date = days === 0 ? '' : `?date=${tradingDay(now() - days * dayMs)}`
+        const curve = ask<Curve>(`/v1/futures/${family.value}/curve${date}`, { signal })
+        // An earlier curve may be of a holiday; the chart does without it then.
+        return days === 0 ? curve : curve.catch(() => undefined)
+      }),
+    ),
+  )
+  return (
+    <section class="card" aria-labelledby="curve">
+      <div class="row spread">
+        <h2 id="curve">Forward curve</h2>
+        <Choice
+          label="Family"
+          value={family.value}
+          options={families}
+          onChoose={value => {
+            family.value = value
+          }}
+        />
+      </div>
+      <Shown of={answer} what="the curve">
+        {curves => <CurveChart curves={curves} />}
+      </Shown>
+    </section>
+  )
+}
+
+function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
+  const newest = curves[0]
+  const { months, lines } = useMemo(() => {
+    const months = [
+      ...new Set(
+        curves.flatMap(
+          curve => curve?.contracts.map(({ contract_month }) => monthNumber(contract_month)) ?? [],
+        ),
+      ),
+    ].sort((a, b) => a - b)
+    const lines = curves.flatMap((curve, i) => {
+      if (!curve) return []
+      const prices = new Map(
+        curve.contracts.map(one => [monthNumber(one.contract_month), one.price]),
+      )
+      const { text, ink } = ages[i]!
+      const values = months.map(month => prices.get(month) ?? null)
+      return [
+        { label: `${text} (${curve.analysis_date})`, values, ink, width: i === 0 ? 2.4 : 1.4 },
+      ]
+    })
+    return { months, lines }
+  }, [curves])
+  if (!newest) return <Empty>There is no curve.</Empty>
+  return (
+    <>
+      <p class="quiet">
+        {words(newest.curve_type)}, {unitOf(newest.currency, newest.unit)}
+      </p>
+      <Chart title="Forward curve" times={months} lines={lines} xText={monthText} decimals={2} />
+    </>
+  )
+}
+
+interface Spread {
+  id: string
+  name: string
+  value: number
+  unit: string
+  region: string | null
+  formula: string
+  change_24h: number | null
+}
+
+const kinds = [
+  { value: 'crack', text: 'Cracks' },
+  { value: 'refining-margin', text: 'Margins' },
+  { value: 'basis', text: 'Basis' },
+  { value: 'physical-premium', text: 'Premiums' },
+] as const
+
+function Spreads() {
+  const kind = useSignal<(typeof kinds)[number]['value']>('crack')
+  const answer = useLoaded(kind.value, signal =>
+    dataOf<Spread[]>(`/v1/spreads/${kind.value}/all`, { signal }),
+  )
+  return (
+    <section class="card flush" aria-labelledby="spreads">
+      <header>
+        <h2 id="spreads">Spreads now</h2>
+        <Choice
+          label="Kind"
+          value={kind.value}
+          options={kinds}
+          onChoose={value => {
+            kind.value = value
+          }}
+        />
+      </header>
+      <Shown of={answer} what="spreads">
+        {rows => (
+          <div class="scroll">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Spread</th>
+                  <th scope="col" class="number">
+                    Value
+                  </th>
+                  <th scope="col" class="number">
+                    24 h
+                  </th>
+                  <th scope="col" class="wide-only">
+                    Region
+                  </th>
+                  <th scope="col" class="wide-only">
+                    Formula
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map(row => (
+                  <tr key={row.id}>
+                    <th scope="row">{row.name}</th>
+                    <td class="number">
+                      <span class="strong">{number(row.value, 2)}</span>
+                      <div class="quiet small">{row.unit}</div>
+                    </td>
+                    <td class="number">
+                      {row.change_24h === null ? (
+                        '–'
+                      ) : (
+                        <span
+                          class={`move ${row.change_24h > 0 ? 'up' : row.change_24h < 0 ? 'down' : ''}`}
+                        >
+                          {signed(row.change_24h, 2)}
+                        </span>
+                      )}
+                    </td>
+                    <td class="quiet wide-only">{row.region ?? '–'}</td>
+                    <td class="code wide-only">{row.formula}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+const stocks = [
+  { value: 'US_CRUDE_STORAGE', text: 'US crude' },
+  { value: 'US_GASOLINE_STORAGE', text: 'US gasoline' },
+  { value: 'US_DISTILLATE_STORAGE', text: 'US distillate' },
+] as const
+
+const years = 6
+
+const useYears = (code: string) => {
+  const from = `${new Date(now()).getUTCFullYear() - years + 1}-01-01`
+  const path = `/v1/prices/chart?code=${code}&start_date=${from}&interval=day`
+  return useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
+}
+
+const weekOf = (seconds: number): number => {
+  const at = new Date(seconds * 1000)
+  return Math.min(
+    52,
+    Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / (7 * dayMs)) + 1,
+  )
+}
+
+const weekText = (value: number): string => `Week ${Math.round(value)}`
+
+function Storage() {
+  const code = useSignal<(typeof stocks)[number]['value']>('US_CRUDE_STORAGE')
+  const answer = useYears(code.value)
+  return (
+    <section class="card" aria-labelledby="storage">
+      <div class="row spread">
+        <h2 id="storage">Stock against its five years</h2>
+        <Choice
+          label="Stock"
+          value={code.value}
+          options={stocks}
+          onChoose={value => {
+            code.value = value
+          }}
+        />
+      </div>
+      <Shown of={answer} what="stocks">
+        {data => <Band data={data} />}
+      </Shown>
+    </section>
+  )
+}
+
+/** This year's level on the ground of the lowest and highest of the five years before. */
+function Band({ data }: { data: ChartAnswer }) {
+  const { weeks, lines } = useMemo(() => {
+    const thisYear = new Date(now()).getUTCFullYear()
+    const weeks = Array.from({ length: 52 }, (_, i) => i + 1)
+    const current = new Map<number, number>()
+    const before = new Map<number, number[]>()
+    data.times.forEach((time, i) => {
+      const week = weekOf(time)
+      if (new Date(time * 1000).getUTCFullYear() === thisYear) current.set(week, data.close[i]!)
+      else before.set(week, [...(before.get(week) ?? []), data.close[i]!])
+    })
+    const over = (make: (values: number[]) => number) =>
+      weeks.map(week => {
+        const values = before.get(week)
+        return values ? make(values) : null
+      })
+    const lines = [
+      {
+        label: String(thisYear),
+        values: weeks.map(week => current.get(week) ?? null),
+        ink: '--ink-1',
+        width: 2.4,
+      },
+      {
+        label: 'Highest of 5 years',
+        values: over(values => Math.max(...values)),
+        ink: '--ink-6',
+        width: 1,
+        isEdge: true,
+      },
+      {
+        label: 'Lowest of 5 years',
+        values: over(values => Math.min(...values)),
+        ink: '--ink-6',
+        width: 1,
+        isEdge: true,
+      },
+      {
+        label: 'Mean of 5 years',
+        values: over(values => values.reduce((sum, value) => sum + value, 0) / values.length),
+        ink: '--ink-3',
+        width: 1.2,
+        dash: [6, 4],
+      },
+    ]
+    return { weeks, lines }
+  }, [data])
+  return (
+    <>
+      <p class="quiet">
+        {data.name}, {unitOf(data.currency, data.unit)}
+      </p>
+      <Chart
+        title={`${data.name} against its five years`}
+        times={weeks}
+        lines={lines}
+        bands={bandOf}
+        xText={weekText}
+        decimals={data.decimals}
+      />
+    </>
+  )
+}
+
+const bandOf = [[1, 2]] as const
+
+const seasonal = [
+  { value: 'NATURAL_GAS_USD', text: 'Henry Hub' },
+  { value: 'BRENT_CRUDE_USD', text: 'Brent' },
+  { value: 'GASOLINE_USD', text: 'Gasoline' },
+  { value: 'HEATING_OIL_USD', text: 'Heating oil' },
+] as const
+
+const monthNames = [
+  'Jan',
+  'Feb',
+  'Mar',
+  'Apr',
+  'May',
+  'Jun',
+  'Jul',
+  'Aug',
+  'Sep',
+  'Oct',
+  'Nov',
+  'Dec',
+]
+
+/** How much each month of each year brought, in percent. */
+function Seasons() {
+  const code = useSignal<(typeof seasonal)[number]['value']>('NATURAL_GAS_USD')
+  const from = `${new Date(now()).getUTCFullYear() - 9}-01-01`
+  const path = `/v1/prices/chart?code=${code.value}&start_date=${from}&interval=month`
+  const answer = useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
+  return (
+    <section class="card" aria-labelledby="seasons">
+      <div class="row spread">
+        <h2 id="seasons">What each month brought, in percent</h2>
+        <Choice
+          label="Series"
+          value={code.value}
+          options={seasonal}
+          onChoose={value => {
+            code.value = value
+          }}
+        />
+      </div>
+      <Shown of={answer} what="months">
+        {data => <Heat data={data} />}
+      </Shown>
+    </section>
+  )
+}
+
+function Heat({ data }: { data: ChartAnswer }) {
+  const years = new Map<number, (number | undefined)[]>()
+  data.times.forEach((time, i) => {
+    const at = new Date(time * 1000)
+    const before = data.close[i - 1]
+    const row = years.get(at.getUTCFullYear()) ?? []
+    if (before !== undefined && before > 0)
+      row[at.getUTCMonth()] = (100 * (data.close[i]! - before)) / before
+    years.set(at.getUTCFullYear(), row)
+  })
+  return (
+    <div class="scroll">
+      <table class="heat">
+        <thead>
+          <tr>
+            <th scope="col">Year</th>
+            {monthNames.map(name => (
+              <th scope="col" class="number" key={name}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[...years].reverse().map(([year, row]) => (
+            <tr key={year}>
+              <th scope="row">{year}</th>
+              {monthNames.map((name, month) => {
+                const value = row[month]
+                if (value === undefined) return <td key={name} />
+                const share = Math.min(45, Math.round(Math.abs(value) * 2.5))
+                const hue = value >= 0 ? 'var(--up)' : 'var(--down)'
+                return (
+                  <td
+                    class="number"
+                    key={name}
+                    style={{ background: `color-mix(in srgb, ${hue} ${share}%, transparent)` }}
+                  >
+                    {signed(value, 1)}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,661 @@
+import { useSignal } from '@preact/signals'
+import { useRoute } from 'preact-iso'
+import { ask, useAttempt, useLoaded } from '../parts/ask.ts'
+import {
+  Confirmed,
+  Copy,
+  Empty,
+  Figure,
+  Notice,
+  Page,
+  Refused,
+  Shown,
+  Tag,
+} from '../parts/bits.tsx'
+import { ago, day, instant, number, words } from '../parts/format.ts'
+import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
+
+const tabs = [
+  { value: '', href: '/operator', text: 'Overview' },
+  { value: 'feeds', href: '/operator/feeds', text: 'Feeds' },
+  { value: 'data', href: '/operator/data', text: 'Data' },
+  { value: 'people', href: '/operator/people', text: 'People' },
+] as const
+
+/** The work of who runs the copy. */
+export function Operator() {
+  const { params } = useRoute()
+  const part = params.part ?? ''
+  return (
+    <Operators title="Operator">
+      {() => (
+        <Page
+          title="Operator"
+          actions={
+            <button type="button" onClick={forget}>
+              Forget the token
+            </button>
+          }
+        >
+          <nav class="tabs" aria-label="Operator">
+            {tabs.map(({ value, href, text }) => (
+              <a key={value} href={href} aria-current={value === part ? 'page' : undefined}>
+                {text}
+              </a>
+            ))}
+          </nav>
+          {part === '' && <Overview />}
+          {part === 'feeds' && <Feeds />}
+          {part === 'data' && <Data />}
+          {part === 'people' && <People />}
+        </Page>
+      )}
+    </Operators>
+  )
+}
+
+interface Feed {
+  name: string
+  title: string
+  state: string
+  codes: number
+  last_new_at: string | null
+  next_run_at: string | null
+  last_run: { result: string | null; problem: { message: string } | null } | null
+}
+
+interface PublicStatus {
+  status: string
+  version: string
+  newest_observation: string | null
+  components: { name: string; status: string; message: string | null }[]
+  categories: { delayed: number; stale: number; missing: number }[]
+}
+
+interface Held {
+  data: { counts: Record<string, number> }
+}
+
+function Overview() {
+  const answer = useLoaded('operator', () =>
+    Promise.all([
+      ask<PublicStatus>('/status.json'),
+      asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'),
+      asOperator<Held>('/admin/v1/outbox/held'),
+      asOperator<{ data: unknown[] }>('/admin/v1/quarantine'),
+    ]),
+  )
+  return (
+    <Shown of={answer} what="the overview">
+      {([status, { feeds }, held, quarantine]) => {
+        const sum = (name: 'delayed' | 'stale' | 'missing') =>
+          status.categories.reduce((total, category) => total + category[name], 0)
+        const kept = Object.values(held.data.counts).reduce((total, count) => total + count, 0)
+        const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
+        const broken = status.components.filter(
+          ({ status: state }) => state === 'degraded' || state === 'down',
+        )
+        return (
+          <>
+            <section class="figures" aria-label="In short">
+              <Figure label="Service">
+                <Tag mood={status.status === 'operational' ? 'good' : 'bad'}>
+                  {words(status.status)}
+                </Tag>
+              </Figure>
+              <Figure label="Newest observation">{ago(status.newest_observation)}</Figure>
+              <Figure label="Delayed codes">{number(sum('delayed'))}</Figure>
+              <Figure label="Stale codes">{number(sum('stale'))}</Figure>
+              <Figure label="Feeds in trouble">{number(failing.length)}</Figure>
+              <Figure label="Quarantined ranges">{number(quarantine.data.length)}</Figure>
+              <Figure label="Messages held back">{number(kept)}</Figure>
+              <Figure label="Version">{status.version}</Figure>
+            </section>
+            {broken.map(({ name, message }) => (
+              <Notice mood="bad" key={name}>
+                {words(name)}: {message}
+              </Notice>
+            ))}
+            {failing.map(feed => (
+              <Notice mood="warn" key={feed.name}>
+                <a href="/operator/feeds">{feed.title}</a> is {feed.state}
+                {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
+              </Notice>
+            ))}
+            {broken.length + failing.length === 0 && (
+              <Notice mood="good">Nothing waits for you.</Notice>
+            )}
+          </>
+        )
+      }}
+    </Shown>
+  )
+}
+
+const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
+  ok: 'good',
+  late: 'warn',
+  failing: 'bad',
+  needs_key: 'warn',
+  needs_license: 'warn',
+}
+
+function Feeds() {
+  const answer = useLoaded('feeds', () => asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'))
+  const { refusal, attempt } = useAttempt()
+  const post = (name: string, what: string) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/feeds/${name}/${what}`, { method: 'POST', body: {} })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <section class="card flush" aria-label="Feeds">
+        <Shown of={answer} what="feeds">
+          {({ feeds }) => (
+            <div class="scroll">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Source</th>
+                    <th scope="col" class="number wide-only">
+                      Codes
+                    </th>
+                    <th scope="col" class="wide-only">
+                      Last new
+                    </th>
+                    <th scope="col" class="wide-only">
+                      Next run
+                    </th>
+                    <th scope="col">State</th>
+                    <th scope="col">
+                      <span class="only-heard">What to do</span>
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {feeds.map(feed => (
+                    <tr key={feed.name}>
+                      <th scope="row">
+                        {feed.title}
+                        <div class="code">{feed.name}</div>
+                      </th>
+                      <td class="number wide-only">{feed.codes}</td>
+                      <td class="quiet wide-only">{ago(feed.last_new_at)}</td>
+                      <td class="quiet wide-only">
+                        {feed.next_run_at ? ago(feed.next_run_at) : '–'}
+                      </td>
+                      <td>
+                        <Tag mood={feedMoods[feed.state]}>{words(feed.state)}</Tag>
+                      </td>
+                      <td>
+                        {feed.state !== 'off' && (
+                          <div class="row">
+                            <button
+                              type="button"
+                              class="tight"
+                              aria-label={`Run ${feed.title} now`}
+                              onClick={() => void post(feed.name, 'run')}
+                            >
+                              Run
+                            </button>
+                            <button
+                              type="button"
+                              class="tight"
+                              aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
+                              onClick={() =>
+                                void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
+                              }
+                            >
+                              {feed.state === 'paused' ? 'Resume' : 'Pause'}
+                            </button>
+                          </div>
+                        )}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </Shown>
+      </section>
+      <p class="quiet small">
+        A feed is turned on with <code>wellhead feeds enable</code> or{' '}
+        <a href="/docs?operation=putFeed">PUT /admin/v1/feeds</a>.
+      </p>
+    </>
+  )
+}
+
+interface Batch {
+  id: number
+  kind: string
+  actor: string
+  source: string | null
+  file_name: string | null
+  reason: string | null
+  started_at: string
+  undone_at: string | null
+  inserted: number
+  revised: number
+  removed: number
+  rejected: number
+}
+
+interface Quarantine {
+  id: number
+  code: string
+  from: string
+  to: string
+  reason: string
+}
+
+interface Row {
+  code: string
+  price: number
+  observed_at: string
+}
+
+/** Rows of a CSV file with a heading: code, value and time, in any order. */
+function rowsOf(text: string): Row[] {
+  const [heading = '', ...lines] = text.trim().split(/\r?\n/)
+  const names = heading.split(',').map(name => name.trim().toLowerCase())
+  const at = (...known: string[]) => names.findIndex(name => known.includes(name))
+  const [code, value, time] = [
+    at('code'),
+    at('price', 'value', 'close'),
+    at('observed_at', 'time', 'date'),
+  ]
+  if (code < 0 || value < 0 || time < 0)
+    throw new Error(
+      'The first line must name the columns code, price and observed_at (or date), with commas between.',
+    )
+  return lines.map((line, i) => {
+    const cells = line.split(',').map(cell => cell.trim())
+    const row = {
+      code: cells[code] ?? '',
+      price: Number(cells[value]),
+      observed_at: cells[time] ?? '',
+    }
+    if (!Number.isFinite(row.price))
+      throw new Error(`Line ${i + 2}: ${cells[value] ?? ''} is not a number.`)
+    return row
+  })
+}
+
+const previewMax = 8
+
+function Data() {
+  const batches = useLoaded('batches', () =>
+    asOperator<{ data: { batches: Batch[] } }>('/admin/v1/batches?per_page=25'),
+  )
+  const quarantine = useLoaded('quarantine', () =>
+    asOperator<{ data: Quarantine[] }>('/admin/v1/quarantine'),
+  )
+  const { refusal, attempt } = useAttempt()
+  const rows = useSignal<Row[]>([])
+  const said = useSignal('')
+  const read = (file: File | undefined) =>
+    attempt(async () => {
+      said.value = ''
+      rows.value = file ? rowsOf(await file.text()) : []
+    })
+  const record = () =>
+    attempt(async () => {
+      const { data } = await asOperator<{
+        data: { inserted: number; revised: number; unchanged: number }
+      }>('/admin/v1/observations', { method: 'POST', body: { observations: rows.value } })
+      said.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were.`
+      rows.value = []
+      await batches.reload()
+    })
+  const undo = (id: number) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/batches/${id}/undo`, {
+        method: 'POST',
+        body: { reason: 'taken back in the console' },
+      })
+      await batches.reload()
+    })
+  const lift = (id: number) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/quarantine/${id}`, { method: 'DELETE' })
+      await quarantine.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      <section
+        class="card"
+        aria-labelledby="import"
+        onDragOver={event => event.preventDefault()}
+        onDrop={event => {
+          event.preventDefault()
+          void read(event.dataTransfer?.files[0])
+        }}
+      >
+        <h2 id="import">Import prices</h2>
+        <label>
+          A CSV file with the columns code, price and observed_at; drop it here or choose it
+          <input
+            type="file"
+            accept=".csv,text/csv"
+            onChange={event => void read(event.currentTarget.files?.[0])}
+          />
+        </label>
+        {rows.value.length > 0 && (
+          <>
+            <table>
+              <caption>
+                {number(rows.value.length)} rows, the first{' '}
+                {Math.min(previewMax, rows.value.length)}
+              </caption>
+              <tbody>
+                {rows.value.slice(0, previewMax).map((row, i) => (
+                  <tr key={String(i)}>
+                    <th scope="row" class="code">
+                      {row.code}
+                    </th>
+                    <td class="number">{number(row.price)}</td>
+                    <td class="number quiet">{row.observed_at}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <div class="row">
+              <button type="button" class="main" onClick={() => void record()}>
+                Record {number(rows.value.length)} rows
+              </button>
+            </div>
+          </>
+        )}
+      </section>
+      <section class="card flush" aria-labelledby="batches">
+        <header>
+          <h2 id="batches">What was written</h2>
+        </header>
+        <Shown of={batches} what="batches">
+          {({ data }) =>
+            data.batches.length === 0 ? (
+              <Empty>Nothing has been imported or pushed yet.</Empty>
+            ) : (
+              <div class="scroll">
+                <table>
+                  <thead>
+                    <tr>
+                      <th scope="col">Batch</th>
+                      <th scope="col" class="number">
+                        New
+                      </th>
+                      <th scope="col" class="number">
+                        Revised
+                      </th>
+                      <th scope="col" class="number wide-only">
+                        Rejected
+                      </th>
+                      <th scope="col" class="wide-only">
+                        When
+                      </th>
+                      <th scope="col">
+                        <span class="only-heard">What to do</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {data.batches.map(batch => (
+                      <tr key={batch.id}>
+                        <th scope="row" class="break">
+                          {words(batch.kind)} {batch.id}
+                          <div class="quiet small">
+                            {batch.file_name ?? batch.source ?? batch.reason ?? batch.actor}
+                          </div>
+                        </th>
+                        <td class="number">{number(batch.inserted)}</td>
+                        <td class="number">{number(batch.revised)}</td>
+                        <td class="number wide-only">{number(batch.rejected)}</td>
+                        <td class="quiet wide-only">{instant(batch.started_at)}</td>
+                        <td>
+                          {batch.undone_at ? (
+                            <Tag>Undone</Tag>
+                          ) : (
+                            <Confirmed
+                              label="Undo"
+                              question={`Undo batch ${batch.id}? What stood before is put back, as a new batch.`}
+                              onConfirm={() => undo(batch.id)}
+                            />
+                          )}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )
+          }
+        </Shown>
+      </section>
+      <section class="card flush" aria-labelledby="doubted">
+        <header>
+          <h2 id="doubted">Quarantine</h2>
+        </header>
+        <Shown of={quarantine} what="the quarantine">
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty>No days are left out of reads.</Empty>
+            ) : (
+              <table>
+                <tbody>
+                  {data.map(range => (
+                    <tr key={range.id}>
+                      <th scope="row" class="break">
+                        <a href={`/series/${range.code}`}>{range.code}</a>
+                        <div class="quiet small">{range.reason}</div>
+                      </th>
+                      <td>
+                        {range.from} to {range.to}
+                      </td>
+                      <td>
+                        <Confirmed
+                          label="Lift"
+                          question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
+                          onConfirm={() => lift(range.id)}
+                        />
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            )
+          }
+        </Shown>
+      </section>
+    </>
+  )
+}
+
+interface Account {
+  id: string
+  email: string
+  plan: string
+  tier_name: string
+  suspended_at: string | null
+  created_at: string
+  active_keys: number
+}
+
+const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
+
+function People() {
+  const typed = useSignal('')
+  const email = useSignal('')
+  const plan = useSignal('free')
+  const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
+  const path = `/admin/v1/accounts?per_page=50${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
+  const answer = useLoaded(path, () => asOperator<{ data: { accounts: Account[] } }>(path))
+  const { refusal, attempt } = useAttempt()
+  const make = () =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
+        '/admin/v1/accounts',
+        { method: 'POST', body: { email: email.value, plan: plan.value } },
+      )
+      shown.value = {
+        text: `The first key of ${email.value}, shown once:`,
+        secret: data.api_key.plain_token ?? '',
+      }
+      email.value = ''
+      await answer.reload()
+    })
+  const link = (account: Account) =>
+    attempt(async () => {
+      const made = await asOperator<{ data: { sign_in_url: string } }>(
+        `/admin/v1/accounts/${account.id}/link`,
+        { method: 'POST', body: {} },
+      )
+      shown.value = {
+        text: `A link that signs ${account.email} in, once:`,
+        secret: made.data.sign_in_url,
+      }
+    })
+  const change = (account: Account, body: object) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/accounts/${account.id}`, { method: 'PATCH', body })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {shown.value && (
+        <Notice mood="good">
+          <div class="row spread">
+            <span>
+              {shown.value.text} <code>{shown.value.secret}</code>
+            </span>
+            <Copy text={shown.value.secret} className="tight" />
+          </div>
+        </Notice>
+      )}
+      <section class="card flush" aria-labelledby="accounts">
+        <header>
+          <h2 id="accounts">Accounts</h2>
+          <form
+            class="row end"
+            onSubmit={event => {
+              event.preventDefault()
+              void make()
+            }}
+          >
+            <label>
+              E-mail address
+              <input
+                type="email"
+                required
+                value={email.value}
+                onInput={event => {
+                  email.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <label>
+              Plan
+              <select
+                value={plan.value}
+                onChange={event => {
+                  plan.value = event.currentTarget.value
+                }}
+              >
+                {plans.map(one => (
+                  <option key={one} value={one}>
+                    {words(one)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="submit" class="main">
+              Make an account
+            </button>
+          </form>
+        </header>
+        <div style={{ padding: 'var(--s3) var(--s4)' }}>
+          <label>
+            Search
+            <input
+              type="search"
+              value={typed.value}
+              onInput={event => {
+                typed.value = event.currentTarget.value
+              }}
+            />
+          </label>
+        </div>
+        <Shown of={answer} what="accounts">
+          {({ data }) => (
+            <div class="scroll">
+              <table>
+                <tbody>
+                  {data.accounts.map(account => (
+                    <tr key={account.id}>
+                      <th scope="row" class="break">
+                        {account.email}
+                        <div class="quiet small">since {day(account.created_at)}</div>
+                      </th>
+                      <td>
+                        <select
+                          aria-label={`Plan of ${account.email}`}
+                          value={account.plan}
+                          onChange={event =>
+                            void change(account, { plan: event.currentTarget.value })
+                          }
+                        >
+                          {plans.map(one => (
+                            <option key={one} value={one}>
+                              {words(one)}
+                            </option>
+                          ))}
+                        </select>
+                      </td>
+                      <td class="number wide-only">{account.active_keys} keys</td>
+                      <td>
+                        {account.suspended_at ? (
+                          <Tag mood="bad">Suspended</Tag>
+                        ) : (
+                          <Tag mood="good">Active</Tag>
+                        )}
+                      </td>
+                      <td>
+                        <div class="row">
+                          <button
+                            type="button"
+                            class="tight"
+                            aria-label={`Sign-in link for ${account.email}`}
+                            onClick={() => void link(account)}
+                          >
+                            Link
+                          </button>
+                          <Confirmed
+                            label={account.suspended_at ? 'Release' : 'Suspend'}
+                            question={
+                              account.suspended_at
+                                ? `Let ${account.email} in again?`
+                                : `Refuse every request of ${account.email} from now on?`
+                            }
+                            onConfirm={() =>
+                              change(account, { suspended: account.suspended_at === null })
+                            }
+                          />
+                        </div>
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+        </Shown>
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,70 @@
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { ask } from './ask.ts'
+import { Page, Refused } from './bits.tsx'
+
+const kept = 'operator'
+
+/** The operator's token, for this tab only. */
+export const token = signal<string | undefined>(sessionStorage.getItem(kept) ?? undefined)
+
+const refusal = signal<Error | undefined>(undefined)
+
+export const asOperator = <T,>(
+  path: string,
+  options: { method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'; body?: unknown } = {},
+): Promise<T> => ask<T>(path, { ...options, token: token.value ?? '' })
+
+async function take(text: string): Promise<void> {
+  try {
+    await ask('/admin/v1/quarantine', { token: text })
+    sessionStorage.setItem(kept, text)
+    token.value = text
+    refusal.value = undefined
+  } catch (error) {
+    refusal.value = error as Error
+  }
+}
+
+export function forget(): void {
+  sessionStorage.removeItem(kept)
+  token.value = undefined
+}
+
+/** For pages of the operator: the token is asked for once in a tab. */
+export function Operators({
+  title,
+  children,
+}: {
+  title: string
+  children: () => ComponentChildren
+}) {
+  if (token.value !== undefined) return <>{children()}</>
+  return (
+    <Page title={title} about="For who runs this copy.">
+      <form
+        class="card"
+        onSubmit={event => {
+          event.preventDefault()
+          const field = event.currentTarget.elements.namedItem('token') as HTMLInputElement
+          void take(field.value.trim())
+        }}
+      >
+        <label>
+          Operator’s token
+          <input name="token" type="password" autocomplete="off" required />
+        </label>
+        <p class="quiet small">
+          It was shown at the first start; <code>wellhead token rotate</code> makes a new one. It is
+          kept in this tab until you close it.
+        </p>
+        {refusal.value && <Refused error={refusal.value} />}
+        <div class="row">
+          <button type="submit" class="main">
+            Open
+          </button>
+        </div>
+      </form>
+    </Page>
+  )
+}
