@@ -302,41 +302,34 @@ function One({ id }: { id: string }) {
             rows.length === 0 ? (
               <Empty>Nothing has been sent to it in the last 30 days. Send a test.</Empty>
             ) : (
-              <>
-                {rows.map(row => (
-                  <details class="entry" key={row.id}>
-                    <summary>
-                      <span class="code">{row.event_type}</span>
-                      <Tag mood={row.status === 'delivered' ? 'good' : 'bad'}>
-                        {row.status_code ?? row.status}
-                      </Tag>
-                      <span class="quiet small">{instant(row.created_at)}</span>
-                    </summary>
-                    <div class="stack">
-                      <p class="quiet small">
-                        {row.event_id} · {row.attempts}{' '}
-                        {row.attempts === 1 ? 'attempt' : 'attempts'}
-                        {row.delivery_duration_ms !== null && ` · ${row.delivery_duration_ms} ms`}
-                        {row.next_attempt_at && ` · next try ${ago(row.next_attempt_at)}`}
-                        {row.error && ` · ${row.error}`}
-                      </p>
-                      <pre class="wrap">{JSON.stringify(row.payload, null, 2)}</pre>
-                      {row.debug !== undefined && row.debug !== null && (
-                        <pre class="wrap">{JSON.stringify(row.debug, null, 2)}</pre>
-                      )}
-                      <div class="row">
-                        <button
-                          type="button"
-                          class="tight"
-                          onClick={() => void resend(row.event_id)}
-                        >
-                          Send again
-                        </button>
-                      </div>
+              rows.map(row => (
+                <details class="entry" key={row.id}>
+                  <summary>
+                    <span class="code">{row.event_type}</span>
+                    <Tag mood={row.status === 'delivered' ? 'good' : 'bad'}>
+                      {row.status_code ?? row.status}
+                    </Tag>
+                    <span class="quiet small">{instant(row.created_at)}</span>
+                  </summary>
+                  <div class="stack">
+                    <p class="quiet small">
+                      {row.event_id} · {row.attempts} {row.attempts === 1 ? 'attempt' : 'attempts'}
+                      {row.delivery_duration_ms !== null && ` · ${row.delivery_duration_ms} ms`}
+                      {row.next_attempt_at && ` · next try ${ago(row.next_attempt_at)}`}
+                      {row.error && ` · ${row.error}`}
+                    </p>
+                    <pre class="wrap">{JSON.stringify(row.payload, null, 2)}</pre>
+                    {row.debug !== undefined && row.debug !== null && (
+                      <pre class="wrap">{JSON.stringify(row.debug, null, 2)}</pre>
+                    )}
+                    <div class="row">
+                      <button type="button" class="tight" onClick={() => void resend(row.event_id)}>
+                        Send again
+                      </button>
                     </div>
-                  </details>
-                ))}
-              </>
+                  </div>
+                </details>
+              ))
             )
           }
         </Shown>

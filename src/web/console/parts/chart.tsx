@@ -126,6 +126,17 @@ const dataOf = ({ times, lines, candles }: ChartProps): uPlot.AlignedData =>
     ...(candles ? [candles.low, candles.high] : []),
   ] as unknown as uPlot.AlignedData
 
+const [year, month, day, hour, minute] = [31_536_000, 2_419_200, 86_400, 3600, 60]
+
+/** Dates as everybody reads them the same: the day before the month, hours of 24. */
+const dates: uPlot.Axis.Values = [
+  [year, '{YYYY}', null, null, null, null, null, null, 1],
+  [month, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [day, '{D} {MMM}', '\n{YYYY}', null, null, null, null, null, 1],
+  [hour, '{HH}:00', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+  [minute, '{HH}:{mm}', '\n{D} {MMM} {YYYY}', null, '\n{D} {MMM}', null, null, null, 1],
+]
+
 function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
   const { lines, candles, isLog = false, height = 360, bands = [], decimals, xText } = props()
   const grid = { stroke: ink('--grid'), width: 1 }
@@ -141,7 +152,14 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     height,
     ...(xText ? {} : { tzDate: utc }),
     scales: {
-      x: { time: xText === undefined },
+      x: {
+        time: xText === undefined,
+        // Half a candle of room, so that the first and the last are whole.
+        range: (plot, first, last) => {
+          const half = candles ? (last - first) / Math.max(2, 2 * plot.data[0].length) : 0
+          return [first - half, last + half]
+        },
+      },
       y: isLog ? { distr: 3 } : { range: (_, low, high) => padded(low, high) },
     },
     cursor: { points: { size: 7 }, drag: { x: true, y: false } },
@@ -185,7 +203,9 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
       fill: ink('--band'),
     })),
     axes: [
-      { ...axis, ...(xText && { values: (_, ticks) => ticks.map(xText) }) },
+      xText
+        ? { ...axis, space: 90, values: (_, ticks) => ticks.map(xText) }
+        : { ...axis, values: dates },
       {
         ...axis,
         size: 64,
