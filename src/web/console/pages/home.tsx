@@ -1,5 +1,5 @@
 import { dataOf, useLoaded } from '../parts/ask.ts'
-import { Page, Shown, signInHref } from '../parts/bits.tsx'
+import { Page, Shown, signInHref, Wide } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { ago, number, unitOf } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
@@ -99,7 +99,7 @@ function DemoTable({ rows }: { rows: DemoPrice[] }) {
       </p>
     )
   return (
-    <div class="scroll">
+    <Wide label="Prices of the demo">
       <table>
         <thead>
           <tr>
@@ -138,6 +138,6 @@ function DemoTable({ rows }: { rows: DemoPrice[] }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   )
 }

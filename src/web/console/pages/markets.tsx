@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
-import { Choice, Empty, Members, Page, Shown } from '../parts/bits.tsx'
+import { Choice, Empty, Members, Page, Shown, Wide } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
 import { number, signed, unitOf, words } from '../parts/format.ts'
@@ -184,7 +184,7 @@ function Spreads() {
       </header>
       <Shown of={answer} what="spreads">
         {rows => (
-          <div class="scroll">
+          <Wide label="Spreads">
             <table>
               <thead>
                 <tr>
@@ -228,7 +228,7 @@ function Spreads() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </Wide>
         )}
       </Shown>
     </section>
@@ -408,7 +408,7 @@ function Heat({ data }: { data: ChartAnswer }) {
     years.set(at.getUTCFullYear(), row)
   })
   return (
-    <div class="scroll">
+    <Wide label="Months">
       <table class="heat">
         <thead>
           <tr>
@@ -443,6 +443,6 @@ function Heat({ data }: { data: ChartAnswer }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Wide>
   )
 }

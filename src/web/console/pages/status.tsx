@@ -1,5 +1,5 @@
 import { ask, useLoaded } from '../parts/ask.ts'
-import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
+import { Figure, Page, Shown, Tag, Wide } from '../parts/bits.tsx'
 import { ago, instant, number, words } from '../parts/format.ts'
 
 interface Component {
@@ -115,7 +115,7 @@ function Freshness({ categories }: { categories: Category[] }) {
         <h2 id="fresh">How fresh the data is</h2>
         <span class="quiet small">Codes by whether they are as new as their schedule promises</span>
       </header>
-      <div class="scroll">
+      <Wide label="Freshness by category">
         <table>
           <thead>
             <tr>
@@ -158,7 +158,7 @@ function Freshness({ categories }: { categories: Category[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Wide>
     </section>
   )
 }
