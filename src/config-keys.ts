@@ -74,6 +74,9 @@ export class Secret {
   }
 }
 
+/** Nothing says more of when revisions began than the data itself, from here on. */
+export const revisionsKeptSince = Date.UTC(2026, 6, 28)
+
 const same = (text: string) => text
 const ownText = (value: unknown) => String(value)
 
@@ -588,8 +591,8 @@ const ownKeys = {
   ),
   'vintage.coverage_since': key(
     instant(),
-    Date.UTC(2026, 6, 28),
-    'Since when revisions are recorded, as as_of answers state.',
+    revisionsKeptSince,
+    'Since when revisions are recorded, at the earliest, as as_of answers state; each series from its first recorded value on. Set, it holds for imported vintages too.',
   ),
   'egress.allow': key(
     networks,

@@ -18,7 +18,7 @@ const one = await ok(api.getLatestPrices({ byCode: 'WTI_USD' }))
 const price: number = 'prices' in one.data ? Number.NaN : one.data.price
 const several = await ok(api.getLatestPrices({ byCode: 'WTI_USD,BRENT_CRUDE_USD' }))
 const codes: string[] = 'prices' in several.data ? several.data.prices.map(row => row.code) : []
-const week = await ok(api.getPricesPastWeek({ byCode: 'BRENT_CRUDE_USD', interval: '1d', perPage: '3' }))
+const week = await ok(api.getPricesPastWeek({ byCode: 'BRENT_CRUDE_USD', interval: '1d', perPage: 3 }))
 const closes: number[] = week.data.prices.map(row => row.price)
 const batch = await ok(api.getPriceBatch({ codes: ['WTI_USD', 'EUR_USD'] }))
 const commodities = await ok(api.getCommodities({ category: 'crude_oil' }))
@@ -110,11 +110,17 @@ export const a = (await ok(api.getCushingStorage())).data.volume
 export const b: string = (await ok(api.getAccount())).data.quota.used
 export const c = api.getPriceBatch({})
 export const d = api.getFuturesCurve()
+export const e = api.getPricesPastWeek({ byCode: 'WTI_USD', interval: 'fortnight' })
+export const f = api.getStatistics({ period: 30 })
+export const g = api.getStatistics({ code: 'WTI_USD', period: 'month' })
+export const h = api.getTrend({ code: 'WTI_USD', type: 'macd5' })
 `,
   )
   const { code, out } = await check('wrong.ts')
   expect(code).not.toBe(0)
-  expect([...out.matchAll(/wrong\.ts\((\d)/g)].map(match => match[1])).toEqual(['3', '4', '5', '6'])
+  expect([...out.matchAll(/wrong\.ts\((\d+)/g)].map(match => match[1])).toEqual(
+    Array.from({ length: 8 }, (_, i) => String(3 + i)),
+  )
 }, 60_000)
 
 test('the program runs against an evaluation copy', async () => {

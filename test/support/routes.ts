@@ -45,6 +45,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     board,
     history,
     closes,
+    pricesAt,
   } = services
   const links = linker(config)
   const door = createGate({
@@ -77,6 +78,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     exchange,
     history,
     closes,
+    pricesAt,
     firstCodes: config.demo.codes,
   }
   const app = createBase({ access, gate: door, ids, log, links, corsOrigins: config.cors.origins })

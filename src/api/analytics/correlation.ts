@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
+import { integerParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import {
   correlationMatrix,
@@ -10,6 +11,7 @@ import {
 } from '../../market/analytics/correlation.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { atPoint, pointQuery } from '../point-in-time.ts'
 import {
   type AnalyticsDeps,
   closesNote,
@@ -198,21 +200,22 @@ export function correlationRoutes(deps: AnalyticsDeps) {
   return new Elysia().use(deps.access).get(
     '/v1/analytics/correlation',
     ({ query, request, set, caller }) =>
-      answers[wordOf('type', query.type, types, 'analysis')](deps, {
-        query,
-        request,
-        set: set as Answering,
-        caller,
-      }),
+      atPoint(deps, query, set as Answering, known =>
+        answers[wordOf('type', query.type, types, 'analysis')](known, {
+          query,
+          request,
+          set: set as Answering,
+          caller,
+        }),
+      ),
     {
       access: { feature: 'analytics', meter: true, heavy: true },
       query: t.Object({
-        type: t.Optional(
-          t.String({
-            description: '`analysis` (default), `matrix` or `rolling`.',
-            examples: ['analysis'],
-          }),
-        ),
+        type: wordParameter(types, {
+          description: '`analysis` (default), `matrix` or `rolling`.',
+          default: 'analysis',
+          examples: ['analysis'],
+        }),
         code1: codeQuery('Required for `analysis` and `rolling`'),
         code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
         codes: t.Optional(
@@ -222,12 +225,13 @@ export function correlationRoutes(deps: AnalyticsDeps) {
           }),
         ),
         period: periodQuery(30),
-        window: t.Optional(
-          t.String({
-            description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
-            examples: ['7'],
-          }),
-        ),
+        ...pointQuery,
+        window: integerParameter({
+          description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
+          default: windowDefault,
+          minimum: 2,
+          examples: [windowDefault],
+        }),
       }),
       response: {
         200: serialised(t.Union([mirrored(Analysis), mirrored(Matrix), mirrored(Rolling)])),

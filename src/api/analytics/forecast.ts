@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import {
   type Band,
@@ -13,6 +14,7 @@ import {
   sigma2Probability,
 } from '../../market/analytics/forecast.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { atPoint, pointQuery } from '../point-in-time.ts'
 import {
   type AnalyticsDeps,
   closesNote,
@@ -167,18 +169,20 @@ export function forecastRoutes(deps: AnalyticsDeps) {
     .get(
       '/v1/analytics/forecast',
       ({ query, request, set, caller }) =>
-        answer(deps, { query, request, set: set as Answering, caller }),
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
       {
         access: { feature: 'forecast', meter: true, heavy: true },
         query: t.Object({
           code: codeQuery('Absent: the methods'),
-          method: t.Optional(
-            t.String({
-              description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
-              examples: [methodDefault],
-            }),
-          ),
+          method: wordParameter(methods, {
+            description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
+            default: methodDefault,
+            examples: [methodDefault],
+          }),
           period: periodQuery(periodDefault, periodMin),
+          ...pointQuery,
         }),
         response: {
           200: serialised(t.Union([mirrored(Forecast), mirrored(Listing)])),

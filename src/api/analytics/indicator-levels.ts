@@ -12,6 +12,7 @@ import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { asOfQuery, atPoint } from '../point-in-time.ts'
 import {
   calculated,
   type IndicatorDeps,
@@ -207,7 +208,10 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
     .use(deps.access)
     .get(
       '/v1/indicators/price-context',
-      ({ query, request, set }) => contextAnswer(deps, query.by_code, request, set as Answering),
+      ({ query, request, set }) =>
+        atPoint(deps, query, set as Answering, known =>
+          contextAnswer(known, query.by_code, request, set as Answering),
+        ),
       {
         access: { ...calculated, heavy: true },
         query: t.Object({
@@ -217,6 +221,7 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
               examples: [defaultPrice],
             }),
           ),
+          as_of: asOfQuery,
         }),
         response: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
         detail: {
@@ -229,7 +234,10 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
     )
     .get(
       '/v1/indicators/storage-analytics',
-      ({ query, request, set }) => storageAnswer(deps, query.code, request, set as Answering),
+      ({ query, request, set }) =>
+        atPoint(deps, query, set as Answering, known =>
+          storageAnswer(known, query.code, request, set as Answering),
+        ),
       {
         access: { ...calculated, heavy: true },
         query: t.Object({
@@ -239,6 +247,7 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
               examples: [defaultStorage],
             }),
           ),
+          as_of: asOfQuery,
         }),
         response: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
         detail: {

@@ -14,6 +14,7 @@ export type IndicatorDeps = Pick<
   | 'positions'
   | 'marks'
   | 'now'
+  | 'pricesAt'
   | 'storage'
 >
 

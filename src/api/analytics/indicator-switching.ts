@@ -12,6 +12,7 @@ import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { asOfQuery, atPoint } from '../point-in-time.ts'
 import {
   calculated,
   type IndicatorDeps,
@@ -196,7 +197,10 @@ export function fuelSwitchingRoutes(deps: IndicatorDeps) {
     .use(deps.access)
     .get(
       '/v1/indicators/fuel-switching',
-      ({ query, set }) => answer(deps, query.region, set as Answering),
+      ({ query, set }) =>
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, query.region, set as Answering),
+        ),
       {
         access: calculated,
         query: t.Object({
@@ -206,6 +210,7 @@ export function fuelSwitchingRoutes(deps: IndicatorDeps) {
               examples: ['europe'],
             }),
           ),
+          as_of: asOfQuery,
         }),
         response: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
         detail: {

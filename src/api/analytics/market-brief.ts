@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { boolOf, listOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -244,12 +245,12 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
             examples: ['BRENT_CRUDE_USD,WTI_USD'],
           }),
         ),
-        narrative: t.Optional(
-          t.String({
-            description: '`true` for a few sentences made from the numbers (false).',
-            examples: ['true'],
-          }),
-        ),
+        narrative: typed({
+          type: 'boolean',
+          description: '`true` for a few sentences made from the numbers (false).',
+          examples: [true],
+          default: false,
+        }),
       }),
       response: {
         200: Brief,

@@ -4,6 +4,7 @@ import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import type { CodeReader } from '../../http/input/codes.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { integerParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import type { Measured } from '../../market/prices/window.ts'
@@ -13,7 +14,7 @@ import type { Context } from '../context.ts'
 
 export type AnalyticsDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'closes' | 'codes' | 'marks' | 'now'
+  'access' | 'catalogue' | 'closes' | 'codes' | 'marks' | 'now' | 'pricesAt'
 >
 
 /** One request for an analysis. */
@@ -89,20 +90,22 @@ export const refusals = {
 }
 
 export const codeQuery = (role: string, example = 'WTI_USD') =>
-  t.Optional(
-    t.String({
-      description: `${role}: a code or an alias, in any letter case.`,
-      examples: [example],
-    }),
-  )
+  typed({
+    type: 'string',
+    description: `${role}: a code or an alias, in any letter case.`,
+    examples: [example],
+    // What only some answers need is told by its role.
+    ...(role === 'Required' && { required: true as const }),
+  })
 
 export const periodQuery = (fallback: number, least = 2) =>
-  t.Optional(
-    t.String({
-      description: `Window in calendar days, ${least} to ${periodMax} (${fallback}).`,
-      examples: [String(fallback)],
-    }),
-  )
+  integerParameter({
+    description: `Window in calendar days, ${least} to ${periodMax} (${fallback}).`,
+    default: fallback,
+    minimum: least,
+    maximum: periodMax,
+    examples: [fallback],
+  })
 
 const periodMax = 1825
 

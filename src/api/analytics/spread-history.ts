@@ -2,11 +2,12 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
 import { momentOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/instant.ts'
 import { codesOf, coverage, type SpreadDay, spreadHistory } from '../../market/analytics/spread.ts'
 import { bucketStart } from '../../market/prices/bars.ts'
-import { parseInterval } from '../../market/prices/interval.ts'
+import { parseInterval, validIntervals } from '../../market/prices/interval.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { SpreadIdentity } from '../../market/units/identities.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
@@ -28,13 +29,13 @@ export const historyQuery = {
   end_date: t.Optional(
     t.String({ description: 'Last day, inclusive; absent: today.', examples: ['2026-11-20'] }),
   ),
-  interval: t.Optional(
-    t.String({
-      description:
-        '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
-      examples: ['day'],
-    }),
-  ),
+  interval: typed({
+    type: 'string',
+    description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
+    examples: ['day'],
+    enum: validIntervals,
+    default: 'day',
+  }),
 }
 
 const dayOrNull = t.Union([t.String({ format: 'date', examples: ['2026-09-01'] }), t.Null()])

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import {
   codesOf,
@@ -11,6 +12,7 @@ import {
 import { type Close, closesIn } from '../../market/prices/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../market/units/identities.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { atPoint, pointQuery } from '../point-in-time.ts'
 import {
   type AnalyticsDeps,
   closesNote,
@@ -186,23 +188,23 @@ export function analyticsSpreadRoutes(deps: AnalyticsDeps) {
     .get(
       '/v1/analytics/spread',
       ({ query, request, set, caller }) =>
-        answer(deps, { query, request, set: set as Answering, caller }),
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
       {
         access: { feature: 'analytics', meter: true, heavy: true },
         query: t.Object({
-          spread: t.Optional(
-            t.String({
-              description: `One of ${ids.join(', ')}; absent: the list of them.`,
-              examples: ['wti_brent'],
-            }),
-          ),
+          spread: wordParameter(ids, {
+            description: `One of ${ids.join(', ')}; absent: the list of them.`,
+            examples: ['wti_brent'],
+          }),
           period: periodQuery(30),
-          type: t.Optional(
-            t.String({
-              description: '`current` (default), or `historical` for the values of the window too.',
-              examples: ['current'],
-            }),
-          ),
+          ...pointQuery,
+          type: wordParameter(types, {
+            description: '`current` (default), or `historical` for the values of the window too.',
+            default: 'current',
+            examples: ['current'],
+          }),
         }),
         response: { 200: serialised(t.Union([mirrored(Standing), mirrored(List)])), ...refusals },
         detail: {

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -10,6 +11,8 @@ import {
   spreads as spreadsByType,
 } from '../../market/units/identities.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import type { Context } from '../context.ts'
+import { asOfQuery, atPoint } from '../point-in-time.ts'
 import { type CurveDeps, spreadCurveRoutes } from './spread-curves.ts'
 import {
   bucketOf,
@@ -23,7 +26,7 @@ import {
 } from './spread-history.ts'
 import { type MissingLeg, SpreadRow, spreadValue, type ValuedDeps } from './spread-row.ts'
 
-export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps {}
+export interface SpreadDeps extends PastDeps, CurveDeps, ValuedDeps, Pick<Context, 'pricesAt'> {}
 
 const perPageMax = 100
 
@@ -188,19 +191,24 @@ export function spreadRoutes(deps: SpreadDeps) {
     const formulas = identities
       .map(identity => `\`${identity.id}\` = ${identity.formula} (${identity.unit})`)
       .join('; ')
-    const idQuery = t.Optional(
-      t.String({
+    const idQuery = wordParameter(
+      identities.map(identity => identity.id),
+      {
         description: `One of ${ids}; absent: ${identities[0]!.id}.`,
+        default: identities[0]!.id,
         examples: [identities[0]!.id],
-      }),
+      },
     )
     app
       .get(
         `/v1/spreads/${path}`,
-        ({ query, set }) => currentSpread(deps, type, query.id, set as Answering),
+        ({ query, set }) =>
+          atPoint(deps, query, set as Answering, known =>
+            currentSpread(known, type, query.id, set as Answering),
+          ),
         {
           access: calculated,
-          query: t.Object({ id: idQuery }),
+          query: t.Object({ id: idQuery, as_of: asOfQuery }),
           response: { 200: envelope(SpreadRow), ...refusals },
           detail: {
             operationId: `get${operation}`,
@@ -210,22 +218,38 @@ export function spreadRoutes(deps: SpreadDeps) {
           },
         },
       )
-      .get(`/v1/spreads/${path}/all`, ({ set }) => allSpreads(deps, type, set as Answering), {
-        access: calculated,
-        response: { 200: SpreadList, 403: NestedProblem, 404: NestedProblem },
-        detail: {
-          operationId: `getAll${operation}`,
-          tags: ['spreads'],
-          summary: `All ${plural}`,
-          description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
+      .get(
+        `/v1/spreads/${path}/all`,
+        ({ query, set }) =>
+          atPoint(deps, query, set as Answering, known =>
+            allSpreads(known, type, set as Answering),
+          ),
+        {
+          access: calculated,
+          query: t.Object({ as_of: asOfQuery }),
+          response: { 200: SpreadList, 400: refusals[400], 403: NestedProblem, 404: NestedProblem },
+          detail: {
+            operationId: `getAll${operation}`,
+            tags: ['spreads'],
+            summary: `All ${plural}`,
+            description: `Every one of ${ids} whose legs have prices from the last ${hours} hours; \`meta.unavailable\` names the others with the leg that is missing. None at all is a 404.`,
+          },
         },
-      })
+      )
       .get(
         `/v1/spreads/${path}/historical`,
-        ({ query, request, set }) => pastSpread(deps, type, query, request.url, set as Answering),
+        ({ query, request, set }) =>
+          atPoint(deps, { as_of: query.as_of }, set as Answering, known =>
+            pastSpread(known, type, query, request.url, set as Answering),
+          ),
         {
           access: { ...calculated, heavy: true },
-          query: t.Object({ id: idQuery, ...historyQuery, ...pageQuery(perPageMax) }),
+          query: t.Object({
+            id: idQuery,
+            ...historyQuery,
+            as_of: asOfQuery,
+            ...pageQuery(perPageMax),
+          }),
           response: { 200: SpreadHistory, ...refusals },
           detail: {
             operationId: `get${operation}History`,

@@ -9,6 +9,7 @@ import {
   zScoreBand,
 } from '../../market/analytics/statistics.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { atPoint, pointQuery } from '../point-in-time.ts'
 import {
   type AnalyticsDeps,
   closesNote,
@@ -108,10 +109,12 @@ export function statisticsRoutes(deps: AnalyticsDeps) {
     .get(
       '/v1/analytics/statistics',
       ({ query, request, set, caller }) =>
-        answer(deps, { query, request, set: set as Answering, caller }),
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
       {
         access: { feature: 'analytics', meter: true, heavy: true },
-        query: t.Object({ code: codeQuery('Required'), period: periodQuery(30) }),
+        query: t.Object({ code: codeQuery('Required'), period: periodQuery(30), ...pointQuery }),
         response: { 200: serialised(mirrored(Statistics)), ...refusals },
         detail: {
           operationId: 'getStatistics',

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { integerParameter, wordParameter } from '../../http/input/typed.ts'
 import {
   indicatorRun,
   type Pivots,
@@ -10,6 +11,7 @@ import {
 } from '../../market/analytics/indicators.ts'
 import { rsiBand } from '../../market/analytics/statistics.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { atPoint, pointQuery } from '../point-in-time.ts'
 import {
   type AnalyticsDeps,
   closesNote,
@@ -234,24 +236,26 @@ export function trendRoutes(deps: AnalyticsDeps) {
     .get(
       '/v1/analytics/trend',
       ({ query, request, set, caller }) =>
-        answer(deps, { query, request, set: set as Answering, caller }),
+        atPoint(deps, query, set as Answering, known =>
+          answer(known, { query, request, set: set as Answering, caller }),
+        ),
       {
         access: { feature: 'analytics', meter: true, heavy: true },
         query: t.Object({
           code: codeQuery('Required'),
           period: periodQuery(30),
-          type: t.Optional(
-            t.String({
-              description: '`analysis` (default), `sma`, `ema`, `rsi` or `levels`.',
-              examples: ['analysis'],
-            }),
-          ),
-          window: t.Optional(
-            t.String({
-              description: `Closes of \`sma\` and \`ema\` (${averageWindow}), changes of \`rsi\` (${rsiWindow}): 2 to ${windowMax}.`,
-              examples: ['20'],
-            }),
-          ),
+          ...pointQuery,
+          type: wordParameter(types, {
+            description: '`analysis` (default), `sma`, `ema`, `rsi` or `levels`.',
+            default: 'analysis',
+            examples: ['analysis'],
+          }),
+          window: integerParameter({
+            description: `Closes of \`sma\` and \`ema\` (${averageWindow}), changes of \`rsi\` (${rsiWindow}): 2 to ${windowMax}.`,
+            minimum: 2,
+            maximum: windowMax,
+            examples: [20],
+          }),
         }),
         response: {
           200: serialised(

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { listOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import type { Circle } from '../../market/geography/geography.ts'
 import { permitStateOf, permitStates } from '../../market/geography/us-states.ts'
@@ -17,18 +18,28 @@ export const statesQuery = {
   ),
 }
 export const circleQuery = {
-  latitude: t.Optional(
-    t.String({
-      description: 'Centre of a circle, degrees north, with `longitude`.',
-      examples: ['31.9973'],
-    }),
-  ),
-  longitude: t.Optional(
-    t.String({ description: 'Degrees east: west is negative.', examples: ['-102.0779'] }),
-  ),
-  radius_miles: t.Optional(
-    t.String({ description: 'Great-circle distance, 1 to 100 (10).', examples: ['10'] }),
-  ),
+  latitude: typed({
+    type: 'number',
+    description: 'Centre of a circle, degrees north, with `longitude`.',
+    examples: [31.9973],
+    minimum: -90,
+    maximum: 90,
+  }),
+  longitude: typed({
+    type: 'number',
+    description: 'Degrees east: west is negative.',
+    examples: [-102.0779],
+    minimum: -180,
+    maximum: 180,
+  }),
+  radius_miles: typed({
+    type: 'number',
+    description: 'Great-circle distance, 1 to 100 (10).',
+    examples: [10],
+    default: 10,
+    minimum: 1,
+    maximum: 100,
+  }),
 }
 const text = (description: string, example: string) =>
   t.Optional(t.String({ description, examples: [example] }))

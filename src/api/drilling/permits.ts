@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { typed } from '../../http/input/typed.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import {
   type EnergyPrefix,
@@ -81,13 +82,23 @@ export function permitRoutes(deps: PermitsDeps, prefix: EnergyPrefix) {
     .get('/well-permits/latest', ({ query, set }) => latest(query, set), {
       access: permitAccess,
       query: t.Object({
-        days: t.Optional(
-          t.String({ description: 'Days back from today, 1 to 90 (7).', examples: ['7'] }),
-        ),
+        days: typed({
+          type: 'integer',
+          description: 'Days back from today, 1 to 90 (7).',
+          examples: [7],
+          default: 7,
+          minimum: 1,
+          maximum: 90,
+        }),
         ...statesQuery,
-        limit: t.Optional(
-          t.String({ description: 'Permits at most, 1 to 500 (50).', examples: ['50'] }),
-        ),
+        limit: typed({
+          type: 'integer',
+          description: 'Permits at most, 1 to 500 (50).',
+          examples: [50],
+          default: 50,
+          minimum: 1,
+          maximum: 500,
+        }),
       }),
       response: { 200: LatestPermits, ...refusals },
       detail: energyDetail(prefix, {

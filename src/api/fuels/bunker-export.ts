@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { serialised } from '../../http/answer/serialised.ts'
 import { boolOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
@@ -76,9 +77,13 @@ export function bunkerExportRoutes(deps: BunkerDeps) {
     {
       access: bunkerAccess,
       query: t.Object({
-        format: t.Optional(
-          t.String({ description: '`json` (default) or `csv`.', examples: ['json'] }),
-        ),
+        format: typed({
+          type: 'string',
+          description: '`json` (default) or `csv`.',
+          examples: ['json'],
+          enum: ['json', 'csv'],
+          default: 'json',
+        }),
         download: t.Optional(
           t.String({ description: '`1` answers the CSV itself, as a file.', examples: ['1'] }),
         ),

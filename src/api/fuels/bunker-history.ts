@@ -1,9 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { momentOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { validIntervals } from '../../market/prices/interval.ts'
 import { createPageWalks } from '../../service/prices/page-walks.ts'
 import type { Answering } from '../answer.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
@@ -51,12 +53,13 @@ const rangeQuery = {
   end_date: t.Optional(
     t.String({ description: 'Another name of `to`.', examples: ['2026-11-15'] }),
   ),
-  interval: t.Optional(
-    t.String({
-      description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
-      examples: ['day'],
-    }),
-  ),
+  interval: typed({
+    type: 'string',
+    description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
+    examples: ['day'],
+    enum: validIntervals,
+    default: 'day',
+  }),
   fuel_type: priceQuery.fuel_type,
   grade: priceQuery.grade,
   ...pageQuery(perPageMax),

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { boolOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import {
   type Grade,
@@ -46,9 +47,12 @@ export const portQuery = {
     }),
   ),
   country: t.Optional(t.String({ description: 'Two letters (ISO 3166-1).', examples: ['SG'] })),
-  major_ports: t.Optional(
-    t.String({ description: 'Major ports only; `false` (default): all.', examples: ['true'] }),
-  ),
+  major_ports: typed({
+    type: 'boolean',
+    description: 'Major ports only; `false` (default): all.',
+    examples: [true],
+    default: false,
+  }),
 }
 
 type Query<T> = { [name in keyof T]?: string }

@@ -1,6 +1,8 @@
 import { Elysia, t } from 'elysia'
 import { pageQuery } from '../../http/input/page.ts'
+import { typed } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { validIntervals } from '../../market/prices/interval.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { windowQuery } from '../prices/window-query.ts'
 import { createMarineHistory, createMarinePrices, type MarineDeps } from './marine-answers.ts'
@@ -95,13 +97,14 @@ export function marineRoutes(deps: MarineDeps) {
           ...priceQuery,
           start_date: windowQuery.start_date,
           end_date: windowQuery.end_date,
-          interval: t.Optional(
-            t.String({
-              description:
-                'raw, hour, day (default), week or month, in any of the accepted spellings.',
-              examples: ['day'],
-            }),
-          ),
+          interval: typed({
+            type: 'string',
+            description:
+              'raw, hour, day (default), week or month, in any of the accepted spellings.',
+            examples: ['day'],
+            enum: validIntervals,
+            default: 'day',
+          }),
           ...pageQuery(deps.perPageMax),
         }),
         response: {

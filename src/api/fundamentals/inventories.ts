@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import {
@@ -386,12 +387,14 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
       {
         access: energyAccess,
         query: t.Object({
-          weeks: t.Optional(
-            t.String({
-              description: 'Weeks of `history`, 1 to 520 (12), newest first.',
-              examples: ['12'],
-            }),
-          ),
+          weeks: typed({
+            type: 'integer',
+            description: 'Weeks of `history`, 1 to 520 (12), newest first.',
+            examples: [12],
+            default: 12,
+            minimum: 1,
+            maximum: 520,
+          }),
         }),
         response: { 200: energyBody(Cushing, 'OilInventoriesCushing'), ...energyRefusals },
         detail: energyDetail(prefix, {

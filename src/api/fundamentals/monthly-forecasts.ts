@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
@@ -92,9 +93,11 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
       {
         access: energyHeavyAccess,
         query: t.Object({
-          year: t.Optional(
-            t.String({ description: 'Of the month that was forecast.', examples: ['2026'] }),
-          ),
+          year: typed({
+            type: 'integer',
+            description: 'Of the month that was forecast.',
+            examples: [2026],
+          }),
           commodity: commodityQuery,
           ...energyPageQuery,
         }),

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { type Cadence, sourceOf } from '../../market/catalogue/catalogue.ts'
@@ -25,12 +26,12 @@ export const historyQuery = {
       examples: ['2026-11-20'],
     }),
   ),
-  interval: t.Optional(
-    t.String({
-      description: '`daily`, `weekly` or `monthly`; absent: as published.',
-      examples: ['weekly'],
-    }),
-  ),
+  interval: typed({
+    type: 'string',
+    description: '`daily`, `weekly` or `monthly`; absent: as published.',
+    examples: ['weekly'],
+    enum: ['daily', 'weekly', 'monthly'],
+  }),
   period: t.Optional(
     t.String({
       description:

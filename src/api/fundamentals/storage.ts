@@ -8,6 +8,7 @@ import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { asOfQuery, atPoint } from '../point-in-time.ts'
 import { HistoryBody, historyAnswer, historyQuery, questionOf } from './storage-history.ts'
 import {
   AllRegions,
@@ -24,7 +25,7 @@ import {
 
 export type StorageDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now'
+  'access' | 'catalogue' | 'closes' | 'quarantine' | 'storage' | 'marks' | 'now' | 'pricesAt'
 >
 
 const regions = ['PADD1', 'PADD2', 'PADD3', 'PADD4', 'PADD5'] as const
@@ -121,7 +122,7 @@ const historyRoute = (alias: boolean) => ({
       examples: ['CUSHING_STORAGE'],
     }),
   }),
-  query: t.Object(historyQuery),
+  query: t.Object({ ...historyQuery, as_of: asOfQuery }),
   response: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
   detail: {
     operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
@@ -136,28 +137,37 @@ const historyRoute = (alias: boolean) => ({
  * are.
  */
 export function storageRoutes(deps: StorageDeps) {
-  const { levelOf, requireLevel, metadata, regional, everyRegion, history } =
-    createStorageAnswers(deps)
+  /** Answers from the levels as the request wants them: of now, or as they were known. */
+  const known = <T>(
+    query: { as_of?: string | undefined },
+    set: unknown,
+    work: (answers: ReturnType<typeof createStorageAnswers>) => T,
+  ): T =>
+    atPoint(deps, { as_of: query.as_of }, set as Answering, point =>
+      work(createStorageAnswers(point)),
+    )
   return new Elysia()
     .use(deps.access)
     .get(
       '/v1/storage',
-      ({ set }) => {
-        const [cushing, spr, total] = [
-          requireLevel('CUSHING_STORAGE'),
-          requireLevel('SPR_STORAGE'),
-          levelOf(totalCode),
-        ]
-        return success({
-          cushing: briefRow(cushing),
-          spr: briefRow(spr),
-          ...(total && { total_us: briefRow(total) }),
-          metadata: metadata(set as Answering, [cushing, spr, ...(total ? [total] : [])]),
-        })
-      },
+      ({ query, set }) =>
+        known(query, set, ({ levelOf, requireLevel, metadata }) => {
+          const [cushing, spr, total] = [
+            requireLevel('CUSHING_STORAGE'),
+            requireLevel('SPR_STORAGE'),
+            levelOf(totalCode),
+          ]
+          return success({
+            cushing: briefRow(cushing),
+            spr: briefRow(spr),
+            ...(total && { total_us: briefRow(total) }),
+            metadata: metadata(set as Answering, [cushing, spr, ...(total ? [total] : [])]),
+          })
+        }),
       {
         access: { meter: true },
-        response: { 200: envelope(Overview), 404: NestedProblem },
+        query: t.Object({ as_of: asOfQuery }),
+        response: { 200: envelope(Overview), 400: NestedProblem, 404: NestedProblem },
         detail: {
           operationId: 'getStorage',
           tags: ['storage'],
@@ -169,13 +179,15 @@ export function storageRoutes(deps: StorageDeps) {
     )
     .get(
       '/v1/storage/cushing',
-      ({ set }) => {
-        const level = requireLevel('CUSHING_STORAGE')
-        return success({ ...levelRow(level), metadata: metadata(set as Answering, [level]) })
-      },
+      ({ query, set }) =>
+        known(query, set, ({ requireLevel, metadata }) => {
+          const level = requireLevel('CUSHING_STORAGE')
+          return success({ ...levelRow(level), metadata: metadata(set as Answering, [level]) })
+        }),
       {
         access: { meter: true },
-        response: { 200: envelope(Level), 404: NestedProblem },
+        query: t.Object({ as_of: asOfQuery }),
+        response: { 200: envelope(Level), 400: NestedProblem, 404: NestedProblem },
         detail: {
           operationId: 'getCushingStorage',
           tags: ['storage'],
@@ -187,18 +199,20 @@ export function storageRoutes(deps: StorageDeps) {
     )
     .get(
       '/v1/storage/spr',
-      ({ set }) => {
-        const level = requireLevel('SPR_STORAGE')
-        const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
-        return success({
-          ...levelRow(level),
-          sites: sites.map(siteRow),
-          metadata: metadata(set as Answering, [level, ...sites]),
-        })
-      },
+      ({ query, set }) =>
+        known(query, set, ({ levelOf, requireLevel, metadata }) => {
+          const level = requireLevel('SPR_STORAGE')
+          const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
+          return success({
+            ...levelRow(level),
+            sites: sites.map(siteRow),
+            metadata: metadata(set as Answering, [level, ...sites]),
+          })
+        }),
       {
         access: { meter: true },
-        response: { 200: envelope(Reserve), 404: NestedProblem },
+        query: t.Object({ as_of: asOfQuery }),
+        response: { 200: envelope(Reserve), 400: NestedProblem, 404: NestedProblem },
         detail: {
           operationId: 'getStrategicReserve',
           tags: ['storage'],
@@ -211,7 +225,9 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/regional',
       ({ query, set }) =>
-        query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering),
+        known(query, set, ({ regional, everyRegion }) =>
+          query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering),
+        ),
       {
         access: { meter: true },
         query: t.Object({
@@ -221,6 +237,7 @@ export function storageRoutes(deps: StorageDeps) {
               examples: ['PADD3'],
             }),
           ),
+          as_of: asOfQuery,
         }),
         response: {
           200: t.Union([envelope(AllRegions), envelope(OneRegion)]),
@@ -238,12 +255,14 @@ export function storageRoutes(deps: StorageDeps) {
     )
     .get(
       '/v1/storage/history/:code',
-      ({ params, query, set }) => history(params.code, query, set as Answering),
+      ({ params, query, set }) =>
+        known(query, set, ({ history }) => history(params.code, query, set as Answering)),
       historyRoute(false),
     )
     .get(
       '/v1/storage/:code/history',
-      ({ params, query, set }) => history(params.code, query, set as Answering),
+      ({ params, query, set }) =>
+        known(query, set, ({ history }) => history(params.code, query, set as Answering)),
       historyRoute(true),
     )
 }

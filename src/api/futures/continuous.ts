@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { monthsBefore } from '../../market/futures/contract-days.ts'
 import { contractCode } from '../../market/futures/families.ts'
@@ -49,12 +50,14 @@ const Continuous = t.Object(
 
 const monthsQuery = (defaultMonths: number) =>
   t.Object({
-    months: t.Optional(
-      t.String({
-        description: `Months back from today, 1 to 60 (${defaultMonths}).`,
-        examples: ['3'],
-      }),
-    ),
+    months: typed({
+      type: 'integer',
+      description: `Months back from today, 1 to 60 (${defaultMonths}).`,
+      examples: [3],
+      default: defaultMonths,
+      minimum: 1,
+      maximum: 60,
+    }),
   })
 
 const description =

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -106,12 +107,14 @@ function ohlcRoute(
         params: slugParams,
         query: t.Object({
           ...contractQuery('the front month'),
-          days: t.Optional(
-            t.String({
-              description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
-              examples: ['30'],
-            }),
-          ),
+          days: typed({
+            type: 'integer',
+            description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+            examples: [30],
+            default: defaultDays,
+            minimum: 1,
+            maximum: ohlcDaysMax,
+          }),
           date: t.Optional(
             t.String({ description: 'One trading date instead.', examples: ['2026-11-19'] }),
           ),

@@ -9,9 +9,11 @@ import {
   pageQuery,
 } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { contractCode } from '../../market/futures/families.ts'
+import { validIntervals } from '../../market/prices/interval.ts'
 import type { ContractSelection } from '../../service/futures/contract-history.ts'
 import type { Futures } from '../../service/futures/futures.ts'
 import { intervalOf } from '../prices/window-query.ts'
@@ -80,19 +82,22 @@ export function futuresHistoryRoutes({ access }: FuturesDeps, routes: FuturesRou
         query: t.Object({
           ...contractQuery('on each date its front month'),
           ...rangeQuery,
-          interval: t.Optional(
-            t.String({
-              description: '`day` (default), `week` (from Monday) or `month`.',
-              examples: ['day'],
-            }),
-          ),
-          contracts: t.Optional(
-            t.String({
-              description:
-                'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
-              examples: ['3'],
-            }),
-          ),
+          interval: typed({
+            type: 'string',
+            description: '`day` (default), `week` (from Monday) or `month`.',
+            examples: ['day'],
+            enum: validIntervals,
+            default: 'day',
+          }),
+          contracts: typed({
+            type: 'integer',
+            description:
+              'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
+            examples: [3],
+            default: 1,
+            minimum: 1,
+            maximum: 12,
+          }),
           ...pageQuery(perPageMax),
         }),
         response: {

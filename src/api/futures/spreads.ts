@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { calendarPairs, calendarSpread } from '../../market/futures/curve.ts'
@@ -74,12 +75,14 @@ export function futuresSpreadsRoutes({ access }: FuturesDeps, routes: FuturesRou
         access: { ...routes.full, heavy: true },
         params: slugParams,
         query: t.Object({
-          days: t.Optional(
-            t.String({
-              description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
-              examples: ['30'],
-            }),
-          ),
+          days: typed({
+            type: 'integer',
+            description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
+            examples: [30],
+            default: 30,
+            minimum: 1,
+            maximum: 365,
+          }),
           date: t.Optional(
             t.String({
               description: 'Trading date; default: the latest.',

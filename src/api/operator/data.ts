@@ -6,6 +6,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { formOf } from '../../http/input/form.ts'
 import { listOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
+import { typed } from '../../http/input/typed.ts'
 import {
   type FieldFault,
   invalidParameter,
@@ -218,9 +219,13 @@ function reading({ access, catalogue, observations, withheld, log, now }: AdminD
             examples: ['WTI_USD,BRENT_CRUDE_USD'],
           }),
         ),
-        format: t.Optional(
-          t.String({ description: '`csv` (default) or `ndjson`.', examples: ['csv'] }),
-        ),
+        format: typed({
+          type: 'string',
+          description: '`csv` (default) or `ndjson`.',
+          examples: ['csv'],
+          enum: ['csv', 'ndjson'],
+          default: 'csv',
+        }),
       }),
       response: {
         200: t.String({

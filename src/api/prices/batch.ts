@@ -7,12 +7,13 @@ import { isObject } from '../../lib/json.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { atPoint } from '../point-in-time.ts'
 import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
 import { priceRow } from './row.ts'
 
 export type BatchDeps = Pick<
   Context,
-  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now'
+  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
 >
 
 type Field = keyof ConvertedRow
@@ -35,6 +36,12 @@ const BatchBody = t.Object(
       t.String({
         description:
           'Converts every price that is money: USD, EUR, GBP, or another currency with a rate.',
+      }),
+    ),
+    as_of: t.Optional(
+      t.String({
+        format: 'date-time',
+        description: 'Answers the prices and rates as they were known at this time.',
       }),
     ),
   },
@@ -71,9 +78,8 @@ const Batch = envelope(
  * of their fields.
  */
 export function batchRoutes(deps: BatchDeps) {
-  const { board, exchange, now } = deps
-
   const rowOf = (
+    { board, exchange, now }: Pick<BatchDeps, 'board' | 'exchange' | 'now'>,
     commodity: Resolved,
     currency: string | undefined,
     legs: Resolved[],
@@ -96,12 +102,22 @@ export function batchRoutes(deps: BatchDeps) {
         request,
         (set as Answering).headers,
       )
-      const currency =
-        requested.currency === undefined
-          ? undefined
-          : currencyOf('currency', requested.currency, exchange, now())
       const legs: Resolved[] = []
-      const rows = commodities.map(commodity => rowOf(commodity, currency, legs))
+      const { rows, currency } = atPoint(
+        deps,
+        { as_of: requested.asOf },
+        set as Answering,
+        known => {
+          const target =
+            requested.currency === undefined
+              ? undefined
+              : currencyOf('currency', requested.currency, known.exchange, known.now())
+          return {
+            currency: target,
+            rows: commodities.map(commodity => rowOf(known, commodity, target, legs)),
+          }
+        },
+      )
       const prices = rows
         .filter(row => row !== undefined)
         .map(row => selected(row, requested.fields))
@@ -139,11 +155,17 @@ interface BatchRequest {
   /** Without any: all of them. */
   fields: readonly Field[]
   currency: string | undefined
+  asOf: string | undefined
 }
 
 /** Refuses like the parameters of the other price endpoints do, not like a form. */
 function readBatch(body: unknown): BatchRequest {
-  const { codes, fields, currency }: Record<string, unknown> = isObject(body) ? body : {}
+  const {
+    codes,
+    fields,
+    currency,
+    as_of: asOf,
+  }: Record<string, unknown> = isObject(body) ? body : {}
   const requestedCodes = textsOf('codes', codes)
   if (requestedCodes.length === 0)
     throw new Problem(
@@ -157,10 +179,18 @@ function readBatch(body: unknown): BatchRequest {
       'is not the code of a currency, such as "EUR".',
     )
   }
+  if (asOf !== undefined && asOf !== null && typeof asOf !== 'string') {
+    throw invalidParameter(
+      'as_of',
+      JSON.stringify(asOf),
+      'is not an ISO 8601 time with a zone, such as "2026-11-01T12:00:00Z".',
+    )
+  }
   return {
     codes: requestedCodes,
     fields: fieldsOf(textsOf('fields', fields)),
     currency: currency || undefined,
+    asOf: asOf || undefined,
   }
 }
 

@@ -1,23 +1,27 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import { invalidParameter } from '../../http/problem/problem.ts'
+import { instantOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoInstant, parseInstant, secondMs } from '../../lib/instant.ts'
+import { dayMs, isoInstant, secondMs } from '../../lib/instant.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Bar, type BarInterval, barsOf } from '../../market/prices/bars.ts'
 import { roundTo } from '../../market/prices/format.ts'
+import { validIntervals } from '../../market/prices/interval.ts'
 import type { HistoryRow } from '../../service/prices/history.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { vintageHeaders } from '../point-in-time.ts'
 import { priceRowFields } from './row.ts'
-import { intervalOf, type Range, rangeOf, vintageHeaders } from './window-query.ts'
+import { intervalOf, type Range, rangeOf } from './window-query.ts'
 
 export interface ChartDeps
-  extends Pick<Context, 'access' | 'history' | 'quarantine' | 'codes' | 'marks' | 'now'> {
-  coverageSinceAt: number
-}
+  extends Pick<
+    Context,
+    'access' | 'coverage' | 'history' | 'quarantine' | 'codes' | 'marks' | 'now'
+  > {}
 
 type ChartInterval = 'raw' | BarInterval
 
@@ -69,18 +73,6 @@ const intervalFor = (series: Series, { from, to }: Range): ChartInterval => {
   return days <= 12 * 366 ? 'day' : 'week'
 }
 
-function instantOf(name: string, text: string | undefined): number | undefined {
-  if (text === undefined || text === '') return undefined
-  const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
-  if (at === undefined)
-    throw invalidParameter(
-      name,
-      text,
-      'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.',
-    )
-  return at
-}
-
 /** The lists of an answer, rounded as the series is. */
 function listsOf(series: Series, points: readonly HistoryRow[]) {
   const round = (value: number) => roundTo(value, series.decimals)
@@ -125,7 +117,12 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
     }
     if (asOf === undefined) return history.page({ ...query, interval }).rows
     // Bars are not kept as they were: they are made anew of the prices known then.
-    const { rows } = history.pageAsOf({ ...query, interval: 'raw' }, asOf, deps.coverageSinceAt)
+    // Nor does the past know of prices that speak for a later time.
+    const { rows } = history.pageAsOf(
+      { ...query, interval: 'raw', to: Math.min(range.to, asOf + 1) },
+      asOf,
+      deps.coverage.since(seriesId, asOf),
+    )
     if (interval === 'raw') return rows
     return barsOf(interval, rows.reverse())
       .map(bar => rowOfBar(seriesId, bar))
@@ -147,7 +144,7 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       const answering = set as Answering
       markFixtures(answering, deps.marks, [commodity!])
       if (asOf !== undefined)
-        Object.assign(answering.headers, vintageHeaders(asOf, deps.coverageSinceAt))
+        Object.assign(answering.headers, vintageHeaders(asOf, deps.coverage.since(series.id, asOf)))
       answering.headers['content-type'] = 'application/json; charset=utf-8'
       const data = {
         code,
@@ -183,19 +180,21 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
             examples: ['2026-11-15'],
           }),
         ),
-        days: t.Optional(
-          t.String({
-            description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
-            examples: ['90'],
-          }),
-        ),
-        interval: t.Optional(
-          t.String({
-            description:
-              'raw, hour, day, week or month, in any of the accepted spellings. Absent: what suits the range and the cadence of the series.',
-            examples: ['day'],
-          }),
-        ),
+        days: typed({
+          type: 'integer',
+          description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
+          examples: [90],
+          default: defaultDays,
+          minimum: 1,
+          maximum: 365,
+        }),
+        interval: typed({
+          type: 'string',
+          description:
+            'raw, hour, day, week or month, in any of the accepted spellings. Absent: what suits the range and the cadence of the series.',
+          examples: ['day'],
+          enum: validIntervals,
+        }),
         as_of: t.Optional(
           t.String({
             description:

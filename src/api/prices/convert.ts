@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { listOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -86,26 +87,31 @@ export function convertRoutes(deps: ConvertDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        by_code: t.Optional(t.String({ description: 'One code or alias.', examples: ['WTI_USD'] })),
+        by_code: typed({
+          type: 'string',
+          description: 'One code or alias.',
+          examples: ['WTI_USD'],
+          required: true,
+        }),
         to_currency: t.Optional(
           t.String({
             description: 'Currency to convert to; absent: the currency of the price.',
             examples: ['EUR'],
           }),
         ),
-        to_unit: t.Optional(
-          t.String({
-            description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
-            examples: ['metric_ton'],
-          }),
-        ),
-        amount: t.Optional(
-          t.String({
-            description:
-              'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
-            examples: ['1000'],
-          }),
-        ),
+        to_unit: typed({
+          type: 'string',
+          enum: targetUnits,
+          description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
+          examples: ['metric_ton'],
+        }),
+        amount: typed({
+          type: 'number',
+          minimum: 0,
+          description:
+            'How many units of the price to convert, above 0; absent: the price of one unit on either side.',
+          examples: [1000],
+        }),
       }),
       response: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {

@@ -2,15 +2,17 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
+import { missingParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { type Answering, envelope, markFixtures, tagged } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { asOfQuery, atPoint } from '../point-in-time.ts'
 import { PriceRow } from './row.ts'
 import { createPriceTexts, everyCode } from './texts.ts'
 
 export type LatestDeps = Pick<
   Context,
-  'access' | 'board' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes'
+  'access' | 'board' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes' | 'pricesAt'
 >
 
 const SinglePrice = envelope(PriceRow)
@@ -39,7 +41,22 @@ export function latestRoutes(deps: LatestDeps) {
       // One `return` of a variable that is set in two places: Elysia takes a handler that returns a
       // call for an asynchronous one, and then awaits it at every request.
       let text: string | undefined
-      if (requestedCodes.length === 1) {
+      if (query.as_of) {
+        if (requestedCodes.length === 0)
+          throw missingParameter('by_code', 'as_of answers one to twenty codes.')
+        deps.meter.noteAsked(
+          caller.key,
+          commodities.map(({ series }) => series.id),
+        )
+        text = atPoint(deps, query, set as Answering, known => {
+          const texts = createPriceTexts(known.board)
+          const isSingle = requestedCodes.length === 1
+          const past = isSingle
+            ? texts.single(commodities[0]!).text
+            : texts.several(commodities, unknown)
+          return tagged(request, set as Answering, past, false)
+        })
+      } else if (requestedCodes.length === 1) {
         const rendered = single(commodities[0]!)
         deps.meter.noteAsked(caller.key, [commodities[0]!.series.id], rendered.etag)
         text = tagged(request, set as Answering, rendered.text, !rendered.fresh, rendered.etag)
@@ -67,11 +84,12 @@ export function latestRoutes(deps: LatestDeps) {
             examples: ['WTI_USD'],
           }),
         ),
+        as_of: asOfQuery,
       }),
       response: {
         200: serialised(t.Union([SinglePrice, PriceList])),
         304: t.Void(),
-        400: FailProblem,
+        400: t.Union([FailProblem, NestedProblem]),
         404: NestedProblem,
       },
       detail: {
@@ -79,7 +97,7 @@ export function latestRoutes(deps: LatestDeps) {
         tags: ['prices'],
         summary: 'Latest prices',
         description:
-          'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota.',
+          'The newest price of each code. One code answers a flat object in `data`; two or more answer `data.prices[]` in the order asked, with known codes that have no price in `missing_codes`. An unknown code refuses the request; with `Prefer: handling=lenient` it is named in `missing_codes`, and the others are answered. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. With `as_of` the prices as they were known then.',
       },
     },
   )

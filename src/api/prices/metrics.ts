@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { mean } from 'simple-statistics'
 import { integer } from '../../http/answer/integer.ts'
 import { listOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
@@ -91,12 +92,12 @@ export function metricsRoutes(deps: MetricsDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        by_code: t.Optional(
-          t.String({
-            description: 'One to twenty codes or aliases, comma-separated.',
-            examples: ['WTI_USD'],
-          }),
-        ),
+        by_code: typed({
+          type: 'string',
+          description: 'One to twenty codes or aliases, comma-separated.',
+          examples: ['WTI_USD'],
+          required: true,
+        }),
       }),
       response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {

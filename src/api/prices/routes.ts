@@ -7,6 +7,7 @@ import { convertRoutes } from './convert.ts'
 import { dataConnectorRoutes } from './data-connector.ts'
 import { latestRoutes } from './latest.ts'
 import { metricsRoutes } from './metrics.ts'
+import { vintageRoutes } from './vintages.ts'
 import { widgetRoutes } from './widgets.ts'
 import { windowRoutes } from './windows.ts'
 
@@ -14,9 +15,10 @@ import { windowRoutes } from './windows.ts'
 export function pricesTopic(context: Context): Elysia {
   const routes = new Elysia()
   routes.use(latestRoutes(context))
-  routes.use(windowRoutes({ ...context, coverageSinceAt: context.config.vintage.coverageSinceAt }))
+  routes.use(windowRoutes(context))
   routes.use(boardRoutes(context))
-  routes.use(chartRoutes({ ...context, coverageSinceAt: context.config.vintage.coverageSinceAt }))
+  routes.use(chartRoutes(context))
+  routes.use(vintageRoutes(context))
   routes.use(batchRoutes(context))
   routes.use(widgetRoutes(context))
   routes.use(metricsRoutes(context))

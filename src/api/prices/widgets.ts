@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { type Cadence, isIntraday, sourceDescription } from '../../market/catalogue/catalogue.ts'
@@ -104,9 +105,13 @@ function tableRoute(deps: WidgetsDeps) {
             examples: ['WTI_USD,BRENT_CRUDE_USD'],
           }),
         ),
-        format: t.Optional(
-          t.String({ description: '`json` (default) or `html`.', examples: ['json'] }),
-        ),
+        format: typed({
+          type: 'string',
+          description: '`json` (default) or `html`.',
+          examples: ['json'],
+          enum: ['json', 'html'],
+          default: 'json',
+        }),
       }),
       response: {
         200: serialised(t.Union([Widget, WidgetPage])),
@@ -146,12 +151,14 @@ function codeRoute(deps: WidgetsDeps) {
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
       }),
       query: t.Object({
-        days: t.Optional(
-          t.String({
-            description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
-            examples: ['30'],
-          }),
-        ),
+        days: typed({
+          type: 'integer',
+          description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
+          examples: [30],
+          default: 30,
+          minimum: 1,
+          maximum: sparklineDaysMax,
+        }),
       }),
       response: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {

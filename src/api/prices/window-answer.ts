@@ -7,9 +7,11 @@ import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
+import type { Coverage } from '../../service/prices/vintage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { vintageHeaders } from '../point-in-time.ts'
 import { disclosureRow } from './row.ts'
 import {
   asOfOf,
@@ -18,7 +20,6 @@ import {
   type Range,
   rangeOf,
   servedInterval,
-  vintageHeaders,
   type WindowQuery,
 } from './window-query.ts'
 import { createRowWriter, csvHeader } from './window-row.ts'
@@ -26,6 +27,7 @@ import { createRowWriter, csvHeader } from './window-row.ts'
 export interface WindowAnswerDeps
   extends Pick<
     Context,
+    | 'coverage'
     | 'history'
     | 'board'
     | 'quarantine'
@@ -36,9 +38,7 @@ export interface WindowAnswerDeps
     | 'firstCodes'
     | 'perPageMax'
     | 'switched'
-  > {
-  coverageSinceAt: number
-}
+  > {}
 
 /** A window for a client that never asks for a second page: a year of hours. */
 const wholePerPageMax = 10_000
@@ -89,7 +89,8 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     const commodities = ofType(known, query.by_type)
     const requestedInterval = intervalOf(query.interval)
     const asOf = asOfOf(query.as_of, requestedInterval)
-    const range = rangeOf(query, pathDays, now)
+    // A window reaches back from the moment that is asked for.
+    const range = rangeOf(query, pathDays, Math.min(now, asOf ?? now))
     // Revisions are kept of observations only, so a read as of a past moment never answers bars.
     const served =
       asOf === undefined
@@ -130,7 +131,7 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       : pageOf(query, widestPage, deps.perPageMax)
     const isCsv = wantsCsv(query.format, request)
     const walked = walks.page(
-      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverageSinceAt),
+      questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
       page.page,
       page.perPage,
       now,
@@ -139,8 +140,13 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     pageHeaders(set.headers, request.url, meta)
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, deps.marks, windowRequest.commodities)
-    if (windowRequest.asOf !== undefined)
-      Object.assign(set.headers, vintageHeaders(windowRequest.asOf, deps.coverageSinceAt))
+    const { asOf } = windowRequest
+    if (asOf !== undefined) {
+      const since = seriesOf(windowRequest.commodities).map(({ id }) =>
+        deps.coverage.since(id, asOf),
+      )
+      Object.assign(set.headers, vintageHeaders(asOf, Math.max(...since)))
+    }
     const writers = new Map(
       windowRequest.commodities.map(commodity => [
         commodity.series.id,
@@ -166,7 +172,7 @@ const seriesOf = (commodities: readonly Resolved[]): Series[] =>
 function questionOf(
   { commodities, interval, range, asOf }: WindowRequest,
   asker: string,
-  coverageSince: number,
+  coverage: Coverage,
 ): Question {
   const seriesIds = seriesOf(commodities)
     .sort((a, b) => (a.code < b.code ? -1 : 1))
@@ -177,9 +183,12 @@ function questionOf(
       seriesIds,
       interval: interval === 'minute' ? 'raw' : interval,
       from: range.from,
-      to: range.to,
+      // The past knows of no price that speaks for a later time.
+      to: asOf === undefined ? range.to : Math.min(range.to, asOf + 1),
     },
-    ...(asOf !== undefined && { vintage: { asOf, coverageSince } }),
+    ...(asOf !== undefined && {
+      vintage: { asOf, coverageSince: (seriesId: number) => coverage.since(seriesId, asOf) },
+    }),
   }
 }
 

@@ -1,8 +1,9 @@
 import { t } from 'elysia'
-import { dayOf, integerOf, momentOf } from '../../http/input/query.ts'
+import { dayOf, instantOf, integerOf, momentOf } from '../../http/input/query.ts'
+import { integerParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
-import { isIntraday } from '../../market/catalogue/catalogue.ts'
+import { dayMs } from '../../lib/instant.ts'
+import { isIntraday, priceTypes } from '../../market/catalogue/catalogue.ts'
 import { type Interval, parseInterval, validIntervals } from '../../market/prices/interval.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 
@@ -38,49 +39,41 @@ export const windowQuery = {
       examples: ['2026-11-15'],
     }),
   ),
-  days: t.Optional(
-    t.String({
-      description:
-        'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',
-      examples: ['14'],
-    }),
-  ),
-  interval: t.Optional(
-    t.String({
-      description:
-        'raw, minute, hour, day, week or month, in any of the accepted spellings. Absent: as published where the window is short, otherwise bars; the metadata says so.',
-      examples: ['day'],
-    }),
-  ),
-  by_type: t.Optional(
-    t.String({
-      description: 'Only series of this type; `spot_price` means no filter.',
-      examples: ['spot_price'],
-    }),
-  ),
-  format: t.Optional(
-    t.String({
-      description: '`json` or `csv`. `Accept: text/csv` asks for CSV too.',
-      examples: ['json'],
-    }),
-  ),
+  days: integerParameter({
+    description:
+      'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',
+    minimum: 1,
+    maximum: 365,
+    examples: [14],
+  }),
+  interval: wordParameter(validIntervals, {
+    description:
+      'raw, minute, hour, day, week or month, in any of the accepted spellings. Absent: as published where the window is short, otherwise bars; the metadata says so.',
+    examples: ['day'],
+  }),
+  by_type: wordParameter(priceTypes, {
+    description: 'Only series of this type; `spot_price` means no filter.',
+    examples: ['spot_price'],
+  }),
+  format: wordParameter(['json', 'csv'], {
+    description: '`json` or `csv`. `Accept: text/csv` asks for CSV too.',
+    examples: ['json'],
+  }),
 }
 
 export const movingWindowQuery = {
-  period: t.Optional(
-    t.String({
-      description:
-        '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
-      examples: ['past_week'],
-    }),
-  ),
-  as_of: t.Optional(
-    t.String({
-      description:
-        'Answers what this service would have answered at that time; needs `interval=raw`.',
-      examples: ['2026-11-01T12:00:00Z'],
-    }),
-  ),
+  period: wordParameter(Object.keys(windowDays), {
+    description:
+      '`past_day`, `past_week`, `past_month` or `past_year` in place of the window of the path.',
+    examples: ['past_week'],
+  }),
+  as_of: typed({
+    type: 'string',
+    format: 'date-time',
+    description:
+      'Answers what this service would have answered at that time, and never a price that speaks for a later one; needs `interval=raw`. Before the coverage that the header `X-Vintage-Revision-Coverage-Since` names, the values first recorded.',
+    examples: ['2026-11-01T12:00:00Z'],
+  }),
 }
 
 /** The parameters of a request as they came. */
@@ -195,20 +188,9 @@ export function asOfOf(
   text: string | undefined,
   interval: Interval | undefined,
 ): number | undefined {
-  if (text === undefined || text === '') return undefined
-  const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
-  if (at === undefined)
-    throw invalidParameter(
-      'as_of',
-      text,
-      'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.',
-    )
+  const at = instantOf('as_of', text)
+  if (at === undefined) return undefined
   if (interval !== 'raw')
     throw invalidParameter('as_of', text, 'needs interval=raw: bars are not kept as they were.')
   return at
 }
-
-export const vintageHeaders = (asOf: number, coverageSinceAt: number): Record<string, string> => ({
-  'x-vintage-as-of': isoInstant(asOf),
-  'x-vintage-revision-coverage-since': isoInstant(coverageSinceAt),
-})

@@ -75,7 +75,7 @@ export function windowRoutes(deps: WindowsDeps) {
     .get('/v1/prices/past_year', within('past_year'), route('past_year', 'getPricesPastYear'))
     .get('/v1/prices/historical', within('past_month'), {
       access: { meter: true, reader: true as const },
-      query: t.Object({ ...windowQuery, ...pages }),
+      query: t.Object({ ...windowQuery, as_of: movingWindowQuery.as_of, ...pages }),
       response,
       detail: {
         operationId: 'getHistoricalPrices',

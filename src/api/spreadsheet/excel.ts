@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -36,12 +37,14 @@ const runQuery = {
       examples: ['/v1/prices/past_month'],
     }),
   ),
-  limit: t.Optional(
-    t.String({
-      description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
-      examples: ['25'],
-    }),
-  ),
+  limit: typed({
+    type: 'integer',
+    description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
+    examples: [25],
+    default: 25,
+    minimum: 1,
+    maximum: runRowsMax,
+  }),
 }
 
 const latestQuery = {

@@ -5,6 +5,7 @@ import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { typed } from '../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -258,12 +259,14 @@ function feed({ access: plugin, watches, watchFeed, catalogue, marks }: Subscrip
             examples: ['00000000-0000-4000-8000-000000000501'],
           }),
         ),
-        limit: t.Optional(
-          t.String({
-            description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
-            examples: ['100'],
-          }),
-        ),
+        limit: typed({
+          type: 'integer',
+          description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
+          examples: [100],
+          default: eventsDefault,
+          minimum: 1,
+          maximum: eventsMax,
+        }),
       }),
       response: { 200: Events, ...refusals, 404: NestedProblem },
       detail: detail(

@@ -16,6 +16,8 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
         query as Readonly<Record<string, unknown>> | undefined,
       )
       if (!unknown) return
+      // Who asks for what was known then must not be answered with what is known now.
+      if (unknown.some(({ name }) => name === 'as_of')) throw noPast()
       const answering = headers as Record<string, string>
       if (strict.test(request.headers.get('prefer') ?? ''))
         throw refused(unknown, names.parameters(request.method, route))
@@ -29,6 +31,13 @@ const listed = ({ name, nearest }: UnknownParameter): string => {
   const shown = name.replace(/[^\w.[\]-]+/g, '?').slice(0, 64)
   return nearest === undefined ? shown : `${shown};nearest=${nearest}`
 }
+
+const noPast = () =>
+  new Problem(
+    'INVALID_PARAMETER',
+    'as_of: this operation keeps no earlier state and answers what is known now only; leave as_of out.',
+    { parameter: 'as_of', value: null },
+  )
 
 function refused(unknown: readonly UnknownParameter[], allowed: readonly string[]): Problem {
   const [first] = unknown

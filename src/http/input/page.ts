@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../answer/integer.ts'
 import { integerOf } from './query.ts'
+import { integerParameter } from './typed.ts'
 
 export interface PageRequest {
   page: number
@@ -29,18 +30,19 @@ export const PageMetaShape = t.Object(
 )
 
 export const pageQuery = (perPageMax: number, perPageDefault = perPageMax) => ({
-  page: t.Optional(
-    t.String({
-      description: 'Page, from 1. A page past the end is an empty list.',
-      examples: ['1'],
-    }),
-  ),
-  per_page: t.Optional(
-    t.String({
-      description: `Rows a page, 1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
-      examples: ['100'],
-    }),
-  ),
+  page: integerParameter({
+    description: 'Page, from 1. A page past the end is an empty list.',
+    default: 1,
+    minimum: 1,
+    examples: [1],
+  }),
+  per_page: integerParameter({
+    description: `Rows a page, 1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
+    default: perPageDefault,
+    minimum: 1,
+    maximum: perPageMax,
+    examples: [Math.min(100, perPageMax)],
+  }),
 })
 
 /**

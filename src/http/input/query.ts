@@ -60,6 +60,20 @@ export function momentOf(
   return edge === 'start' ? at : at + 1
 }
 
+/** An instant with a zone. */
+export function instantOf(parameter: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  // A plus sign that nobody encoded arrives as a space.
+  const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
+  if (at === undefined)
+    throw invalidParameter(
+      parameter,
+      text,
+      'is not an ISO 8601 time with a zone, such as 2026-11-01T12:00:00Z.',
+    )
+  return at
+}
+
 /** A calendar day, as its midnight. */
 export function dayOf(parameter: string, text: string): number {
   const day = parseDay(text.trim())

@@ -1,5 +1,6 @@
 import type { AnyElysia } from 'elysia'
 import { scopeOf } from '../../plan/scopes.ts'
+import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
@@ -275,9 +276,16 @@ function parametersOf(path: string, raw: unknown, { options, named }: Build): Pa
         : entry.in === 'header' && name.toLowerCase() === 'authorization'
     )
       return []
-    const { schema: rawSchema, description: text, examples, required } = entry
+    const { schema: rawSchema, description: text, examples: texts, required } = entry
+    const { [typedKey]: typedSchema, ...plainSchema } = isRecord(rawSchema) ? rawSchema : {}
+    const { required: isNeeded, ...typedParameter } = isRecord(typedSchema) ? typedSchema : {}
+    const shown = isRecord(typedSchema) ? typedParameter : plainSchema
     const full = schemaObject(
-      { ...(isRecord(rawSchema) ? rawSchema : {}), description: text, examples },
+      {
+        ...shown,
+        description: text ?? shown.description,
+        examples: isRecord(typedSchema) ? typedParameter.examples : texts,
+      },
       named,
     )
     const {
@@ -289,7 +297,7 @@ function parametersOf(path: string, raw: unknown, { options, named }: Build): Pa
     const parameter: Parameter = {
       name,
       in: String(entry.in),
-      required: entry.in === 'path' || required === true,
+      required: entry.in === 'path' || required === true || isNeeded === true,
       schema,
     }
     if (typeof description === 'string') parameter.description = description

@@ -32,15 +32,20 @@ export interface StorageLevel {
 export interface StorageLevels {
   /** Undefined when the series has no observation outside quarantine. */
   of(series: Series): StorageLevel | undefined
+  /** The same over other prices, as those of a moment. */
+  at(prices: Pick<StorageDeps, 'board' | 'closes'>): StorageLevels
 }
 
-export function createStorageLevels(deps: {
+export interface StorageDeps {
   board: Board
   closes: Closes
   capacities: StorageCapacityStore
-}): StorageLevels {
+}
+
+export function createStorageLevels(deps: StorageDeps): StorageLevels {
   const { board, closes, capacities } = deps
   return {
+    at: prices => createStorageLevels({ board: prices.board, closes: prices.closes, capacities }),
     of(series) {
       const newest = board.quote(series)?.observation
       if (!newest) return undefined

@@ -48,9 +48,9 @@ interface Entry {
 }
 
 export function createBoard(
-  observations: ObservationStore,
+  observations: Pick<ObservationStore, 'newest'>,
   quarantine: QuarantineList,
-  clock: Clock,
+  clock: Pick<Clock, 'now'>,
 ): Board {
   const entries = new Map<number, Entry>()
 

@@ -30,6 +30,9 @@ export interface HistoryRange {
   bornBy?: number
 }
 
+/** When coverage begins: of all series, or of each. */
+export type CoverageSince = number | ((seriesId: number) => number)
+
 export interface HistoryQuery extends HistoryRange {
   limit: number
   /** Rows to pass over, newest first. */
@@ -57,8 +60,8 @@ export interface History {
    * Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values
    * first recorded.
    */
-  pageAsOf(query: HistoryQuery, asOf: number, coverageSince: number): HistoryPage
-  countAsOf(range: HistoryRange, asOf: number, coverageSince: number): number
+  pageAsOf(query: HistoryQuery, asOf: number, coverageSince: CoverageSince): HistoryPage
+  countAsOf(range: HistoryRange, asOf: number, coverageSince: CoverageSince): number
   /**
    * When the newest row of any of the series was recorded, Unix ms: at that moment all of them were
    * there.
@@ -74,11 +77,14 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
   const indexes = createDayIndexes(observations, quarantine)
   const rows = createSeriesRows(observations, quarantine)
 
-  const counterOf = (range: HistoryRange) => {
-    const counters = range.seriesIds.map(id => ({
-      index: indexes.of(id, range.bornBy),
-      within: partCounter(observations, id, range),
-    }))
+  const counterOf = (range: HistoryRange, bornByOf = (_id: number) => range.bornBy) => {
+    const counters = range.seriesIds.map(id => {
+      const bornBy = bornByOf(id)
+      return {
+        index: indexes.of(id, bornBy),
+        within: partCounter(observations, id, { interval: range.interval, bornBy }),
+      }
+    })
     return (from: number) =>
       counters.reduce(
         (sum, { index, within }) => sum + index.count(range.interval, from, range.to, within),
@@ -86,8 +92,14 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
       )
   }
 
-  const pageOf = (query: HistoryQuery, read: Reader): HistoryPage => {
-    const { to, skip } = query.after ? { to: query.to, skip: 0 } : startOf(query, counterOf)
+  const pageOf = (
+    query: HistoryQuery,
+    read: Reader,
+    bornByOf?: (id: number) => number | undefined,
+  ): HistoryPage => {
+    const { to, skip } = query.after
+      ? { to: query.to, skip: 0 }
+      : startOf(query, range => counterOf(range, bornByOf))
     const ends = query.after ?? query.seriesIds.map(() => to)
     const rowsNeeded = skip + query.limit
     const newestRows = newestFirst(query.seriesIds, (id, i) =>
@@ -100,8 +112,13 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
   }
 
   /** An as-of read sees exactly the rows that were there: those born by then. */
-  const visibleAt = <T extends HistoryRange>(range: T, asOf: number, coverageSince: number): T =>
-    asOf < coverageSince ? range : { ...range, bornBy: Math.min(asOf, range.bornBy ?? asOf) }
+  const birthsAt = (range: HistoryRange, asOf: number, coverageSince: CoverageSince) => {
+    const isCovered = (id: number) =>
+      asOf >= (typeof coverageSince === 'number' ? coverageSince : coverageSince(id))
+    const bornByOf = (id: number) =>
+      isCovered(id) ? Math.min(asOf, range.bornBy ?? asOf) : range.bornBy
+    return { isCovered, bornByOf }
+  }
 
   return {
     page: query =>
@@ -114,18 +131,19 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
           .map(bar => barRow(seriesId, bar))
       }),
     count: range => counterOf(range)(range.from),
-    pageAsOf: (query, asOf, coverageSince) =>
-      pageOf(visibleAt(query, asOf, coverageSince), (seriesId, to, limit) => {
+    pageAsOf(query, asOf, coverageSince) {
+      const { isCovered, bornByOf } = birthsAt(query, asOf, coverageSince)
+      const read: Reader = (seriesId, to, limit) => {
         const { from, bornBy = Number.MAX_SAFE_INTEGER } = query
-        const values =
-          asOf < coverageSince
-            ? rows.firstRecorded(seriesId, from, to, limit, bornBy)
-            : rows.asOf(seriesId, from, to, limit, Math.min(asOf, bornBy))
+        const values = isCovered(seriesId)
+          ? rows.asOf(seriesId, from, to, limit, Math.min(asOf, bornBy))
+          : rows.firstRecorded(seriesId, from, to, limit, bornBy)
         return values.map(row => rawRow(seriesId, row))
-      }),
+      }
+      return pageOf(query, read, bornByOf)
+    },
     countAsOf(range, asOf, coverageSince) {
-      const visible = visibleAt(range, asOf, coverageSince)
-      return counterOf(visible)(visible.from)
+      return counterOf(range, birthsAt(range, asOf, coverageSince).bornByOf)(range.from)
     },
     newestRecordedAt: seriesIds =>
       Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
@@ -191,7 +209,7 @@ function startOf(
 function partCounter(
   observations: ObservationStore,
   seriesId: number,
-  { interval, bornBy }: HistoryRange,
+  { interval, bornBy }: { interval: HistoryRange['interval']; bornBy: number | undefined },
 ): Parameters<DayIndex['count']>[3] {
   const counts = new Map<string, number>()
   const count = (from: number, to: number) =>

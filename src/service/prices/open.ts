@@ -1,3 +1,4 @@
+import { revisionsKeptSince } from '../../config-keys.ts'
 import { type FedBy, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -30,6 +31,7 @@ import { createHistory, type History } from './history.ts'
 import { createIngest, type Ingest } from './ingest.ts'
 import { createQuarantineList, type QuarantineList } from './quarantine.ts'
 import { type Supply, suppliedCloses, suppliedObservations } from './supply.ts'
+import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './vintage.ts'
 
 export interface PriceServices {
   observations: ObservationStore
@@ -38,6 +40,9 @@ export interface PriceServices {
   history: History
   closes: Closes
   exchange: Fx
+  coverage: Coverage
+  /** The prices as they were known at a moment. */
+  pricesAt: PricesAt
   ingest: Ingest
   valueSources: ValueSourceStore
   doubtedValues: DoubtedValueStore
@@ -61,8 +66,8 @@ export interface PriceServices {
 
 export function openPrices({
   db,
-  clock,
   config,
+  clock,
   catalogue,
   disk,
   tally,
@@ -88,11 +93,14 @@ export function openPrices({
   const board = createBoard(observations, quarantine, clock)
   const history = createHistory(observations, quarantine)
   const closeStore = createCloseStore(db)
-  const closes = createCloses(
-    isEvaluation ? suppliedCloses(closeStore, supply) : closeStore,
-    quarantine,
-  )
-  listeners.push(board.forget, history.forget, closes.forget)
+  const suppliedStore = isEvaluation ? suppliedCloses(closeStore, supply) : closeStore
+  const closes = createCloses(suppliedStore, quarantine)
+  const { coverageSinceAt } = config.vintage
+  const coverage = createCoverage(observations, {
+    at: coverageSinceAt,
+    isSet: coverageSinceAt !== revisionsKeptSince,
+  })
+  listeners.push(board.forget, history.forget, closes.forget, coverage.forget)
   const ingest = createIngest(observations, catalogue, clock, disk.admit)
   const valueSources = createValueSourceStore(db)
   const batchStore = createBatchStore(db)
@@ -144,6 +152,16 @@ export function openPrices({
     history,
     closes,
     exchange: createFx(catalogue, board),
+    coverage,
+    pricesAt: createPricesAt({
+      observations,
+      closeStore: suppliedStore,
+      closes,
+      quarantine,
+      coverage,
+      catalogue,
+      now: clock.now,
+    }),
     ingest,
     valueSources,
     doubtedValues,

@@ -1,4 +1,4 @@
-import type { History, HistoryRange, HistoryRow, Position } from './history.ts'
+import type { CoverageSince, History, HistoryRange, HistoryRow, Position } from './history.ts'
 import type { Ingest } from './ingest.ts'
 
 /** A query that is read page by page. */
@@ -10,7 +10,7 @@ export interface Question {
   key: string
   range: HistoryRange
   /** Asks for the values as of a past moment. */
-  vintage?: { asOf: number; coverageSince: number }
+  vintage?: { asOf: number; coverageSince: CoverageSince }
 }
 
 export interface WalkedPage {

@@ -38,6 +38,22 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
       supply(seriesId, from)
       return store.firstRecorded(seriesId, from, ...rest)
     },
+    newestAsOf(seriesId, ...rest) {
+      supply(seriesId, always)
+      return store.newestAsOf(seriesId, ...rest)
+    },
+    firstRecordedAt(seriesId) {
+      supply(seriesId, always)
+      return store.firstRecordedAt(seriesId)
+    },
+    pointTimes(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.pointTimes(seriesId, from, ...rest)
+    },
+    vintages(seriesId, observedAt) {
+      supply(seriesId, observedAt)
+      return store.vintages(seriesId, observedAt)
+    },
     after(seriesId, after, limit) {
       supply(seriesId, after)
       return store.after(seriesId, after, limit)
@@ -68,5 +84,9 @@ export const suppliedCloses = (store: CloseStore, supply: Supply): CloseStore =>
   all(seriesId) {
     supply(seriesId, always)
     return store.all(seriesId)
+  },
+  dated(seriesId) {
+    supply(seriesId, always)
+    return store.dated(seriesId)
   },
 })

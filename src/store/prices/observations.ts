@@ -43,6 +43,14 @@ export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
 const columns = 'observed_at AS observedAt, value, recorded_at AS recordedAt'
 const range = 'series_id = ?1 AND observed_at >= ?2 AND observed_at < ?3'
 
+/** A value that a point had, from its recording until it was replaced. */
+export interface Vintage {
+  value: number
+  recordedAt: number
+  /** Undefined: it is current. */
+  replacedAt: number | undefined
+}
+
 export interface ObservationReads {
   between(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
   oldestFirst(seriesId: number, from: number, to: number, bornBy?: number): Observation[]
@@ -59,6 +67,14 @@ export interface ObservationReads {
     limit: number,
     bornBy?: number,
   ): Observation[]
+  /** The newest observation made before `before` of those that were current at `asOf`. */
+  newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
+  /** When the first value of a series was recorded; undefined without any. */
+  firstRecordedAt(seriesId: number): number | undefined
+  /** Times of the points that have or had a value, oldest first. */
+  pointTimes(seriesId: number, from: number, to: number, limit: number): number[]
+  /** Every value that a point ever had, in the order of their recording. */
+  vintages(seriesId: number, observedAt: number): Vintage[]
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
 }
@@ -136,6 +152,30 @@ function createObservationReads(db: Database): ObservationReads {
      WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
      ORDER BY o.observed_at DESC LIMIT ?5`,
   )
+  const newestCurrent = db.query<Observation, number[]>(
+    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
+     ORDER BY observed_at DESC LIMIT 1`,
+  )
+  const newestReplaced = db.query<Observation, number[]>(
+    `SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
+     ORDER BY observed_at DESC LIMIT 1`,
+  )
+  // A bar remembers when the first value of its day came; what was withdrawn since has no bar.
+  const firstBirth = db.query<{ at: number | null }, [number]>(
+    `SELECT min(at) AS at FROM (SELECT min(born_at) AS at FROM bars WHERE series_id = ?1 AND span = 24
+     UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`,
+  )
+  const pointTimes = db.query<{ at: number }, number[]>(
+    `SELECT observed_at AS at FROM observations WHERE ${range}
+     UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`,
+  )
+  const vintages = db.query<
+    { value: number; recordedAt: number; replacedAt: number | null },
+    number[]
+  >(
+    `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
+     UNION ALL SELECT value, recorded_at, NULL FROM observations WHERE series_id = ?1 AND observed_at = ?2 ORDER BY recordedAt`,
+  )
   const after = db.query<Observation, number[]>(
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
   )
@@ -147,6 +187,16 @@ function createObservationReads(db: Database): ObservationReads {
     asOf: (...args) => asOf.all(...args),
     firstRecorded: (id, from, to, limit, bornBy = anyTime) =>
       firstRecorded.all(id, from, to, bornBy, limit),
+    newestAsOf(...args) {
+      const current = newestCurrent.get(...args)
+      const replaced = newestReplaced.get(...args)
+      if (!current || !replaced) return current ?? replaced ?? undefined
+      return replaced.observedAt > current.observedAt ? replaced : current
+    },
+    firstRecordedAt: seriesId => firstBirth.get(seriesId)?.at ?? undefined,
+    pointTimes: (...args) => pointTimes.all(...args).map(row => row.at),
+    vintages: (...args) =>
+      vintages.all(...args).map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
     after: (...args) => after.all(...args),
   }
 }

@@ -590,14 +590,16 @@ describe('GET /v1/prices/past_*: as_of', () => {
   }
 
   test.each([
-    ['2026-11-19T16:59:59.999Z', []],
+    // Before this copy knew anything: the values first recorded of what had been observed.
+    ['2026-11-19T16:59:59.999Z', [71, 70, 69]],
+    ['2026-11-18T20:00:00Z', [70, 69]],
     ['2026-11-19T17:00:00Z', [71, 70]],
     ['2026-11-19T18:00:00Z', [71, 60]],
     ['2026-11-20T09:59:59.999Z', [71, 60]],
     ['2026-11-20T11:00:00%2B01:00', [71, 65, 69]],
     ['2027-01-01T00:00:00Z', [71, 65, 69]],
     ['2026-07-28T00:00:00Z', []],
-    ['2026-07-27T23:59:59Z', [71, 70, 69]],
+    ['2026-07-27T23:59:59Z', []],
   ] as [string, number[]][])('at %s the prices were %p', async (asOf, prices) => {
     const { rows, headers, body } = await corrected().ask(
       `past_week?by_code=FORTIES_USD&interval=tick&as_of=${asOf}`,
@@ -605,7 +607,7 @@ describe('GET /v1/prices/past_*: as_of', () => {
     expect(rows.map(row => row.price)).toEqual(prices)
     expect(body.meta.total).toBe(prices.length)
     expect(headers.get('x-vintage-as-of')).toBe(isoInstant(at(decodeURIComponent(asOf))))
-    expect(headers.get('x-vintage-revision-coverage-since')).toBe('2026-07-28T00:00:00Z')
+    expect(headers.get('x-vintage-revision-coverage-since')).toBe('2026-11-19T17:00:00Z')
   })
 
   test('when the coverage begins is a setting', async () => {

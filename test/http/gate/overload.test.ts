@@ -135,11 +135,13 @@ GET /v1/forecasts/monthly/{}
 GET /v1/futures/{}/curve
 GET /v1/futures/{}/intraday
 GET /v1/futures/{}/ohlc
+GET /v1/prices/chart
 GET /v1/prices/historical
 GET /v1/prices/past_day
 GET /v1/prices/past_month
 GET /v1/prices/past_week
 GET /v1/prices/past_year
+GET /v1/prices/vintages
 GET /v1/rig-counts/current
 GET /v1/rig-counts/latest
 GET /v1/well-production
