@@ -10,9 +10,8 @@ import { checkpoint } from '../store/database.ts'
 export interface Copy {
   readonly instance: Instance
   /**
-   * Keeps the state as the start to go back to, then writes the fixture world's history between
-   * requests. A start that nobody has touched by the end of it is kept again with all of its data,
-   * so that going back takes no filling.
+   * Keeps the state as the start to go back to, without what the fixture world can write again, and
+   * then writes its history between requests.
    */
   begin(): void
   /** Resolves when no history is being written any more. */
@@ -73,7 +72,7 @@ export function openCopy(options: InstanceOptions): Copy {
     async reset() {
       const { clockAt } = runtime.config.dev
       goBack(startName, clockAt ?? createSystemClock().now(), clockAt !== undefined)
-      await fillOn()
+      fillOn()
       await current.runner.tick()
     },
   }
@@ -88,34 +87,15 @@ export function openCopy(options: InstanceOptions): Copy {
     })
     return filling
   }
-  /**
-   * Who could call, and how far the clock is from real time: what tells a copy that somebody has
-   * used from one that only filled.
-   */
-  const marks = () => {
-    const accounts = current.services.keys
-      .accounts()
-      .flatMap(({ account, keys }) => [
-        account,
-        ...keys.map(key => ({ ...key.key, lastUsedAt: null })),
-      ])
-    const ahead = clock.frozen
-      ? clock.now()
-      : Math.round((clock.now() - createSystemClock().now()) / 1000)
-    return JSON.stringify([accounts, clock.frozen, ahead])
-  }
   return {
     get instance() {
       return current
     },
     begin() {
-      const fresh = !existsSync(statePath(startName, 'json'))
-      const [instance, before] = [current, marks()]
-      const kept = fresh ? snapshot(startName) : Promise.resolve()
-      void kept.then(fillOn).then(async () => {
-        if (fresh && instance === current && !current.stopping && marks() === before)
-          await snapshot(startName)
-      })
+      const kept = existsSync(statePath(startName, 'json'))
+        ? Promise.resolve()
+        : snapshot(startName)
+      void kept.then(fillOn)
     },
     settled: () => filling,
   }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs, hourMs } from '../../lib/instant.ts'
 import {
   type Bar,
   barsOf,
@@ -9,6 +9,7 @@ import {
   type Observation,
   openBar,
 } from '../../market/prices/bars.ts'
+import { manyRows } from '../many-rows.ts'
 
 /** Length of a stored bar in hours. */
 export type Span = 1 | 24
@@ -103,7 +104,7 @@ export function createBarWriter(
   db: Database,
   oldestFirst: OldestFirst,
 ): (change: Change, past: readonly Observation[]) => void {
-  const { barAt, lastStart, save, bear } = createBarRows(db)
+  const { barAt, lastStart, startsKnown, saveAll, bear } = createBarRows(db)
 
   const updateBars = (
     { seriesId, inserted, revised }: Change,
@@ -120,10 +121,12 @@ export function createBarWriter(
       age(bucketStart(interval, observedAt), Number.POSITIVE_INFINITY)
     for (const { observedAt, recordedAt } of past)
       age(bucketStart(interval, observedAt), recordedAt)
+    const isStored = startsKnown(seriesId, span, inserted, lastAt)
+    const saved: Bar[] = []
     let bar: Bar | undefined
     const close = () => {
       if (bar && stale.has(bar.startsAt)) age(bar.startsAt, bar.bornAt)
-      else if (bar) save(seriesId, span, bar)
+      else if (bar) saved.push(bar)
     }
     for (const point of inserted) {
       const startsAt = bucketStart(interval, point.observedAt)
@@ -132,7 +135,7 @@ export function createBarWriter(
         continue
       }
       close()
-      const storedBar = startsAt > lastAt ? undefined : barAt(seriesId, span, startsAt)
+      const storedBar = isStored(startsAt) ? barAt(seriesId, span, startsAt) : undefined
       if (storedBar && point.observedAt <= storedBar.closedAt) age(startsAt, storedBar.bornAt)
       bar = storedBar
       if (bar) extendBar(bar, point)
@@ -144,8 +147,9 @@ export function createBarWriter(
         interval,
         oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)),
       )
-      save(seriesId, span, { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
+      saved.push({ ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
     }
+    saveAll(seriesId, span, saved)
   }
   return (change, past) => {
     for (const storedSpan of spans) {
@@ -156,7 +160,10 @@ export function createBarWriter(
   }
 }
 
-/** The rows of bars, one at a time. */
+/** Of fewer points, each bucket is looked up on its own. */
+const lookedUpMax = 16
+
+/** The rows of bars. */
 function createBarRows(db: Database) {
   const barAt = db.query<Bar, number[]>(
     `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`,
@@ -164,38 +171,64 @@ function createBarRows(db: Database) {
   const lastStart = db.query<{ at: number | null }, number[]>(
     'SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?',
   )
-  const put = db.query(
-    `INSERT INTO bars (series_id, span, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
+  const startsBetween = db.query<{ at: number }, number[]>(
+    `SELECT starts_at AS at FROM bars WHERE series_id = ? AND span = ? AND starts_at BETWEEN ? AND ?
+     LIMIT ?`,
+  )
+  const putAll = manyRows(
+    db,
+    `INSERT INTO bars (series_id, span, ${columns})`,
+    '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
        count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
        born_at = min(bars.born_at, excluded.born_at)`,
   )
   const bear = db.query(
     'UPDATE bars SET born_at = min(born_at, ?) WHERE series_id = ? AND span = ? AND starts_at = ?',
   )
-  const save = (seriesId: number, span: Span, bar: Bar) =>
-    put.run(
-      seriesId,
-      span,
-      bar.startsAt,
-      bar.open,
-      bar.high,
-      bar.low,
-      bar.close,
-      bar.sum,
-      bar.count,
-      bar.hours,
-      bar.closedAt,
-      bar.recordedAt,
-      bar.bornAt,
-    )
+  const rowOf = (seriesId: number, span: Span, bar: Bar) => [
+    seriesId,
+    span,
+    bar.startsAt,
+    bar.open,
+    bar.high,
+    bar.low,
+    bar.close,
+    bar.sum,
+    bar.count,
+    bar.hours,
+    bar.closedAt,
+    bar.recordedAt,
+    bar.bornAt,
+  ]
   return {
     barAt: (seriesId: number, span: Span, startsAt: number) =>
       barAt.get(seriesId, span, startsAt) ?? undefined,
     /** Start of the newest bar; minus infinity without any. */
     lastStart: (seriesId: number, span: Span) =>
       lastStart.get(seriesId, span)?.at ?? Number.NEGATIVE_INFINITY,
-    save,
+    /**
+     * Whether a bucket of these observations may be stored: what fills a gap needs no look-up for
+     * each of its days. `lastAt` is the start of the newest stored one.
+     */
+    startsKnown(
+      seriesId: number,
+      span: Span,
+      inserted: readonly Observation[],
+      lastAt: number,
+    ): (startsAt: number) => boolean {
+      const [first, last] = [inserted[0], inserted.at(-1)]
+      if (!first || !last || first.observedAt > lastAt + span * hourMs) return () => false
+      const isOld = (startsAt: number) => startsAt <= lastAt
+      if (inserted.length <= lookedUpMax) return isOld
+      const from = first.observedAt - span * hourMs
+      const rows = startsBetween.all(seriesId, span, from, last.observedAt, inserted.length)
+      if (rows.length === inserted.length) return isOld
+      const starts = new Set(rows.map(row => row.at))
+      return startsAt => starts.has(startsAt)
+    },
+    saveAll: (seriesId: number, span: Span, bars: readonly Bar[]) =>
+      putAll(bars.map(bar => rowOf(seriesId, span, bar))),
     /** A bucket was there from an earlier moment on than its current values say. */
     bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
       bear.run(bornAt, seriesId, span, startsAt),

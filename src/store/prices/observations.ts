@@ -222,6 +222,9 @@ function createObservationWriter(
     })
 }
 
+/** Of fewer points, each is looked up on its own. */
+const lookedUpMax = 16
+
 /** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
 function createSeriesWriter(db: Database) {
   const current = db.query<Observation & Origin, number[]>(
@@ -231,6 +234,25 @@ function createSeriesWriter(db: Database) {
   const last = db.query<{ at: number | null }, number[]>(
     'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
   )
+  const between = db.query<{ at: number }, number[]>(
+    `SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at BETWEEN ? AND ?
+     LIMIT ?`,
+  )
+  /** Whether an observation of an instant may be stored: what fills a gap needs no look-ups. */
+  const instantsKnown = (
+    seriesId: number,
+    points: readonly Point[],
+    lastAt: number,
+  ): ((at: number) => boolean) => {
+    const [first, final] = [points[0]!.observedAt, points.at(-1)!.observedAt]
+    if (first > lastAt) return () => false
+    const isOld = (at: number) => at <= lastAt
+    if (points.length <= lookedUpMax) return isOld
+    const rows = between.all(seriesId, first, final, points.length)
+    if (rows.length === points.length) return isOld
+    const instants = new Set(rows.map(row => row.at))
+    return at => instants.has(at)
+  }
   const withdrawals = createWithdrawals(db)
   const insert = createInserter(db)
   const update = db.query(
@@ -256,6 +278,7 @@ function createSeriesWriter(db: Database) {
     const withdrawn = withdrawals.of(seriesId, points.length)
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
+    const isStored = instantsKnown(seriesId, points, lastAt)
     for (const [i, point] of points.entries()) {
       const next: Observation = {
         observedAt: point.observedAt,
@@ -271,7 +294,7 @@ function createSeriesWriter(db: Database) {
         counts.unchanged += 1
         continue
       }
-      const isNew = next.observedAt > lastAt && before?.observedAt !== next.observedAt
+      const isNew = !isStored(next.observedAt) && before?.observedAt !== next.observedAt
       if (!isNew) insert.flush()
       const old = isNew ? null : current.get(seriesId, next.observedAt)
       if (!old) {
