@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { databasePath, type Instance, type InstanceOptions, openInstance } from '../instance.ts'
 import { createSystemClock, type ManualClock, sleep } from '../lib/clock.ts'
@@ -50,7 +58,10 @@ export function openCopy(options: InstanceOptions): Copy {
     current.close()
     forgetRates(dir)
     for (const tail of ['-wal', '-shm']) rmSync(databasePath(dir) + tail, { force: true })
-    copyFileSync(statePath(name, 'db'), databasePath(dir))
+    // A file of its own: a reader thread that is ending still has the other one open.
+    const next = `${databasePath(dir)}.next`
+    copyFileSync(statePath(name, 'db'), next)
+    renameSync(next, databasePath(dir))
     clock.set(now)
     if (frozen) clock.freeze()
     else clock.release()
