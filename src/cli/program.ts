@@ -37,6 +37,7 @@ import { serve } from './serve.ts'
 import { setupAgain } from './setup.ts'
 import { firstLine } from './sign-in.ts'
 import { sourceCommands } from './source-commands.ts'
+import { tryUpgrade } from './upgrade.ts'
 
 const occupied = 75
 
@@ -443,6 +444,12 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       env.out(`restored from ${source}${keptAs ? `; the database before it is ${keptAs}` : ''}`)
       for (const line of keptBack ? heldLines(keptBack) : []) env.out(line)
     })
+  located(
+    program
+      .command('migrate')
+      .requiredOption('--dry-run', 'on a copy, which is checked and removed')
+      .description('try the upgrade of the database that serve would make'),
+  ).action((options: Options) => env.out(tryUpgrade(dirOf(options))))
   const notices = program.command('notices').description('what is told to the operator')
   located(notices.command('test').description('post a notice now, as one that has begun')).action(
     async (options: Options) => {

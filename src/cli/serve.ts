@@ -26,6 +26,7 @@ import {
   remindOfCredentials,
 } from './first-start.ts'
 import { listenLocally } from './socket.ts'
+import { keepBeforeUpgrade } from './upgrade.ts'
 
 /** Exit codes of the command, as `sysexits` has them where it has them. */
 const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
@@ -92,6 +93,11 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   checkReadyFile(config.server.readyFile)
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
   network = server
+  const upgraded = keepBeforeUpgrade(dir)
+  if (upgraded)
+    log.info('upgrade_backup_made', {
+      message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
+    })
   const copy = openCopy({
     runtime,
     dir,
