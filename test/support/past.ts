@@ -15,14 +15,9 @@ import {
 } from '../../src/store/prices/observations.ts'
 import { createQuarantineStore } from '../../src/store/prices/quarantine.ts'
 import { putSeries } from './series.ts'
+import { addVersion, type Version } from './versions.ts'
 
 export const seriesIds = [1, 2, 3]
-
-/** A value of a point, known from its moment on until the next. */
-export interface Version {
-  value: number
-  recordedAt: number
-}
 
 /**
  * A past in a database, and beside it the same past in a plain list that answers by looking at
@@ -64,15 +59,12 @@ export function createPast(): Past {
     quarantine,
     write(all, recordedAt) {
       store.write(all, recordedAt)
-      for (const { seriesId, observedAt, value, recordedAt: own = recordedAt } of all) {
+      for (const { seriesId, observedAt, value, recordedAt: own } of all) {
         history.forget(seriesId)
         const key = `${seriesId} ${observedAt}`
-        const point = points.get(key)
-        const last = point?.versions.at(-1)
-        if (!point)
-          points.set(key, { seriesId, observedAt, versions: [{ value, recordedAt: own }] })
-        else if (last!.value !== value && own <= last!.recordedAt) last!.value = value
-        else if (last!.value !== value) point.versions.push({ value, recordedAt: own })
+        const point = points.get(key) ?? { seriesId, observedAt, versions: [] }
+        points.set(key, point)
+        addVersion(point.versions, { value, recordedAt: own ?? recordedAt }, own !== undefined)
       }
     },
     rows(

@@ -11,6 +11,7 @@ import {
   type Span,
 } from '../../../src/store/prices/observations.ts'
 import { putSeries } from '../../support/series.ts'
+import { addVersion, type Version } from '../../support/versions.ts'
 
 const always = Number.MAX_SAFE_INTEGER
 const seriesIds = [1, 2, 3]
@@ -26,31 +27,11 @@ interface Write {
   points: Point[]
 }
 
-/** One value of a point and since when it was the known one. */
-interface Version {
-  value: number
-  recordedAt: number
-}
-
 /**
  * The history of every point, kept the obvious way: `series/observedAt` to its values, each known
  * until the next.
  */
 type Model = Map<string, Version[]>
-
-/** Puts what was known before the newest version where it belongs; nothing twice in a row. */
-function addToPast(versions: Version[], version: Version) {
-  const before = versions.findLast(one => one.recordedAt <= version.recordedAt)
-  if (before?.value === version.value) return
-  if (before?.recordedAt === version.recordedAt) {
-    before.value = version.value
-    return
-  }
-  const place = before ? versions.indexOf(before) + 1 : 0
-  // The same value as the next: that was known for longer.
-  const isSame = versions[place]?.value === version.value
-  versions.splice(place, isSame ? 1 : 0, version)
-}
 
 function apply(model: Model, { points, recordedAt }: Write) {
   const ordered = points
@@ -68,12 +49,7 @@ function apply(model: Model, { points, recordedAt }: Write) {
       if (own[i + 1]?.observedAt === observedAt && own[i + 1]?.recordedAt === pointRecordedAt)
         continue
       const versions = model.get(`${seriesId}/${observedAt}`) ?? []
-      const last = versions.at(-1)
-      const isPast = explicit && last !== undefined && pointRecordedAt < last.recordedAt
-      if (isPast) addToPast(versions, { value, recordedAt: pointRecordedAt })
-      else if (last?.value === value) continue
-      else if (last && pointRecordedAt <= last.recordedAt) last.value = value
-      else versions.push({ value, recordedAt: pointRecordedAt })
+      addVersion(versions, { value, recordedAt: pointRecordedAt }, explicit)
       model.set(`${seriesId}/${observedAt}`, versions)
     }
   }
