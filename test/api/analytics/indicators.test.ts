@@ -499,7 +499,7 @@ describe('/v1/indicators/congressional-trades', () => {
     const instance = openTestInstance()
     const before = await refused(instance, 'congressional-trades')
     expect(before).toMatchObject({ status: 404, code: 'DATA_NOT_AVAILABLE', reason: 'no_source' })
-    expect(before.message).toContain('--dataset congressional-trades')
+    expect(before.message).toContain('does not offer that data set')
     const trade = (ticker: string, disclosedOn: string) => ({
       member: 'Jordan Example',
       ticker,

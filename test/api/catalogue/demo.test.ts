@@ -61,6 +61,7 @@ describe('GET /v1/demo/prices', () => {
       change_24h: 1.5,
       change_24h_percent: 2.14,
       source: 'market_reporting',
+      sparkline: [70, 71.5],
     })
     expect(body.data.meta).toEqual({
       demo_mode: true,
