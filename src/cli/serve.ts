@@ -111,7 +111,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const { instance } = copy
   const keys =
     config.mode === 'dev'
-      ? evaluationKeys(instance.services, dir)
+      ? // The records of the account are written before there are prices: the address is told sooner.
+        instance.feed!.asItIs(() => evaluationKeys(instance.services, dir))
       : productionKeys(instance.services)
   const fetch = front({
     handle: request => copy.instance.app.fetch(request),
@@ -134,8 +135,6 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
   url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
   lock.announce(url)
-  // Nobody is told of an address where lists of all codes would still be written.
-  instance.feed?.begin()
   if (config.mode === 'serve') remindOfCredentials(dir, log)
   announce(env, url, keys, instance)
   instance.runner.start()

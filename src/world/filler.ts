@@ -28,6 +28,8 @@ export interface WorldFeed
   lay(asked: Asked): void
   /** Sees to it that all observations of a series made at `from` or later are there. */
   supply(seriesId: number, from: number): void
+  /** Does some work that reads what is there and waits for nothing: its reads lay nothing down. */
+  asItIs<T>(work: () => T): T
   /** Nothing is left to write. */
   isWhole(): boolean
 }
@@ -109,6 +111,7 @@ export function withFamilies<Name extends string>(
         supply(seriesId, from)
       })
     },
+    asItIs: work => (isLaying ? work() : laying(work)!),
     isWhole: () => isWhole,
     advance(now) {
       return laying(() => {
