@@ -64,7 +64,7 @@ const reads = [
   '/v1/prices/latest?by_code=WTI_USD',
   '/v1/prices/latest?by_code=WTI_USD,BRENT_CRUDE_USD,EUR_USD',
   '/v1/prices/past_month?by_code=WTI_USD,BRENT_CRUDE_USD&interval=raw&per_page=7&page=2',
-  '/v1/prices/historical?by_code=WTI_USD&interval=raw&start_date=2026-10-20',
+  '/v1/prices/historical?by_code=WTI_USD&interval=raw&start_date=2026-10-22',
   '/v1/analytics/statistics?code=WTI_USD&period=30',
   '/v1/analytics/statistics?code=WTI_USD&period=10&end_date=2026-10-28',
   '/v1/analytics/trend?code=WTI_USD',
