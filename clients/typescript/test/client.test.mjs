@@ -182,7 +182,7 @@ describe('refusals', () => {
     const { client, naps } = napping()
     await control('POST', '/_dev/faults', { path: '/v1/health', delay_ms: 60_000, count: 1 })
     const leaving = new AbortController()
-    const request = client.api.getHealth({ signal: leaving.signal })
+    const request = client.api.getHealth({}, { signal: leaving.signal })
     leaving.abort()
     await assert.rejects(request, { name: 'AbortError' })
     assert.deepEqual(naps, [])
