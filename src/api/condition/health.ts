@@ -140,13 +140,13 @@ function livenessRoutes({
     .get('/v1/health', ({ query, set }) => answer(set as Answering, query.ready), {
       access: { open: 'Anybody may ask whether the service lives.' },
       query: ReadyQuery,
-      response: { 200: Health, 400: FlatProblem, 429: FlatProblem, 503: Health },
+      response: { 200: Health, 400: NestedProblem, 429: FlatProblem, 503: Health },
       detail: { operationId: 'getHealth', tags: ['discovery'], summary: 'Health', description },
     })
     .get('/health', ({ query, set }) => answer(set as Answering, query.ready), {
       access: { open: 'Probes ask often.', rate: 'none' },
       query: ReadyQuery,
-      response: { 200: Health, 400: FlatProblem, 503: Health },
+      response: { 200: Health, 400: NestedProblem, 503: Health },
       detail: {
         operationId: 'getHealthForProbes',
         tags: ['discovery'],

@@ -47,31 +47,33 @@ export const parametersPassedOnKey = 'x-parameters-passed-on'
 const everywhere = ['api_key']
 
 /** What other interfaces call our parameters. */
-const synonyms: Readonly<Record<string, readonly string[]>> = {
-  code: ['by_code', 'code1'],
-  codes: ['by_code'],
-  commodity: ['by_code', 'code'],
-  commodities: ['by_code', 'codes'],
-  symbol: ['by_code', 'code'],
-  symbols: ['by_code', 'codes'],
-  ticker: ['by_code', 'code', 'contract'],
-  by_codes: ['by_code', 'codes'],
-  from: ['start_date', 'start'],
-  since: ['start_date'],
-  start: ['start_date'],
-  to: ['end_date', 'end'],
-  until: ['end_date'],
-  end: ['end_date'],
-  date: ['at', 'end_date'],
-  limit: ['per_page'],
-  page_size: ['per_page', 'limit'],
-  count: ['per_page', 'limit'],
-  resolution: ['interval'],
-  granularity: ['interval'],
-  frequency: ['interval'],
-  type: ['by_type'],
-  output: ['format'],
-}
+const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    code: ['by_code', 'code1'],
+    codes: ['by_code'],
+    commodity: ['by_code', 'code'],
+    commodities: ['by_code', 'codes'],
+    symbol: ['by_code', 'code'],
+    symbols: ['by_code', 'codes'],
+    ticker: ['by_code', 'code', 'contract'],
+    by_codes: ['by_code', 'codes'],
+    from: ['start_date', 'start'],
+    since: ['start_date'],
+    start: ['start_date'],
+    to: ['end_date', 'end'],
+    until: ['end_date'],
+    end: ['end_date'],
+    date: ['at', 'end_date'],
+    limit: ['per_page'],
+    page_size: ['per_page', 'limit'],
+    count: ['per_page', 'limit'],
+    resolution: ['interval'],
+    granularity: ['interval'],
+    frequency: ['interval'],
+    type: ['by_type'],
+    output: ['format'],
+  }),
+)
 
 const methodsShown = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']
 const nearestPathsMax = 3
@@ -186,7 +188,7 @@ const mostDistant = (segments: readonly string[]): number =>
 /** The parameter that is most likely meant; undefined where none is near. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
   const typed = name.toLowerCase().slice(0, nameCharactersMax)
-  const synonym = synonyms[typed]?.find(candidate => known.includes(candidate))
+  const synonym = synonyms.get(typed)?.find(candidate => known.includes(candidate))
   if (synonym) return synonym
   const scored = known
     .filter(candidate => !everywhere.includes(candidate))
