@@ -3,7 +3,6 @@ import { useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
-  Copy,
   Empty,
   Figure,
   Members,
@@ -11,6 +10,7 @@ import {
   Page,
   Refused,
   Shown,
+  ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/chart.tsx'
@@ -96,12 +96,12 @@ function Keys() {
   )
   const { refusal, attempt } = useAttempt()
   const name = useSignal('')
-  const made = useSignal<string | undefined>(undefined)
+  const newToken = useSignal<string | undefined>(undefined)
   const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) =>
     data.api_key?.plain_token ?? data.plain_token
   const make = () =>
     attempt(async () => {
-      made.value = tokenOf(
+      newToken.value = tokenOf(
         await dataOf('/v1/api-keys', { method: 'POST', body: { name: name.value } }),
       )
       name.value = ''
@@ -109,7 +109,9 @@ function Keys() {
     })
   const roll = (id: string) =>
     attempt(async () => {
-      made.value = tokenOf(await dataOf(`/v1/api-keys/${id}/roll`, { method: 'POST', body: {} }))
+      newToken.value = tokenOf(
+        await dataOf(`/v1/api-keys/${id}/roll`, { method: 'POST', body: {} }),
+      )
       await answer.reload()
     })
   const revoke = (id: string) =>
@@ -119,16 +121,7 @@ function Keys() {
     })
   return (
     <>
-      {made.value && (
-        <Notice mood="good">
-          <div class="row spread">
-            <span>
-              The new key, shown once: <code>{made.value}</code>
-            </span>
-            <Copy text={made.value} className="tight" />
-          </div>
-        </Notice>
-      )}
+      {newToken.value && <ShownOnce what="The new key, shown once:" secret={newToken.value} />}
       {refusal.value && <Refused error={refusal.value} />}
       <section class="card flush" aria-labelledby="keys">
         <header>

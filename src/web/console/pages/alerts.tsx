@@ -224,13 +224,13 @@ function Editor() {
   const isBusy = useSignal(false)
   useEffect(() => void loadCodes().catch(() => {}), [])
 
-  const known = codes.value.find(({ code: one }) => one === code.value.toUpperCase())
-  const path = known && `/v1/prices/chart?code=${known.code}&start_date=${isoDay(now() - yearMs)}`
+  const series = codes.value.find(({ code: listed }) => listed === code.value.toUpperCase())
+  const path = series && `/v1/prices/chart?code=${series.code}&start_date=${isoDay(now() - yearMs)}`
   const chart = useLoaded(path, signal => dataOf<ChartAnswer>(path!, { signal }))
   const last = chart.data?.close.at(-1)
   const level = value.value === '' ? undefined : Number(value.value)
   const price_alert = {
-    name: name.value || `${known?.name ?? code.value} ${signs[operator.value]} ${value.value}`,
+    name: name.value || `${series?.name ?? code.value} ${signs[operator.value]} ${value.value}`,
     commodity_code: code.value.toUpperCase(),
     condition_operator: operator.value,
     condition_value: level,
@@ -268,7 +268,7 @@ function Editor() {
       <div class="split">
         <section class="card" aria-label="The past year">
           {chart.refusal && <Refused error={chart.refusal} />}
-          {!known && codes.value.length > 0 && (
+          {!series && codes.value.length > 0 && (
             <Notice mood="warn">
               There is no code {code.value}. Near it:{' '}
               {matchingCodes(code.value.replaceAll('_', ' '), 3)
@@ -342,8 +342,8 @@ function Editor() {
                 forget()
               }}
             >
-              {operators.map(({ value: one, text }) => (
-                <option key={one} value={one}>
+              {operators.map(({ value: word, text }) => (
+                <option key={word} value={word}>
                   {text}
                 </option>
               ))}

@@ -65,21 +65,21 @@ function OwnBoard() {
     void whoIsThere()
       .then(() => Promise.all([loadCodes()]))
       .then(() => {
-        const known = new Set(codes.value.map(({ code }) => code))
-        chosen.value = keptCodes() ?? firstCodes.filter(code => known.has(code))
+        const listedCodes = new Set(codes.value.map(({ code }) => code))
+        chosen.value = keptCodes() ?? firstCodes.filter(code => listedCodes.has(code))
       })
       .catch(() => {
         chosen.value = []
       })
   }, [])
-  const asked = chosen.value
-  const answer = useLoaded(asked && `board ${asked.join(',')}`, () =>
-    asked?.length === 0
+  const shownCodes = chosen.value
+  const answer = useLoaded(shownCodes && `board ${shownCodes.join(',')}`, () =>
+    shownCodes?.length === 0
       ? Promise.resolve<BoardAnswer>({ rows: [], missing_codes: [] })
-      : dataOf<BoardAnswer>(`/v1/prices/board?codes=${(asked ?? []).join(',')}`),
+      : dataOf<BoardAnswer>(`/v1/prices/board?codes=${(shownCodes ?? []).join(',')}`),
   )
   const ticked = useSignal<Record<string, LivePrice>>({})
-  useLive(asked ?? [], prices => {
+  useLive(shownCodes ?? [], prices => {
     ticked.value = {
       ...ticked.value,
       ...Object.fromEntries(prices.map(price => [price.code, price])),
@@ -130,7 +130,7 @@ function OwnBoard() {
         </>
       }
     >
-      {isEditing.value && asked && <Chooser chosen={asked} onChoose={choose} />}
+      {isEditing.value && shownCodes && <Chooser chosen={shownCodes} onChoose={choose} />}
       <section class="card flush" aria-label="Prices">
         <Shown of={answer} what="prices">
           {({ missing_codes }) => (

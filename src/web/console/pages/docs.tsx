@@ -111,7 +111,7 @@ function Reference({ document }: { document: OpenApi }) {
       .map(listed => {
         const { summary, description = '', parameters = [] } = listed.operation
         const head = `${summary} ${listed.path} ${listed.id}`
-        const rest = `${description} ${parameters.map(one => `${one.name} ${one.description ?? ''}`).join(' ')}`
+        const rest = `${description} ${parameters.map(parameter => `${parameter.name} ${parameter.description ?? ''}`).join(' ')}`
         return {
           listed,
           score: match(head, typed.value) * 10 || match(`${head} ${rest}`, typed.value),
@@ -226,8 +226,11 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
   const values = useSignal<Record<string, string>>(
     Object.fromEntries(
       parameters
-        .filter(one => one.required || one.in === 'path')
-        .map(one => [one.name, String(one.example ?? one.schema?.example ?? '')]),
+        .filter(parameter => parameter.required || parameter.in === 'path')
+        .map(parameter => [
+          parameter.name,
+          String(parameter.example ?? parameter.schema?.example ?? ''),
+        ]),
     ),
   )
   const schema = requestBody?.content?.['application/json']?.schema
@@ -255,23 +258,26 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         {parameters.length > 0 && (
           <div class="stack">
             {parameters
-              .filter(one => one.in !== 'header')
-              .map(one => (
-                <div class="parameter" key={one.name}>
-                  <label for={`parameter-${one.name}`}>
-                    <code>{one.name}</code>
-                    {(one.required || one.in === 'path') && ' required'}
+              .filter(parameter => parameter.in !== 'header')
+              .map(parameter => (
+                <div class="parameter" key={parameter.name}>
+                  <label for={`parameter-${parameter.name}`}>
+                    <code>{parameter.name}</code>
+                    {(parameter.required || parameter.in === 'path') && ' required'}
                   </label>
                   <input
-                    id={`parameter-${one.name}`}
-                    value={values.value[one.name] ?? ''}
-                    placeholder={String(one.example ?? one.schema?.example ?? '')}
+                    id={`parameter-${parameter.name}`}
+                    value={values.value[parameter.name] ?? ''}
+                    placeholder={String(parameter.example ?? parameter.schema?.example ?? '')}
                     onInput={event => {
-                      values.value = { ...values.value, [one.name]: event.currentTarget.value }
+                      values.value = {
+                        ...values.value,
+                        [parameter.name]: event.currentTarget.value,
+                      }
                     }}
                   />
                   <div class="small quiet">
-                    <Inline text={one.description ?? one.schema?.description ?? ''} />
+                    <Inline text={parameter.description ?? parameter.schema?.description ?? ''} />
                   </div>
                 </div>
               ))}
@@ -441,20 +447,21 @@ const resolved = (schema: Schema, document: OpenApi): Schema => {
 }
 
 function typeOf(schema: Schema, document: OpenApi): string {
-  const one = resolved(schema, document)
-  if (one.enum) return one.enum.map(value => JSON.stringify(value)).join(' | ')
-  const parts = one.anyOf ?? one.oneOf
+  const whole = resolved(schema, document)
+  if (whole.enum) return whole.enum.map(value => JSON.stringify(value)).join(' | ')
+  const parts = whole.anyOf ?? whole.oneOf
   if (parts) return [...new Set(parts.map(part => typeOf(part, document)))].join(' or ')
-  const name = one.type === 'array' && one.items ? `${typeOf(one.items, document)}[]` : one.type
-  return `${name ?? 'any'}${one.format ? ` (${one.format})` : ''}${one.nullable ? ' or null' : ''}`
+  const name =
+    whole.type === 'array' && whole.items ? `${typeOf(whole.items, document)}[]` : whole.type
+  return `${name ?? 'any'}${whole.format ? ` (${whole.format})` : ''}${whole.nullable ? ' or null' : ''}`
 }
 
 /** The schema within, whose fields there are to show. */
 function fieldsOf(schema: Schema, document: OpenApi): Schema[] {
-  const one = resolved(schema, document)
-  if (one.properties) return [one]
-  if (one.items) return fieldsOf(one.items, document)
-  return (one.anyOf ?? one.oneOf ?? one.allOf ?? []).flatMap(part => fieldsOf(part, document))
+  const whole = resolved(schema, document)
+  if (whole.properties) return [whole]
+  if (whole.items) return fieldsOf(whole.items, document)
+  return (whole.anyOf ?? whole.oneOf ?? whole.allOf ?? []).flatMap(part => fieldsOf(part, document))
 }
 
 function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi; depth: number }) {
@@ -509,24 +516,25 @@ function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi
 
 /** A body that fits a schema, from its examples: what is required, or else everything. */
 function exampleOf(schema: Schema, document: OpenApi, depth: number): unknown {
-  const one = resolved(schema, document)
-  if (one.example !== undefined) return one.example
-  if (one.enum) return one.enum[0]
-  const parts = one.anyOf ?? one.oneOf ?? one.allOf
+  const whole = resolved(schema, document)
+  if (whole.example !== undefined) return whole.example
+  if (whole.enum) return whole.enum[0]
+  const parts = whole.anyOf ?? whole.oneOf ?? whole.allOf
   if (parts?.[0]) return exampleOf(parts[0], document, depth)
-  if (one.properties && depth < depthMax) {
-    const names = one.required ?? Object.keys(one.properties)
+  if (whole.properties && depth < depthMax) {
+    const names = whole.required ?? Object.keys(whole.properties)
     return Object.fromEntries(
       names.flatMap(name => {
-        const field = one.properties?.[name]
+        const field = whole.properties?.[name]
         return field ? [[name, exampleOf(field, document, depth + 1)]] : []
       }),
     )
   }
-  if (one.type === 'array') return one.items ? [exampleOf(one.items, document, depth + 1)] : []
-  if (one.type === 'number' || one.type === 'integer') return 1
-  if (one.type === 'boolean') return true
-  return one.type === 'string' ? '' : undefined
+  if (whole.type === 'array')
+    return whole.items ? [exampleOf(whole.items, document, depth + 1)] : []
+  if (whole.type === 'number' || whole.type === 'integer') return 1
+  if (whole.type === 'boolean') return true
+  return whole.type === 'string' ? '' : undefined
 }
 
 /** Code, strong words and links of a text. */

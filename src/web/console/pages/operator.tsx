@@ -3,13 +3,13 @@ import { useRoute } from 'preact-iso'
 import { ask, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
-  Copy,
   Empty,
   Figure,
   Notice,
   Page,
   Refused,
   Shown,
+  ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
@@ -222,8 +222,8 @@ function Feeds() {
         </Shown>
       </section>
       <p class="quiet small">
-        A feed is turned on with <code>wellhead feeds enable</code> or{' '}
-        <a href="/docs?operation=putFeed">PUT /admin/v1/feeds</a>.
+        A feed is turned on with <code>wellhead feeds add</code> or{' '}
+        <a href="/docs?operation=putFeed">PUT /admin/v1/feeds/NAME</a>.
       </p>
     </>
   )
@@ -296,10 +296,10 @@ function Data() {
   )
   const { refusal, attempt } = useAttempt()
   const rows = useSignal<Row[]>([])
-  const said = useSignal('')
+  const outcome = useSignal('')
   const read = (file: File | undefined) =>
     attempt(async () => {
-      said.value = ''
+      outcome.value = ''
       rows.value = file ? rowsOf(await file.text()) : []
     })
   const record = () =>
@@ -307,7 +307,7 @@ function Data() {
       const { data } = await asOperator<{
         data: { inserted: number; revised: number; unchanged: number }
       }>('/admin/v1/observations', { method: 'POST', body: { observations: rows.value } })
-      said.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were.`
+      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were.`
       rows.value = []
       await batches.reload()
     })
@@ -327,7 +327,7 @@ function Data() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <section
         class="card"
         aria-labelledby="import"
@@ -528,16 +528,7 @@ function People() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {shown.value && (
-        <Notice mood="good">
-          <div class="row spread">
-            <span>
-              {shown.value.text} <code>{shown.value.secret}</code>
-            </span>
-            <Copy text={shown.value.secret} className="tight" />
-          </div>
-        </Notice>
-      )}
+      {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
       <section class="card flush" aria-labelledby="accounts">
         <header>
           <h2 id="accounts">Accounts</h2>

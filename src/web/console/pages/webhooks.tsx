@@ -3,13 +3,13 @@ import { useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
-  Copy,
   Empty,
   Members,
   Notice,
   Page,
   Refused,
   Shown,
+  ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
 import { ago, instant } from '../parts/format.ts'
@@ -82,11 +82,11 @@ function List() {
   const chosen = useSignal<string[]>(['price.updated'])
   const make = () =>
     attempt(async () => {
-      const made = await dataOf<{ secret: string }>('/v1/webhooks', {
+      const endpoint = await dataOf<{ secret: string }>('/v1/webhooks', {
         method: 'POST',
         body: { url: url.value, events: chosen.value },
       })
-      secret.value = made.secret
+      secret.value = endpoint.secret
       url.value = ''
       await answer.reload()
     })
@@ -195,14 +195,7 @@ function List() {
 }
 
 const Secret = ({ secret }: { secret: string }) => (
-  <Notice mood="good">
-    <div class="row spread">
-      <span>
-        The secret that signs its requests, shown once: <code>{secret}</code>
-      </span>
-      <Copy text={secret} className="tight" />
-    </div>
-  </Notice>
+  <ShownOnce what="The secret that signs its requests, shown once:" secret={secret} />
 )
 
 function One({ id }: { id: string }) {

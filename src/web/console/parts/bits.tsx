@@ -142,27 +142,39 @@ export function Copy({
   label?: string
   className?: string
 }) {
-  const said = useSignal('')
+  const outcome = useSignal('')
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
-      said.value = 'Copied'
+      outcome.value = 'Copied'
     } catch {
-      said.value = 'Not allowed'
+      outcome.value = 'Not allowed'
     }
     setTimeout(() => {
-      said.value = ''
+      outcome.value = ''
     }, 2000)
   }
   return (
     <button type="button" class={className} onClick={copy}>
-      {said.value || label}
+      {outcome.value || label}
       <span class="only-heard" role="status">
-        {said.value}
+        {outcome.value}
       </span>
     </button>
   )
 }
+
+/** A secret that nobody is shown again, ready to be copied. */
+export const ShownOnce = ({ what, secret }: { what: string; secret: string }) => (
+  <Notice mood="good">
+    <div class="row spread">
+      <span>
+        {what} <code>{secret}</code>
+      </span>
+      <Copy text={secret} className="tight" />
+    </div>
+  </Notice>
+)
 
 /** Saves a text as a file, without asking the server. */
 export function save(name: string, type: string, text: string): void {

@@ -108,11 +108,11 @@ export function Chart(props: ChartProps) {
 /** The chart in a sentence. */
 function spoken({ title, lines, times, decimals }: ChartProps): string {
   const parts = lines.flatMap(({ label, values }) => {
-    const known = values.filter(value => value !== null)
-    const last = known.at(-1)
+    const present = values.filter(value => value !== null)
+    const last = present.at(-1)
     if (last === undefined) return []
-    const low = known.reduce((least, value) => Math.min(least, value), last)
-    const high = known.reduce((most, value) => Math.max(most, value), last)
+    const low = present.reduce((least, value) => Math.min(least, value), last)
+    const high = present.reduce((most, value) => Math.max(most, value), last)
     return `${label}: last ${number(last, decimals)}, lowest ${number(low, decimals)}, highest ${number(high, decimals)}.`
   })
   return `Chart: ${title}, ${times.length} points. ${parts.join(' ')}`

@@ -21,12 +21,12 @@ function targetsOf(typed: string): Target[] {
   const pages = navigation()
     .filter(({ text }) => match(text, typed) > 0)
     .map(({ href, text }) => ({ href, text, kind: 'Page' }))
-  const found = matchingCodes(typed, shownMax).map(({ code, name }) => ({
+  const matches = matchingCodes(typed, shownMax).map(({ code, name }) => ({
     href: `/series/${code}`,
     text: name,
     kind: code,
   }))
-  return [...pages, ...found].slice(0, shownMax)
+  return [...pages, ...matches].slice(0, shownMax)
 }
 
 /** Codes and pages by a few letters, from anywhere: `/` opens it. */
