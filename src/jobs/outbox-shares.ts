@@ -14,17 +14,17 @@ export interface Shares {
  * it gets along well, and whoever comes after it, however slow its receivers are, finds a slot free.
  */
 export function createShares(slots: number): Shares {
-  const held = new Map<string, number>()
+  const slotsTaken = new Map<string, number>()
   let total = 0
   const namesOf = ({ accountId, host }: Share) => [`account ${accountId}`, `host ${host}`]
   const roomOf = (name: string): number => {
-    const own = held.get(name) ?? 0
+    const own = slotsTaken.get(name) ?? 0
     return Math.max(1, Math.floor((slots - (total - own)) / 2)) - own
   }
   const change = (name: string, by: number) => {
-    const now = (held.get(name) ?? 0) + by
-    if (now > 0) held.set(name, now)
-    else held.delete(name)
+    const now = (slotsTaken.get(name) ?? 0) + by
+    if (now > 0) slotsTaken.set(name, now)
+    else slotsTaken.delete(name)
   }
   return {
     room: share => Math.max(0, Math.min(...namesOf(share).map(roomOf))),
@@ -37,7 +37,7 @@ export function createShares(slots: number): Shares {
       total -= 1
     },
     clear() {
-      held.clear()
+      slotsTaken.clear()
       total = 0
     },
   }
