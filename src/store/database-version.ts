@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { lazy } from './statement.ts'
 
 /** Tells whether anything was committed to a database since it was last asked, by whichever connection. */
 export interface DatabaseVersion {
@@ -10,7 +11,7 @@ export interface DatabaseVersion {
 /** A connection of its own: SQLite does not count a connection's own commits. */
 export function openVersion(path: string): DatabaseVersion {
   const db = new Database(path, { readonly: true })
-  const query = db.query<{ data_version: number }, []>('PRAGMA data_version')
+  const query = lazy<{ data_version: number }, []>(db, 'PRAGMA data_version')
   let version = 0
   let isOpen = true
   return {

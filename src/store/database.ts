@@ -1,4 +1,4 @@
-import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
+import { constants, Database } from 'bun:sqlite'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
 import { closeToOthers, makePrivate } from '../lib/private-file.ts'
@@ -45,7 +45,6 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     const version = versionOf(db)
     if (!options.readonly && !options.immutable) prepareForWriting(db, version, options)
     prepareForReading(db)
-    prepareLate(db)
     return db
   } catch (error) {
     db.close()
@@ -104,46 +103,6 @@ function prepareForReading(db: Database) {
   db.run('PRAGMA foreign_keys = ON')
   db.run('PRAGMA temp_store = MEMORY')
   db.run('PRAGMA trusted_schema = OFF')
-}
-
-/**
- * Statements are prepared when they are first used: a start would otherwise spend much of its time
- * on hundreds that nobody needs yet.
- */
-function prepareLate(db: Database) {
-  const query = db.query.bind(db)
-  // It has what the stores use of a statement.
-  db.query = ((sql: string) => new LateStatement(() => query(sql))) as unknown as typeof db.query
-}
-
-type Bindings = SQLQueryBindings[]
-
-class LateStatement {
-  #made: Statement | undefined
-  readonly #prepare: () => Statement
-  constructor(prepare: () => Statement) {
-    this.#prepare = prepare
-  }
-  get(...given: Bindings) {
-    this.#made ??= this.#prepare()
-    return this.#made.get(...given)
-  }
-  all(...given: Bindings) {
-    this.#made ??= this.#prepare()
-    return this.#made.all(...given)
-  }
-  run(...given: Bindings) {
-    this.#made ??= this.#prepare()
-    return this.#made.run(...given)
-  }
-  values(...given: Bindings) {
-    this.#made ??= this.#prepare()
-    return this.#made.values(...given)
-  }
-  iterate(...given: Bindings) {
-    this.#made ??= this.#prepare()
-    return this.#made.iterate(...given)
-  }
 }
 
 /**

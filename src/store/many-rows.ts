@@ -1,4 +1,5 @@
-import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { type LazyStatement, lazy } from './statement.ts'
 
 /**
  * Rows of one statement. Beyond the largest, what the tables themselves cost is all that is left.
@@ -24,22 +25,19 @@ export function manyRows(
   row: string,
   tail = '',
 ): (rows: readonly SQLQueryBindings[][]) => Written {
-  const held = new Map<number, Statement<unknown, SQLQueryBindings[]>>()
-  const statement = (size: number) => {
-    const one =
-      held.get(size) ??
-      db.query<unknown, SQLQueryBindings[]>(
-        `${head} VALUES ${Array(size).fill(row).join(', ')} ${tail}`,
-      )
-    held.set(size, one)
-    return one
+  const statements = new Map<number, LazyStatement<unknown, SQLQueryBindings[]>>()
+  const statementOf = (size: number) => {
+    const statement =
+      statements.get(size) ?? lazy(db, `${head} VALUES ${Array(size).fill(row).join(', ')} ${tail}`)
+    statements.set(size, statement)
+    return statement
   }
   return rows => {
     const written = { changes: 0, lastId: 0 }
     let from = 0
     for (const size of sizes) {
       for (; rows.length - from >= size; from += size) {
-        const { changes, lastInsertRowid } = statement(size).run(
+        const { changes, lastInsertRowid } = statementOf(size).run(
           ...rows.slice(from, from + size).flat(),
         )
         written.changes += changes

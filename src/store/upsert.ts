@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from './statement.ts'
 import type { WriteOutcome } from './write-counts.ts'
 
 export type Columns = Readonly<Record<string, string | number | null>>
@@ -26,10 +27,12 @@ export function upsert<T extends object>(
   const entries = Object.entries<string>(columns)
   const fields = entries.map(([field]) => field)
   const names = entries.map(([, column]) => column)
-  const stored = db.query<Columns, (string | number | null)[]>(
+  const stored = lazy<Columns, (string | number | null)[]>(
+    db,
     `SELECT ${selected(columns)} FROM ${table} WHERE ${keys.map(key => `${columns[key]} = ?`).join(' AND ')}`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT OR REPLACE INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
   )
   return (record: T, recordedAt: number): WriteOutcome => {

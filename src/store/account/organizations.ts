@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Role } from '../../plan/roles.ts'
+import { lazy } from '../statement.ts'
 
 export interface Organization {
   id: string
@@ -148,16 +149,17 @@ export function createOrganizationStore(db: Database): OrganizationStore {
 function organizations(
   db: Database,
 ): Pick<OrganizationStore, 'byId' | 'put' | 'remove' | 'memberships' | 'membershipOf'> {
-  const byId = db.query<OrganizationRow, [string]>('SELECT * FROM organizations WHERE id = ?')
-  const put = db.query(
+  const byId = lazy<OrganizationRow, [string]>(db, 'SELECT * FROM organizations WHERE id = ?')
+  const put = lazy(
+    db,
     `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET name = excluded.name, account_id = excluded.account_id`,
   )
-  const remove = db.query('DELETE FROM organizations WHERE id = ?')
+  const remove = lazy(db, 'DELETE FROM organizations WHERE id = ?')
   const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
      JOIN organizations o ON o.id = m.organization_id`
-  const all = db.query<Membership, []>(`${joined} WHERE m.account_id IS NOT NULL`)
-  const membership = db.query<Membership, [string]>(`${joined} WHERE m.account_id = ?`)
+  const all = lazy<Membership, []>(db, `${joined} WHERE m.account_id IS NOT NULL`)
+  const membership = lazy<Membership, [string]>(db, `${joined} WHERE m.account_id = ?`)
   return {
     byId: id => mapped(byId.get(id), organizationOf),
     put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
@@ -170,17 +172,20 @@ function organizations(
 function members(
   db: Database,
 ): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
-  const list = db.query<MemberRow, [string]>(
+  const list = lazy<MemberRow, [string]>(
+    db,
     'SELECT * FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id',
   )
-  const byAccount = db.query<MemberRow, [string]>(
+  const byAccount = lazy<MemberRow, [string]>(
+    db,
     'SELECT * FROM organization_members WHERE account_id = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`,
   )
-  const remove = db.query('DELETE FROM organization_members WHERE id = ?')
+  const remove = lazy(db, 'DELETE FROM organization_members WHERE id = ?')
   return {
     members: organizationId => list.all(organizationId).map(memberOf),
     memberByAccount: accountId => mapped(byAccount.get(accountId), memberOf),
@@ -203,24 +208,30 @@ function invitations(
   OrganizationStore,
   'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'
 > {
-  const list = db.query<InvitationRow, [string]>(
+  const list = lazy<InvitationRow, [string]>(
+    db,
     'SELECT * FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id',
   )
-  const byId = db.query<InvitationRow, [string]>(
+  const byId = lazy<InvitationRow, [string]>(
+    db,
     'SELECT * FROM organization_invitations WHERE id = ?',
   )
-  const byToken = db.query<InvitationRow, [Uint8Array]>(
+  const byToken = lazy<InvitationRow, [Uint8Array]>(
+    db,
     'SELECT * FROM organization_invitations WHERE token_hash = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO organization_invitations
        (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const accept = db.query(
+  const accept = lazy(
+    db,
     'UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1',
   )
-  const end = db.query(
+  const end = lazy(
+    db,
     `UPDATE organization_invitations SET expires_at = ?1
      WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`,
   )
@@ -248,13 +259,16 @@ function invitations(
 }
 
 function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderOf' | 'addAddress'> {
-  const list = db.query<{ email: string }, [string]>(
+  const list = lazy<{ email: string }, [string]>(
+    db,
     'SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email',
   )
-  const holder = db.query<{ account_id: string }, [string]>(
+  const holder = lazy<{ account_id: string }, [string]>(
+    db,
     'SELECT account_id FROM account_addresses WHERE email = ?',
   )
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO account_addresses (email, account_id, confirmed_at)
      SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`,
   )

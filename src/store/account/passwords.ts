@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** Passwords as their argon2id hashes. */
 export interface PasswordStore {
@@ -9,10 +10,12 @@ export interface PasswordStore {
 }
 
 export function createPasswordStore(db: Database): PasswordStore {
-  const hashOf = db.query<{ hash: string }, [string]>(
+  const hashOf = lazy<{ hash: string }, [string]>(
+    db,
     'SELECT hash FROM passwords WHERE account_id = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO passwords (account_id, hash, changed_at) VALUES (?, ?, ?)
      ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`,
   )

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export type SignInMethod = 'password' | 'link'
 
@@ -59,21 +60,26 @@ const sessionOf = (row: Row): Session => ({
 })
 
 export function createSessionStore(db: Database): SessionStore {
-  const byId = db.query<Row, [string]>('SELECT * FROM sessions WHERE id = ?')
-  const put = db.query(
+  const byId = lazy<Row, [string]>(db, 'SELECT * FROM sessions WHERE id = ?')
+  const put = lazy(
+    db,
     `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const replace = db.query(
+  const replace = lazy(
+    db,
     'UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL',
   )
-  const endFamily = db.query(
+  const endFamily = lazy(
+    db,
     'UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL',
   )
-  const endAccount = db.query(
+  const endAccount = lazy(
+    db,
     'UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?',
   )
-  const forget = db.query(
+  const forget = lazy(
+    db,
     'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)',
   )
   return {

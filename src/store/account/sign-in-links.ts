@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface SignInLink {
   tokenHash: Uint8Array
@@ -42,19 +43,23 @@ const linkOf = (row: Row): SignInLink => ({
 })
 
 export function createSignInLinkStore(db: Database): SignInLinkStore {
-  const usable = db.query<Row, [Uint8Array, number]>(
+  const usable = lazy<Row, [Uint8Array, number]>(
+    db,
     'SELECT * FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     'INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  const use = db.query(
+  const use = lazy(
+    db,
     'UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1',
   )
-  const mailed = db.query<{ n: number }, [string, number]>(
+  const mailed = lazy<{ n: number }, [string, number]>(
+    db,
     'SELECT count(*) AS n FROM sign_in_links WHERE account_id = ? AND mailed = 1 AND created_at > ?',
   )
-  const forget = db.query('DELETE FROM sign_in_links WHERE expires_at <= ?')
+  const forget = lazy(db, 'DELETE FROM sign_in_links WHERE expires_at <= ?')
   return {
     usable(tokenHash, now) {
       const row = usable.get(tokenHash, now)

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** A price that alerts have still to be judged by. */
 export interface PendingPrice {
@@ -29,20 +30,24 @@ const columns =
   'number, series_id AS seriesId, priced_series_id AS sourceId, observed_at AS observedAt, value, received_at AS at'
 
 export function createAlertPriceStore(db: Database): AlertPriceStore {
-  const add = db.query(
+  const add = lazy(
+    db,
     'INSERT INTO alert_prices (series_id, priced_series_id, observed_at, value, received_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const heads = db.query<PendingPrice, []>(
+  const heads = lazy<PendingPrice, []>(
+    db,
     `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,
   )
-  const first = db.query<{ number: number }, [number]>(
+  const first = lazy<{ number: number }, [number]>(
+    db,
     'SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1',
   )
-  const last = db.query<{ number: number | null }, [number]>(
+  const last = lazy<{ number: number | null }, [number]>(
+    db,
     'SELECT max(number) AS number FROM alert_prices WHERE series_id = ?',
   )
-  const remove = db.query('DELETE FROM alert_prices WHERE number = ?')
-  const clear = db.query('DELETE FROM alert_prices')
+  const remove = lazy(db, 'DELETE FROM alert_prices WHERE number = ?')
+  const clear = lazy(db, 'DELETE FROM alert_prices')
   return {
     add: price =>
       void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),

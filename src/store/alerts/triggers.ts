@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { manyRows } from '../many-rows.ts'
+import { lazy } from '../statement.ts'
 
 /** An alert that fired: what was so at that moment, whatever becomes of the alert. */
 export interface AlertTrigger {
@@ -88,24 +89,30 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
        (alert_number, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
     '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const newest = db.query<Row, [number, number]>(
+  const newest = lazy<Row, [number, number]>(
+    db,
     'SELECT * FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?',
   )
   const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number
      WHERE a.removed_at IS NULL AND`
-  const page = db.query<NamedRow, [string, number, number]>(
+  const page = lazy<NamedRow, [string, number, number]>(
+    db,
     `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert_number DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number WHERE a.removed_at IS NULL AND t.account_id = ?`,
   )
-  const pageOf = db.query<NamedRow, [number, number, number]>(
+  const pageOf = lazy<NamedRow, [number, number, number]>(
+    db,
     `${named} t.alert_number = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
   )
-  const countOf = db.query<{ n: number }, [number]>(
+  const countOf = lazy<{ n: number }, [number]>(
+    db,
     'SELECT count(*) AS n FROM alert_triggers WHERE alert_number = ?',
   )
-  const trim = db.query(
+  const trim = lazy(
+    db,
     `DELETE FROM alert_triggers WHERE (alert_number, observed_at, series_id) IN (
        SELECT alert_number, observed_at, series_id FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
   )

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -39,16 +40,19 @@ const columns: ColumnMap<Annotation> = {
 }
 
 export function createAnnotationStore(db: Database): AnnotationStore {
-  const page = db.query<Annotation, [string | null, number, number]>(
+  const page = lazy<Annotation, [string | null, number, number]>(
+    db,
     `SELECT ${selected(columns)} FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1 ORDER BY annotated_on DESC, id LIMIT ?2 OFFSET ?3`,
   )
-  const count = db.query<{ n: number }, [string | null]>(
+  const count = lazy<{ n: number }, [string | null]>(
+    db,
     'SELECT count(*) AS n FROM annotations WHERE ?1 IS NULL OR commodity_code = ?1',
   )
-  const newest = db.query<{ day: string | null }, []>(
+  const newest = lazy<{ day: string | null }, []>(
+    db,
     'SELECT max(annotated_on) AS day FROM annotations',
   )
-  const withId = db.query<{ id: string }, [string]>('SELECT id FROM annotations WHERE id = ?')
+  const withId = lazy<{ id: string }, [string]>(db, 'SELECT id FROM annotations WHERE id = ?')
   const put = upsert(db, 'annotations', columns, ['id'])
   return {
     write: (rows, recordedAt) =>

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -49,11 +50,13 @@ const columns: ColumnMap<CongressionalTrade> = {
 const key = ['member', 'ticker', 'transactionType', 'transactedOn', 'amountRange'] as const
 
 export function createCongressionalTradeStore(db: Database): CongressionalTradeStore {
-  const page = db.query<CongressionalTrade, [number, number]>(
+  const page = lazy<CongressionalTrade, [number, number]>(
+    db,
     `SELECT ${selected(columns)} FROM congressional_trades ORDER BY disclosed_on DESC, ${key.map(field => columns[field]).join(', ')} LIMIT ? OFFSET ?`,
   )
-  const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM congressional_trades')
-  const newest = db.query<{ day: string | null }, []>(
+  const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM congressional_trades')
+  const newest = lazy<{ day: string | null }, []>(
+    db,
     'SELECT max(disclosed_on) AS day FROM congressional_trades',
   )
   const put = upsert(db, 'congressional_trades', columns, key)

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 
@@ -50,23 +51,28 @@ const jointOutcome = (outcomes: readonly WriteOutcome[]): WriteOutcome =>
   outcomes.every(outcome => outcome === outcomes[0]) ? (outcomes[0] ?? 'unchanged') : 'revised'
 
 export function createPositionStore(db: Database): PositionStore {
-  const page = db.query<Row, [string | null, number, number]>(
+  const page = lazy<Row, [string | null, number, number]>(
+    db,
     `SELECT ${selected(columns)}, managed_money_long - managed_money_short - (
        SELECT before.managed_money_long - before.managed_money_short FROM cot_reports AS before
        WHERE before.market = report.market AND before.reported_on < report.reported_on ORDER BY before.reported_on DESC LIMIT 1
      ) AS change
      FROM cot_reports AS report WHERE ?1 IS NULL OR market = ?1 ORDER BY reported_on DESC, market LIMIT ?2 OFFSET ?3`,
   )
-  const count = db.query<{ n: number }, [string | null]>(
+  const count = lazy<{ n: number }, [string | null]>(
+    db,
     'SELECT count(*) AS n FROM cot_reports WHERE ?1 IS NULL OR market = ?1',
   )
-  const newest = db.query<{ day: string | null }, []>(
+  const newest = lazy<{ day: string | null }, []>(
+    db,
     'SELECT max(reported_on) AS day FROM cot_reports',
   )
-  const markets = db.query<{ market: string }, []>(
+  const markets = lazy<{ market: string }, []>(
+    db,
     'SELECT DISTINCT market FROM cot_reports ORDER BY market',
   )
-  const dates = db.query<{ day: string }, [string]>(
+  const dates = lazy<{ day: string }, [string]>(
+    db,
     'SELECT reported_on AS day FROM cot_reports WHERE market = ? ORDER BY reported_on',
   )
   const put = upsert(db, 'cot_reports', columns, ['market', 'reportedOn'])

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { InvoiceLine, InvoiceStatus } from '../../plan/invoice.ts'
+import { lazy } from '../statement.ts'
 
 export interface Invoice {
   id: string
@@ -68,7 +69,7 @@ const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines)
 
 export function createInvoiceStore(db: Database): InvoiceStore {
   const select = <P extends (string | number | null)[]>(rest: string) =>
-    db.query<Row, P>(`SELECT ${columns} FROM invoices ${rest}`)
+    lazy<Row, P>(db, `SELECT ${columns} FROM invoices ${rest}`)
   const byId = select<[string]>('WHERE id = ?')
   const byRef = select<[string]>('WHERE provider_ref = ?')
   // Both filters may be absent; an account's page runs down its own index, the operator's down the
@@ -79,18 +80,22 @@ export function createInvoiceStore(db: Database): InvoiceStore {
   const all = select<[string | null, number, number]>(
     'WHERE (?1 IS NULL OR status = ?1) ORDER BY invoices.number DESC LIMIT ?2 OFFSET ?3',
   )
-  const count = db.query<{ n: number }, [string | null, string | null]>(
+  const count = lazy<{ n: number }, [string | null, string | null]>(
+    db,
     'SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)',
   )
-  const nextSeq = db.query<{ n: number }, []>(
+  const nextSeq = lazy<{ n: number }, []>(
+    db,
     'SELECT coalesce(max(number), 0) + 1 AS n FROM invoices',
   )
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
        created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const pay = db.query(
+  const pay = lazy(
+    db,
     'UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?',
   )
   const openOf = select<[string]>(
@@ -103,7 +108,8 @@ export function createInvoiceStore(db: Database): InvoiceStore {
   const toRetry = select<[number, number]>(
     "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
   )
-  const nextDue = db.query<{ at: number | null }, [number]>(
+  const nextDue = lazy<{ at: number | null }, [number]>(
+    db,
     `SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
        UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`,
   )

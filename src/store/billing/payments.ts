@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** Who an account is at a processor, and what it pays with there. */
 export interface BillingCustomer {
@@ -24,21 +25,26 @@ const columns =
   'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
 
 export function createPaymentStore(db: Database): PaymentStore {
-  const customer = db.query<BillingCustomer, [string, string]>(
+  const customer = lazy<BillingCustomer, [string, string]>(
+    db,
     `SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`,
   )
-  const byRef = db.query<BillingCustomer, [string, string]>(
+  const byRef = lazy<BillingCustomer, [string, string]>(
+    db,
     `SELECT ${columns} FROM billing_customers WHERE provider = ? AND provider_ref = ?`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id`,
   )
-  const event = db.query('SELECT 1 FROM processor_events WHERE id = ?')
-  const note = db.query(
+  const event = lazy(db, 'SELECT 1 FROM processor_events WHERE id = ?')
+  const note = lazy(
+    db,
     'INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  const forget = db.query(
+  const forget = lazy(
+    db,
     'DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)',
   )
   return {

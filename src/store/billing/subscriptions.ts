@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { BillingPeriod } from '../../plan/subscription.ts'
 import type { PlanId } from '../../plan/tiers.ts'
+import { lazy } from '../statement.ts'
 
 export interface Subscription {
   id: string
@@ -93,18 +94,22 @@ const subscriptionOf = (row: Row): Subscription => ({
 })
 
 export function createSubscriptionStore(db: Database): SubscriptionStore {
-  const byId = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE id = ?')
-  const byRef = db.query<Row, [string]>('SELECT * FROM subscriptions WHERE provider_ref = ?')
-  const running = db.query<Row, [string]>(
+  const byId = lazy<Row, [string]>(db, 'SELECT * FROM subscriptions WHERE id = ?')
+  const byRef = lazy<Row, [string]>(db, 'SELECT * FROM subscriptions WHERE provider_ref = ?')
+  const running = lazy<Row, [string]>(
+    db,
     'SELECT * FROM subscriptions WHERE account_id = ? AND ended_at IS NULL',
   )
-  const latest = db.query<Row, [string]>(
+  const latest = lazy<Row, [string]>(
+    db,
     'SELECT * FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     'SELECT count(*) AS n FROM subscriptions WHERE account_id = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
        cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -114,16 +119,20 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
        pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
        ended_at = excluded.ended_at, updated_at = excluded.updated_at`,
   )
-  const over = db.query<Row, [string, number, number]>(
+  const over = lazy<Row, [string, number, number]>(
+    db,
     'SELECT * FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?',
   )
-  const pastDue = db.query<Row, [string, number, number]>(
+  const pastDue = lazy<Row, [string, number, number]>(
+    db,
     'SELECT * FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?',
   )
-  const nextEnd = db.query<{ at: number | null }, [number]>(
+  const nextEnd = lazy<{ at: number | null }, [number]>(
+    db,
     'SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?',
   )
-  const nextPastDue = db.query<{ at: number | null }, [number]>(
+  const nextPastDue = lazy<{ at: number | null }, [number]>(
+    db,
     'SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?',
   )
   const subscriptionOrNone = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
+import { lazy } from '../statement.ts'
 
 export interface QualityStore {
   /**
@@ -19,13 +20,15 @@ interface Observed {
 }
 
 export function createQualityStore(db: Database): QualityStore {
-  const bars = db.query<Bar, [number, number]>(
+  const bars = lazy<Bar, [number, number]>(
+    db,
     `SELECT starts_at AS startsAt, open, high, low, close, sum, count, closed_at AS closedAt, born_at AS bornAt
      FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
   )
   // Aggregated where the rows are: ninety days of five-minute prices are twenty-six thousand of
   // them.
-  const observed = db.query<Observed, [number, number]>(
+  const observed = lazy<Observed, [number, number]>(
+    db,
     `SELECT observed_at / ${dayMs} AS day, count(*) AS count, min(value) AS low, max(value) AS high
      FROM observations WHERE series_id = ? AND observed_at >= ? GROUP BY 1`,
   )

@@ -4,6 +4,7 @@ import type {
   DeliveryMoment,
   DeliverySchedule,
 } from '../../plan/delivery-schedule.ts'
+import { lazy } from '../statement.ts'
 
 /** What may be set of a delivery. */
 export interface DeliverySettings extends DeliverySchedule {
@@ -96,36 +97,45 @@ export interface DeliveryStore {
 }
 
 export function createDeliveryStore(db: Database): DeliveryStore {
-  const ofAccount = db.query<Row, [string]>(
+  const ofAccount = lazy<Row, [string]>(
+    db,
     'SELECT * FROM scheduled_deliveries WHERE account_id = ? ORDER BY number',
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     'SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?',
   )
-  const byId = db.query<Row, [string]>('SELECT * FROM scheduled_deliveries WHERE id = ?')
+  const byId = lazy<Row, [string]>(db, 'SELECT * FROM scheduled_deliveries WHERE id = ?')
   const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
   const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`,
   )
-  const remove = db.query('DELETE FROM scheduled_deliveries WHERE number = ?')
-  const due = db.query<Row, number[]>(
+  const remove = lazy(db, 'DELETE FROM scheduled_deliveries WHERE number = ?')
+  const due = lazy<Row, number[]>(
+    db,
     `SELECT * FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
      ORDER BY next_delivery_at, number LIMIT ?4`,
   )
-  const dueAfter = db.query<Row, [number]>(
+  const dueAfter = lazy<Row, [number]>(
+    db,
     'SELECT * FROM scheduled_deliveries WHERE next_delivery_at > ?',
   )
-  const nextDue = db.query<{ at: number | null }, []>(
+  const nextDue = lazy<{ at: number | null }, []>(
+    db,
     'SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL',
   )
-  const schedule = db.query(
+  const schedule = lazy(
+    db,
     'UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1',
   )
-  const delivered = db.query(
+  const delivered = lazy(
+    db,
     `UPDATE scheduled_deliveries SET deliveries_count = deliveries_count + 1, last_delivered_on = max(ifnull(last_delivered_on, ''), ?2)
      WHERE number = ?1`,
   )

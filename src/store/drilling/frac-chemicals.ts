@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 
 /** A substance in the fluid of one job. */
@@ -35,35 +36,41 @@ export interface FracChemicalStore {
 }
 
 export function createFracChemicalStore(db: Database): FracChemicalStore {
-  const substance = db.query<{ id: number }, [string, string]>(
+  const substance = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?',
   )
-  const addSubstance = db.query(
+  const addSubstance = lazy(
+    db,
     'INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)',
   )
-  const countUse = db.query('UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
-  const isUsed = db.query<{ used: number }, [number, number]>(
+  const countUse = lazy(db, 'UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
+  const isUsed = lazy<{ used: number }, [number, number]>(
+    db,
     'SELECT 1 AS used FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
   )
-  const stored = db.query<
+  const stored = lazy<
     Pick<FracChemical, 'concentrationPercent' | 'massLbs' | 'source'>,
     [number, number, string]
   >(
+    db,
     `SELECT concentration_percent AS concentrationPercent, mass_lbs AS massLbs, source FROM frac_chemicals
      WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?`,
   )
-  const put = db.query('INSERT OR REPLACE INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)')
-  const of = db.query<FracChemical, [number]>(
+  const put = lazy(db, 'INSERT OR REPLACE INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const of = lazy<FracChemical, [number]>(
+    db,
     `SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
        c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
      FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
      ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`,
   )
-  const substances = db.query<SubstanceCount, [number, number]>(
+  const substances = lazy<SubstanceCount, [number, number]>(
+    db,
     `SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
      ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`,
   )
-  const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM frac_substances')
+  const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM frac_substances')
   const substanceId = (name: string, cas: string) =>
     substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
 

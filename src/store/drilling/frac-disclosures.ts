@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { operatorKey } from '../../market/drilling/permits.ts'
 import { type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { statements } from '../statements.ts'
 import { type ColumnMap, selected } from '../upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
@@ -89,29 +90,35 @@ const read = `SELECT id, ${selected(answeredColumns)}, recorded_at AS recordedAt
 export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   const prepared = statements(db)
   const write = disclosureWriter(db)
-  const byId = db.query<StoredDisclosure, [number]>(`${read} WHERE id = ?`)
-  const idOf = db.query<{ id: number }, [string]>(
+  const byId = lazy<StoredDisclosure, [number]>(db, `${read} WHERE id = ?`)
+  const idOf = lazy<{ id: number }, [string]>(
+    db,
     'SELECT id FROM frac_disclosures WHERE reference = ?',
   )
-  const ofWell = db.query<StoredDisclosure, [string]>(
+  const ofWell = lazy<StoredDisclosure, [string]>(
+    db,
     `${read} WHERE api_number = ? ORDER BY ended_on, id`,
   )
-  const total = db.query<{ n: number }, []>('SELECT count(*) AS n FROM frac_disclosures')
-  const newest = db.query<{ day: string | null }, []>(
+  const total = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM frac_disclosures')
+  const newest = lazy<{ day: string | null }, []>(
+    db,
     'SELECT max(ended_on) AS day FROM frac_disclosures',
   )
-  const byState = db.query<DisclosureCount, []>(
+  const byState = lazy<DisclosureCount, []>(
+    db,
     `SELECT state_code AS name, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
      GROUP BY state_code ORDER BY disclosures DESC, name`,
   )
   // An operator is called what its newest disclosure calls it.
-  const byOperator = db.query<DisclosureCount, [number, number]>(
+  const byOperator = lazy<DisclosureCount, [number, number]>(
+    db,
     `SELECT (SELECT operator FROM frac_disclosures d WHERE d.operator_key = g.operator_key ORDER BY ended_on DESC, id DESC LIMIT 1) AS name,
        disclosures, newestOn
      FROM (SELECT operator_key, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
        GROUP BY operator_key ORDER BY disclosures DESC, operator_key LIMIT ? OFFSET ?) g`,
   )
-  const operators = db.query<{ n: number }, []>(
+  const operators = lazy<{ n: number }, []>(
+    db,
     'SELECT count(DISTINCT operator_key) AS n FROM frac_disclosures',
   )
   return {
@@ -159,19 +166,23 @@ const idsInside = (circle: Circle, rows: readonly StoredDisclosure[]): StoredDis
 
 function disclosureWriter(db: Database) {
   const names = fields.map(field => columns[field])
-  const stored = db.query<Row & { id: number }, [string]>(
+  const stored = lazy<Row & { id: number }, [string]>(
+    db,
     `SELECT id, ${selected(columns)} FROM frac_disclosures WHERE reference = ?`,
   )
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO frac_disclosures (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
   )
-  const set = db.query(
+  const set = lazy(
+    db,
     `UPDATE frac_disclosures SET ${names.map(name => `${name} = ?`).join(', ')}, recorded_at = ? WHERE id = ?`,
   )
   const texts = textFields.map(field => columns[field]).join(', ')
-  const addText = db.query(`INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
+  const addText = lazy(db, `INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
   // The full-text index keeps no texts, so a deletion must repeat them.
-  const dropText = db.query(
+  const dropText = lazy(
+    db,
     `INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, ${texts}) VALUES ('delete', ?, ?, ?, ?)`,
   )
   return (disclosure: FracDisclosure, recordedAt: number): WriteOutcome => {

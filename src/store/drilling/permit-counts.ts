@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 import type { PermitTermKind } from './permit-terms.ts'
 
 export type CountedKind = Extract<PermitTermKind, 'state' | 'operator' | 'formation'>
@@ -59,54 +60,62 @@ const columns: Readonly<Record<CountedKind, string>> = {
 
 export function createPermitCounts(db: Database): PermitCounts {
   const stateIs = "state_id = (SELECT id FROM permit_terms WHERE kind = 'state' AND name = ?1)"
-  const states = db.query<{ state: string; day: string | null }, []>(
+  const states = lazy<{ state: string; day: string | null }, []>(
+    db,
     `SELECT t.name AS state, (SELECT max(permit_on) FROM well_permits WHERE state_id = t.id) AS day
      FROM permit_terms t WHERE t.kind = 'state' AND t.permits > 0 ORDER BY t.name`,
   )
-  const total = db.query<{ n: number | null }, []>(
+  const total = lazy<{ n: number | null }, []>(
+    db,
     "SELECT sum(permits) AS n FROM permit_terms WHERE kind = 'state'",
   )
-  const ofState = db.query<{ permits: number }, [string]>(
+  const ofState = lazy<{ permits: number }, [string]>(
+    db,
     "SELECT permits FROM permit_terms WHERE kind = 'state' AND name = ?",
   )
-  const oldest = db.query<{ day: string | null }, [string]>(
+  const oldest = lazy<{ day: string | null }, [string]>(
+    db,
     `SELECT min(permit_on) AS day FROM well_permits WHERE ${stateIs}`,
   )
-  const source = db.query<{ source: string }, [string]>(
+  const source = lazy<{ source: string }, [string]>(
+    db,
     `SELECT p.source FROM well_permits f JOIN well_permit_papers p ON p.id = f.id WHERE f.${stateIs} ORDER BY f.permit_on DESC LIMIT 1`,
   )
-  const largest = db.query<TermCount, [string, number, number]>(
+  const largest = lazy<TermCount, [string, number, number]>(
+    db,
     'SELECT id, name, label, permits FROM permit_terms WHERE kind = ? AND permits > 0 ORDER BY permits DESC, name LIMIT ? OFFSET ?',
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     'SELECT count(*) AS n FROM permit_terms WHERE kind = ? AND permits > 0',
   )
-  const between = db.query<{ n: number }, [string, string, string]>(
+  const between = lazy<{ n: number }, [string, string, string]>(
+    db,
     `SELECT count(*) AS n FROM well_permits WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
   )
   const inState = (column: string) =>
-    db.query<unknown, [string, string, string]>(
-      `SELECT ${column} FROM well_permits INDEXED BY well_permits_by_state WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
+    lazy<{ id: number | null }, [string, string, string]>(
+      db,
+      `SELECT ${column} AS id FROM well_permits INDEXED BY well_permits_by_state WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
     )
   const [operators, counties] = [inState('operator_id'), inState('county_id')]
-  const label = db.query<{ label: string }, [number]>('SELECT label FROM permit_terms WHERE id = ?')
+  const label = lazy<{ label: string }, [number]>(db, 'SELECT label FROM permit_terms WHERE id = ?')
   // Counted here: SQLite would sort a year of permits to group them.
-  const largestOf = (
-    rows: readonly (readonly (number | null)[])[],
-    limit: number,
-  ): NamedCount[] => {
+  const largestOf = (rows: readonly { id: number | null }[], limit: number): NamedCount[] => {
     const tally = new Map<number, number>()
-    for (const [id] of rows) if (id) tally.set(id, (tally.get(id) ?? 0) + 1)
+    for (const { id } of rows) if (id) tally.set(id, (tally.get(id) ?? 0) + 1)
     return [...tally]
       .sort(([a, m], [b, n]) => n - m || a - b)
       .slice(0, limit)
       .map(([id, permits]) => ({ name: label.get(id)!.label, permits }))
   }
   const movementQueries = (kind: CountedKind) => ({
-    newest: db.query<{ day: string }, [number]>(
+    newest: lazy<{ day: string }, [number]>(
+      db,
       `SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`,
     ),
-    inSpan: db.query<{ n: number }, [number, string, string]>(
+    inSpan: lazy<{ n: number }, [number, string, string]>(
+      db,
       `SELECT count(*) AS n FROM well_permits WHERE ${columns[kind]} = ? AND permit_on >= ? AND permit_on < ?`,
     ),
   })
@@ -136,9 +145,7 @@ export function createPermitCounts(db: Database): PermitCounts {
     },
     ofState: state => ofState.get(state)?.permits ?? 0,
     between: (state, from, to) => between.get(state, from, to)!.n,
-    topOperators: (state, from, to, limit) =>
-      largestOf(operators.values(state, from, to) as number[][], limit),
-    topCounties: (state, from, to, limit) =>
-      largestOf(counties.values(state, from, to) as (number | null)[][], limit),
+    topOperators: (state, from, to, limit) => largestOf(operators.all(state, from, to), limit),
+    topCounties: (state, from, to, limit) => largestOf(counties.all(state, from, to), limit),
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export type PermitTermKind =
   | 'state'
@@ -23,15 +24,17 @@ export interface PermitTerms {
 }
 
 export function createPermitTerms(db: Database): PermitTerms {
-  const storedTerm = db.query<{ id: number }, [string, string]>(
+  const storedTerm = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
   )
-  const add = db.query('INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)')
-  const storedName = db.query<{ id: number }, [string]>(
+  const add = lazy(db, 'INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)')
+  const storedName = lazy<{ id: number }, [string]>(
+    db,
     'SELECT id FROM permit_well_names WHERE name = ?',
   )
-  const addName = db.query('INSERT INTO permit_well_names (name) VALUES (?)')
-  const addText = db.query('INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
+  const addName = lazy(db, 'INSERT INTO permit_well_names (name) VALUES (?)')
+  const addText = lazy(db, 'INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
   // For one transaction only: ids that a rollback takes back must not be remembered.
   const ids = new Map<string, number>()
   const remembered = (key: string, find: () => number) => {

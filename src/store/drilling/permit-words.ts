@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { countyKey, formationKey, operatorKey, wordKey } from '../../market/drilling/permits.ts'
+import { lazy } from '../statement.ts'
 import type { PermitTermKind } from './permit-terms.ts'
 
 /** The columns of well_permits that a word can stand in. */
@@ -68,34 +69,44 @@ export class TooCommon extends Error {
 }
 
 export function createPermitWords(db: Database): PermitWords {
-  const exact = db.query<{ id: number }, [string, string]>(
+  const exact = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT t.id FROM permit_terms t WHERE t.kind = ?1 AND t.name IN (SELECT value FROM json_each(?2))',
   )
-  const part = db.query<{ id: number }, [string, string]>(
+  const part = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) > 0',
   )
-  const countyNamed = db.query<{ id: number }, [string]>(
+  const countyNamed = lazy<{ id: number }, [string]>(
+    db,
     "SELECT id FROM permit_terms WHERE kind = 'county' AND substr(name, 4) = ?",
   )
-  const countyPart = db.query<{ id: number }, [string]>(
+  const countyPart = lazy<{ id: number }, [string]>(
+    db,
     "SELECT id FROM permit_terms WHERE kind = 'county' AND instr(substr(name, 4), ?) > 0",
   )
-  const start = db.query<{ id: number }, [string, string]>(
+  const start = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) = 1',
   )
-  const names = db.query<{ id: number }, [string, number]>(
+  const names = lazy<{ id: number }, [string, number]>(
+    db,
     'SELECT rowid AS id FROM permit_well_name_text WHERE permit_well_name_text MATCH ? LIMIT ?',
   )
-  const numbered = db.query<{ id: number }, [string]>(
+  const numbered = lazy<{ id: number }, [string]>(
+    db,
     `SELECT p.id FROM permit_terms t JOIN well_permit_papers p ON p.state_code = t.name AND p.reference = ? WHERE t.kind = 'state'`,
   )
-  const ofWell = db.query<{ id: number }, [string, string]>(
+  const ofWell = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM well_permit_papers WHERE api_number >= ?1 AND api_number < ?2 AND api_number IS NOT NULL',
   )
-  const states = db.query<{ id: number }, []>(
+  const states = lazy<{ id: number }, []>(
+    db,
     "SELECT id FROM permit_terms WHERE kind = 'state' AND permits > 0",
   )
-  const size = db.query<{ n: number | null }, [string]>(
+  const size = lazy<{ n: number | null }, [string]>(
+    db,
     'SELECT sum(permits) AS n FROM permit_terms WHERE id IN (SELECT value FROM json_each(?))',
   )
   const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)

@@ -1,6 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -87,31 +88,40 @@ export function createRegionalStore<T extends Regional>(
   // Lists walk the index over days and stop at their limit: by the regions, which the plus hides,
   // everything would be read and sorted.
   const byDay = (condition: string) => `+${condition}`
-  const page = db.query<Row, SQLQueryBindings[]>(
+  const page = lazy<Row, SQLQueryBindings[]>(
+    db,
     `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
   )
-  const nth = db.query<Row, SQLQueryBindings[]>(
+  const nth = lazy<Row, SQLQueryBindings[]>(
+    db,
     `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
   )
-  const count = db.query<{ n: number }, SQLQueryBindings[]>(
+  const count = lazy<{ n: number }, SQLQueryBindings[]>(
+    db,
     `SELECT count(*) AS n FROM ${table} WHERE ${inside}`,
   )
-  const places = db.query<{ region: string; day: string }, SQLQueryBindings[]>(
+  const places = lazy<{ region: string; day: string }, SQLQueryBindings[]>(
+    db,
     `SELECT region, counted_on AS day FROM ${table} WHERE ${byDay(inside)} ORDER BY counted_on, region`,
   )
-  const between = db.query<Stored<T>, SQLQueryBindings[]>(
+  const between = lazy<Stored<T>, SQLQueryBindings[]>(
+    db,
     `SELECT ${names} FROM ${table} WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on`,
   )
-  const on = db.query<Stored<T>, SQLQueryBindings[]>(
+  const on = lazy<Stored<T>, SQLQueryBindings[]>(
+    db,
     `SELECT ${names} FROM ${table} WHERE counted_on = ? ORDER BY region`,
   )
-  const newest = db.query<{ day: string }, SQLQueryBindings[]>(
+  const newest = lazy<{ day: string }, SQLQueryBindings[]>(
+    db,
     `SELECT counted_on AS day FROM ${table} WHERE ${byDay(listed)} AND counted_on < ?2 ORDER BY counted_on DESC LIMIT 1`,
   )
-  const first = db.query<{ day: string | null }, SQLQueryBindings[]>(
+  const first = lazy<{ day: string | null }, SQLQueryBindings[]>(
+    db,
     `SELECT min(counted_on) AS day FROM ${table} WHERE region = ?`,
   )
-  const before = db.query<Stored<T>, SQLQueryBindings[]>(
+  const before = lazy<Stored<T>, SQLQueryBindings[]>(
+    db,
     `SELECT ${names} FROM ${table} WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1`,
   )
   const put = upsert<T>(db, table, columns, ['region', 'countedOn'])

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -74,22 +75,27 @@ const monthOf = (row: StoredRow): StateMonthRow => ({
 export function createStateProductionStore(db: Database): StateProductionStore {
   const write = upsert<Row>(db, 'state_production', columns, ['state', 'month'])
   const select = `SELECT ${selected(columns)}, recorded_at AS recordedAt FROM state_production`
-  const ofMonth = db.query<StoredRow, [string]>(
+  const ofMonth = lazy<StoredRow, [string]>(
+    db,
     `${select} WHERE month = ? ORDER BY oil_bbl DESC, state_code`,
   )
-  const ofState = db.query<StoredRow, [string, string, string]>(
+  const ofState = lazy<StoredRow, [string, string, string]>(
+    db,
     `${select} WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month`,
   )
-  const newestOf = db.query<StoredRow, [string]>(
+  const newestOf = lazy<StoredRow, [string]>(
+    db,
     `${select} WHERE state_code = ? ORDER BY month DESC LIMIT 1`,
   )
-  const newestMonth = db.query<{ month: string | null }, []>(
+  const newestMonth = lazy<{ month: string | null }, []>(
+    db,
     'SELECT max(month) AS month FROM state_production',
   )
-  const states = db.query<{ state: string }, []>(
+  const states = lazy<{ state: string }, []>(
+    db,
     'SELECT DISTINCT state_code AS state FROM state_production ORDER BY state_code',
   )
-  const total = db.query<{ n: number }, []>('SELECT count(*) AS n FROM state_production')
+  const total = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM state_production')
   const rowsOf = (month: string) => ofMonth.all(month).map(monthOf)
   return {
     write: (rows, recordedAt) =>

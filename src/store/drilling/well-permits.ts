@@ -9,6 +9,7 @@ import {
   wordKey,
 } from '../../market/drilling/permits.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected } from '../upsert.ts'
 import type { WriteCounts } from '../write-counts.ts'
 import { createPermitPeriods } from './permit-periods.ts'
@@ -188,16 +189,19 @@ export function createWellPermitStore(db: Database): WellPermitStore {
       LEFT JOIN permit_terms county ON county.id = f.county_id
       LEFT JOIN permit_terms formation ON formation.id = f.formation_id
     ORDER BY ${order}`
-  const listed = db.query<StoredPermit, [string]>(
+  const listed = lazy<StoredPermit, [string]>(
+    db,
     read('json_each(?) asked CROSS JOIN well_permit_papers p ON p.id = asked.value', 'asked.key'),
   )
-  const ofWell = db.query<StoredPermit, [string]>(
+  const ofWell = lazy<StoredPermit, [string]>(
+    db,
     read(
       '(SELECT * FROM well_permit_papers WHERE api_number = ? AND api_number IS NOT NULL) p',
       'f.permit_on, p.id',
     ),
   )
-  const readAt = db.query<{ readAt: number }, [string]>(
+  const readAt = lazy<{ readAt: number }, [string]>(
+    db,
     'SELECT read_at AS readAt FROM permit_reads WHERE state_code = ?',
   )
   return {
@@ -217,25 +221,30 @@ function permitTables(db: Database) {
   const paperNames = [...paperFields.map(field => paperColumns[field]), 'recorded_at']
   // Asked for every permit of an import, nearly all of them new: a wide row costs twenty times as
   // much, even where there is none.
-  const idOf = db.query<{ id: number }, [string, string]>(
+  const idOf = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?',
   )
-  const byId = db.query<StoredFacts, [number]>(
+  const byId = lazy<StoredFacts, [number]>(
+    db,
     `SELECT f.id, ${selected(factColumns, 'f')}, ${selected(shownColumns, 'p')}
      FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`,
   )
-  const addFacts = db.query(
+  const addFacts = lazy(
+    db,
     `INSERT INTO well_permits (${factNames.join(', ')}) VALUES (${marksFor(factNames)})`,
   )
-  const setFacts = db.query(`UPDATE well_permits SET ${assignments(factNames)} WHERE id = ?`)
-  const addPapers = db.query(
+  const setFacts = lazy(db, `UPDATE well_permits SET ${assignments(factNames)} WHERE id = ?`)
+  const addPapers = lazy(
+    db,
     `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')}) VALUES (?, ?, ?, ${marksFor(paperNames)})`,
   )
-  const setPapers = db.query(
+  const setPapers = lazy(
+    db,
     `UPDATE well_permit_papers SET ${assignments(paperNames)} WHERE id = ?`,
   )
-  const addPlace = db.query('INSERT INTO well_permit_places VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)')
-  const dropPlace = db.query('DELETE FROM well_permit_places WHERE id = ?')
+  const addPlace = lazy(db, 'INSERT INTO well_permit_places VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)')
+  const dropPlace = lazy(db, 'DELETE FROM well_permit_places WHERE id = ?')
   const factValues = (facts: PermitFacts) => factFields.map(field => facts[field])
   const paperValues = (permit: WellPermit) => paperFields.map(field => permit[field])
 
@@ -265,7 +274,8 @@ function permitTables(db: Database) {
 
 function permitWriter(db: Database) {
   const tables = permitTables(db)
-  const putRead = db.query(
+  const putRead = lazy(
+    db,
     'INSERT INTO permit_reads VALUES (?, ?) ON CONFLICT DO UPDATE SET read_at = max(read_at, excluded.read_at)',
   )
   return (permits: readonly WellPermit[], recordedAt: number): PermitWrites => {

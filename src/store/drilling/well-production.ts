@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 
 /** What one well produced in a month; null: not reported. */
@@ -68,28 +69,35 @@ const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS g
 const [looksFirst, looksMore] = [64, 4]
 
 export function createWellProductionStore(db: Database): WellProductionStore {
-  const stored = db.query<WellMonthRow, [string, string]>(
+  const stored = lazy<WellMonthRow, [string, string]>(
+    db,
     `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT OR REPLACE INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const sumYear = db.query(
+  const sumYear = lazy(
+    db,
     `INSERT OR REPLACE INTO well_production_years (api_number, year, state_code, oil_bbl)
      SELECT api_number, ?2, ?3, total(oil_bbl) FROM well_production WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12'`,
   )
-  const countMonth = db.query(
+  const countMonth = lazy(
+    db,
     `INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`,
   )
-  const ofWell = db.query<WellMonthRow, [string]>(
+  const ofWell = lazy<WellMonthRow, [string]>(
+    db,
     `SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`,
   )
-  const newest = db.query<WellCoverage, []>(
+  const newest = lazy<WellCoverage, []>(
+    db,
     `SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`,
   )
-  const total = db.query<{ n: number }, []>(
+  const total = lazy<{ n: number }, []>(
+    db,
     'SELECT coalesce(sum(wells), 0) AS n FROM well_production_months',
   )
 
@@ -135,11 +143,13 @@ export function createWellProductionStore(db: Database): WellProductionStore {
  * has not been seen can have: R. Fagin's threshold algorithm.
  */
 function topWells(db: Database): WellProductionStore['top'] {
-  const bestOfYear = db.query<{ apiNumber: string; oilBbl: number }, [string, string, number]>(
+  const bestOfYear = lazy<{ apiNumber: string; oilBbl: number }, [string, string, number]>(
+    db,
     `SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
      ORDER BY oil_bbl DESC, api_number LIMIT ?`,
   )
-  const within = db.query<TopWell & { rows: number }, [string, string, string]>(
+  const within = lazy<TopWell & { rows: number }, [string, string, string]>(
+    db,
     `SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source, count(*) AS rows,
        count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
      FROM well_production WHERE api_number = ? AND month >= ? AND month < ?`,

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -64,13 +65,15 @@ const columns: ColumnMap<Well> = {
 
 export function createWellStore(db: Database): WellStore {
   const write = upsert(db, 'wells', columns, ['apiNumber'])
-  const byNumber = db.query<Well, [string]>(
+  const byNumber = lazy<Well, [string]>(
+    db,
     `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
   )
-  const matching = db.query<
+  const matching = lazy<
     Well,
     [string | null, string | null, string | null, string | null, string | null, number, number]
   >(
+    db,
     `SELECT ${selected(columns)} FROM wells
      WHERE (?1 IS NULL OR state_code = ?1) AND (?2 IS NULL OR instr(upper(operator), ?2) > 0)
        AND (?3 IS NULL OR instr(upper(formation), ?3) > 0)
@@ -78,7 +81,8 @@ export function createWellStore(db: Database): WellStore {
        AND (?6 = -90 AND ?7 = 90 OR latitude BETWEEN ?6 AND ?7)
      ORDER BY api_number`,
   )
-  const unfinished = db.query<Well, [string, string]>(
+  const unfinished = lazy<Well, [string, string]>(
+    db,
     `SELECT ${selected(columns)} FROM wells WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number`,
   )
   return {

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, milesBetween, type Place, spansOf } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import type { Columns } from '../upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 
@@ -56,10 +57,12 @@ const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
 export function createStationStore(db: Database): StationStore {
-  const stored = db.query<Row, [string]>(
+  const stored = lazy<Row, [string]>(
+    db,
     `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
   )
-  const put = db.query<{ id: number }, Columns[]>(
+  const put = lazy<{ id: number }, Columns[]>(
+    db,
     `INSERT INTO diesel_stations (reference, name, address, state_code, latitude, longitude, price, fuel_types, observed_at, source, recorded_at)
      VALUES ($reference, $name, $address, $state, $latitude, $longitude, $price, $fuelTypes, $observedAt, $source, $recordedAt)
      ON CONFLICT (reference) DO UPDATE SET name = excluded.name, address = excluded.address, state_code = excluded.state_code,
@@ -67,10 +70,11 @@ export function createStationStore(db: Database): StationStore {
        observed_at = excluded.observed_at, source = excluded.source, recorded_at = excluded.recorded_at
      RETURNING id`,
   )
-  const unplace = db.query('DELETE FROM diesel_station_places WHERE id = ?')
-  const place = db.query('INSERT INTO diesel_station_places VALUES (?1, ?2, ?2, ?3, ?3)')
+  const unplace = lazy(db, 'DELETE FROM diesel_station_places WHERE id = ?')
+  const place = lazy(db, 'INSERT INTO diesel_station_places VALUES (?1, ?2, ?2, ?3, ?3)')
   // The tree first: it holds few of the many.
-  const inside = db.query<Row, number[]>(
+  const inside = lazy<Row, number[]>(
+    db,
     `SELECT s.id, ${columns} FROM diesel_station_places p CROSS JOIN diesel_stations s ON s.id = p.id
      WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`,
   )

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Schedule, WeekSurcharge } from '../../market/fuels/surcharge.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -178,7 +179,8 @@ const scheduleColumns: ColumnMap<ScheduleRow> = {
 
 export function createSurchargeStore(db: Database): SurchargeStore {
   const columns = selected(surchargeColumns)
-  const inForce = db.query<Row, [CarrierMode, string, string]>(
+  const inForce = lazy<Row, [CarrierMode, string, string]>(
+    db,
     `SELECT ${columns} FROM surcharges JOIN (
        SELECT mode, carrier, service_level, max(effective_on) AS effective_on FROM surcharges
        WHERE mode = ?1 AND effective_on <= ?2 AND (?3 = '' OR carrier = ?3) GROUP BY mode, carrier, service_level
@@ -186,18 +188,22 @@ export function createSurchargeStore(db: Database): SurchargeStore {
   )
   const past = `FROM surcharges WHERE mode = ?1 AND carrier = ?2 AND (?3 IS NULL OR service_level = ?3) AND effective_on <= ?4`
   type PastArgs = [CarrierMode, string, string | null, string]
-  const history = db.query<Row, [...PastArgs, number, number]>(
+  const history = lazy<Row, [...PastArgs, number, number]>(
+    db,
     `SELECT ${columns} ${past} ORDER BY effective_on DESC, service_level LIMIT ?5 OFFSET ?6`,
   )
-  const count = db.query<{ n: number }, PastArgs>(`SELECT count(*) AS n ${past}`)
-  const weeks = db.query<{ day: string }, string[]>(
+  const count = lazy<{ n: number }, PastArgs>(db, `SELECT count(*) AS n ${past}`)
+  const weeks = lazy<{ day: string }, string[]>(
+    db,
     'SELECT effective_on AS day FROM surcharges WHERE mode = ? AND carrier = ? AND service_level = ? ORDER BY effective_on',
   )
-  const levels = db.query<{ level: string }, [CarrierMode, string]>(
+  const levels = lazy<{ level: string }, [CarrierMode, string]>(
+    db,
     `SELECT service_level AS level FROM surcharges WHERE mode = ?1 AND (?2 = '' OR carrier = ?2)
      UNION SELECT service_level FROM surcharge_schedules WHERE mode = ?1 AND (?2 = '' OR carrier = ?2) ORDER BY 1`,
   )
-  const schedules = db.query<ScheduleRow, []>(
+  const schedules = lazy<ScheduleRow, []>(
+    db,
     `SELECT ${selected(scheduleColumns)} FROM surcharge_schedules ORDER BY mode, carrier, service_level, valid_from_on`,
   )
   const putSurcharge = upsert(db, 'surcharges', surchargeColumns, [...serviceKeys, 'effectiveOn'])

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
+import { lazy } from '../statement.ts'
 
 /**
  * The level of one day of a storage series, with the number under which the inventories answer it.
@@ -59,22 +60,26 @@ type Row = Omit<NumberedLevel, 'weekBefore'> & { weekBefore: number | null }
 const rowOf = (row: Row): NumberedLevel => ({ ...row, weekBefore: row.weekBefore ?? undefined })
 
 export function createInventoryStore(db: Database): InventoryStore {
-  const number = db.query<unknown, [string]>(
+  const number = lazy<unknown, [string]>(
+    db,
     `INSERT INTO inventory_records (series_id, starts_at)
      SELECT b.series_id, b.starts_at FROM json_each(?1) AS place JOIN bars b ON b.series_id = place.value AND b.span = 24
      WHERE NOT EXISTS (SELECT 1 FROM inventory_records r WHERE r.series_id = b.series_id AND r.starts_at = b.starts_at)
      ORDER BY b.starts_at, place.key`,
   )
   // The rows of the page are chosen before anything is looked up for them.
-  const page = db.query<Row, [string, number, number, number, number]>(
+  const page = lazy<Row, [string, number, number, number, number]>(
+    db,
     `WITH page AS MATERIALIZED (SELECT id, series_id, starts_at FROM inventory_records r WHERE ${inRange}
        ORDER BY starts_at DESC, id LIMIT ?4 OFFSET ?5)
      ${levels} FROM page r ${withBars} ORDER BY r.starts_at DESC, r.id`,
   )
-  const count = db.query<{ n: number }, [string, number, number]>(
+  const count = lazy<{ n: number }, [string, number, number]>(
+    db,
     `SELECT count(*) AS n FROM inventory_records r WHERE ${inRange}`,
   )
-  const byId = db.query<Row, [number]>(
+  const byId = lazy<Row, [number]>(
+    db,
     `${levels} FROM inventory_records r ${withBars} WHERE r.id = ? AND ${clear('r')}`,
   )
   return {

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 
 /** Crude oil that a country produced in a month. */
@@ -59,32 +60,41 @@ const matching = '(?1 IS NULL OR country = ?1) AND month >= ?2 AND month < ?3'
 const rowOf = (row: Row): OpecRow => ({ ...row, bpdBefore: row.bpdBefore ?? undefined })
 
 export function createOpecStore(db: Database): OpecStore {
-  const stored = db.query<{ id: number; bpd: number; source: string }, [string, string]>(
+  const stored = lazy<{ id: number; bpd: number; source: string }, [string, string]>(
+    db,
     'SELECT id, bpd, source FROM opec_productions WHERE country = ? AND month = ?',
   )
-  const insert = db.query(
+  const insert = lazy(
+    db,
     'INSERT INTO opec_productions (country, month, bpd, source, recorded_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const update = db.query(
+  const update = lazy(
+    db,
     'UPDATE opec_productions SET bpd = ?, source = ?, recorded_at = ? WHERE id = ?',
   )
-  const page = db.query<Row, [string | null, string, string, number, number]>(
+  const page = lazy<Row, [string | null, string, string, number, number]>(
+    db,
     `SELECT ${columns} FROM opec_productions o WHERE ${matching} ORDER BY month DESC, id LIMIT ?4 OFFSET ?5`,
   )
-  const count = db.query<{ n: number }, [string | null, string, string]>(
+  const count = lazy<{ n: number }, [string | null, string, string]>(
+    db,
     `SELECT count(*) AS n FROM opec_productions WHERE ${matching}`,
   )
-  const byId = db.query<Row, [number]>(`SELECT ${columns} FROM opec_productions o WHERE id = ?`)
-  const ofMonth = db.query<Row, [string]>(
+  const byId = lazy<Row, [number]>(db, `SELECT ${columns} FROM opec_productions o WHERE id = ?`)
+  const ofMonth = lazy<Row, [string]>(
+    db,
     `SELECT ${columns} FROM opec_productions o WHERE month = ? ORDER BY id`,
   )
-  const newest = db.query<{ month: string | null }, []>(
+  const newest = lazy<{ month: string | null }, []>(
+    db,
     'SELECT max(month) AS month FROM opec_productions',
   )
-  const months = db.query<{ month: string }, []>(
+  const months = lazy<{ month: string }, []>(
+    db,
     'SELECT DISTINCT month FROM opec_productions ORDER BY month',
   )
-  const countryByName = db.query<{ country: string }, [string]>(
+  const countryByName = lazy<{ country: string }, [string]>(
+    db,
     'SELECT country FROM opec_productions WHERE country = ? COLLATE NOCASE LIMIT 1',
   )
   return {

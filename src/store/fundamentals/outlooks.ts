@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 
 /** What an agency expects of a series in a month or quarter. */
@@ -117,21 +118,24 @@ export function createOutlookStore(db: Database): OutlookStore {
     published: pageQuery(db, orders.published),
     target: pageQuery(db, orders.target),
   }
-  const count = db.query<{ n: number }, Arguments>(
+  const count = lazy<{ n: number }, Arguments>(
+    db,
     `SELECT count(*) AS n FROM outlook_forecasts WHERE ${matching}`,
   )
-  const byId = db.query<Row, [number]>(`SELECT ${columns} FROM outlook_forecasts WHERE id = ?`)
-  const newest = db.query<{ day: string | null }, [string | null]>(
+  const byId = lazy<Row, [number]>(db, `SELECT ${columns} FROM outlook_forecasts WHERE id = ?`)
+  const newest = lazy<{ day: string | null }, [string | null]>(
+    db,
     `SELECT max(published_on) AS day FROM outlook_forecasts WHERE ${among('?1')}`,
   )
-  const publications = db.query<{ day: string }, [string]>(
+  const publications = lazy<{ day: string }, [string]>(
+    db,
     'SELECT DISTINCT published_on AS day FROM outlook_forecasts WHERE source = ? ORDER BY published_on',
   )
   // SQLite takes the bare columns of a group with max() from the row of the maximum.
   const compared = `FROM (SELECT source, series_id, period, target_on, value, fixture, max(published_on) FROM outlook_forecasts
        WHERE ${among('?1')} AND source IN (?2, ?3) GROUP BY source, series_id, period)
      GROUP BY series_id, period`
-  const compare = db.query<
+  const compare = lazy<
     {
       seriesId: number
       period: string
@@ -142,11 +146,13 @@ export function createOutlookStore(db: Database): OutlookStore {
     },
     [string | null, string, string, number, number]
   >(
+    db,
     `SELECT series_id AS seriesId, period, target_on AS targetOn, max(CASE WHEN source = ?2 THEN value END) AS first,
        max(CASE WHEN source = ?3 THEN value END) AS second, max(fixture) AS fixture
      ${compared} ORDER BY target_on DESC, period DESC, series_id LIMIT ?4 OFFSET ?5`,
   )
-  const countCompared = db.query<{ n: number }, [string | null, string, string]>(
+  const countCompared = lazy<{ n: number }, [string | null, string, string]>(
+    db,
     `SELECT count(*) AS n FROM (SELECT 1 ${compared})`,
   )
   return {
@@ -172,21 +178,25 @@ export function createOutlookStore(db: Database): OutlookStore {
 }
 
 const pageQuery = (db: Database, order: string) =>
-  db.query<Row, [...Arguments, limit: number, offset: number]>(
+  lazy<Row, [...Arguments, limit: number, offset: number]>(
+    db,
     `SELECT ${columns} FROM outlook_forecasts WHERE ${matching} ORDER BY ${order} LIMIT ?6 OFFSET ?7`,
   )
 
 function outlookWriter(db: Database): OutlookStore['write'] {
-  const stored = db.query<
+  const stored = lazy<
     { id: number; value: number; target_on: string; fixture: number },
     [string, number, string, string]
   >(
+    db,
     'SELECT id, value, target_on, fixture FROM outlook_forecasts WHERE source = ? AND series_id = ? AND period = ? AND published_on = ?',
   )
-  const insert = db.query(
+  const insert = lazy(
+    db,
     `INSERT INTO outlook_forecasts (source, series_id, period, value, published_on, target_on, fixture, recorded_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const update = db.query(
+  const update = lazy(
+    db,
     'UPDATE outlook_forecasts SET value = ?, fixture = ?, recorded_at = ? WHERE id = ?',
   )
   return (rows, recordedAt) =>

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
 
@@ -30,7 +31,8 @@ const columns: ColumnMap<StorageCapacity> = {
 
 export function createStorageCapacityStore(db: Database): StorageCapacityStore {
   const put = upsert(db, 'storage_capacities', columns, ['seriesId', 'effectiveOn'])
-  const on = db.query<StorageCapacity, [number, string]>(
+  const on = lazy<StorageCapacity, [number, string]>(
+    db,
     `SELECT ${selected(columns)} FROM storage_capacities WHERE series_id = ? AND effective_on <= ? ORDER BY effective_on DESC LIMIT 1`,
   )
   return {

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 
 /** One trading date of a contract as it is kept; what its source does not have is null. */
 export interface FuturesDay {
@@ -56,29 +57,37 @@ export interface FuturesStore {
 }
 
 export function createFuturesStore(db: Database): FuturesStore {
-  const days = db.query<DayRow, [number, string, string, number]>(
+  const days = lazy<DayRow, [number, string, string, number]>(
+    db,
     `SELECT ${dayColumns} FROM futures_days WHERE ${dates} ORDER BY traded_on DESC LIMIT ?`,
   )
-  const day = db.query<DayRow, [number, string]>(
+  const day = lazy<DayRow, [number, string]>(
+    db,
     `SELECT ${dayColumns} FROM futures_days WHERE series_id = ? AND traded_on = ?`,
   )
-  const count = db.query<{ n: number }, [number, string, string]>(
+  const count = lazy<{ n: number }, [number, string, string]>(
+    db,
     `SELECT count(*) AS n FROM futures_days WHERE ${dates}`,
   )
-  const putDay = db.query(
+  const putDay = lazy(
+    db,
     `INSERT OR REPLACE INTO futures_days (series_id, traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source)
      VALUES ($seriesId, $tradedOn, $open, $high, $low, $close, $settlement, $volume, $openInterest, $fromTicks, $quotedAt, $recordedAt, $source)`,
   )
-  const ticks = db.query<FuturesTick, [number, number, number]>(
+  const ticks = lazy<FuturesTick, [number, number, number]>(
+    db,
     `SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at >= ? AND traded_at < ? ORDER BY traded_at`,
   )
-  const tick = db.query<FuturesTick, [number, number]>(
+  const tick = lazy<FuturesTick, [number, number]>(
+    db,
     `SELECT ${tickColumns} FROM futures_ticks WHERE series_id = ? AND traded_at = ?`,
   )
-  const newestTick = db.query<{ at: number | null }, [number]>(
+  const newestTick = lazy<{ at: number | null }, [number]>(
+    db,
     'SELECT max(traded_at) AS at FROM futures_ticks WHERE series_id = ?',
   )
-  const putTick = db.query(
+  const putTick = lazy(
+    db,
     `INSERT OR REPLACE INTO futures_ticks (series_id, traded_at, price, volume, recorded_at, source)
      VALUES ($seriesId, $tradedAt, $price, $volume, $recordedAt, $source)`,
   )

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface Account {
   id: string
@@ -43,8 +44,9 @@ export interface AccountStore {
 }
 
 export function createAccountStore(db: Database): AccountStore {
-  const all = db.query<Row, []>('SELECT * FROM accounts ORDER BY created_at, id')
-  const put = db.query(
+  const all = lazy<Row, []>(db, 'SELECT * FROM accounts ORDER BY created_at, id')
+  const put = lazy(
+    db,
     `INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET email = excluded.email, plan = excluded.plan, add_ons = excluded.add_ons, trial_started_at = excluded.trial_started_at,

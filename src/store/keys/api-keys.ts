@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface ApiKey {
   id: string
@@ -73,10 +74,12 @@ export interface ApiKeyStore {
 }
 
 export function createApiKeyStore(db: Database): ApiKeyStore {
-  const all = db.query<Row, []>(
+  const all = lazy<Row, []>(
+    db,
     `SELECT *, (SELECT max(last_used_at) FROM quota_counters WHERE key_id = id) AS last_used_at FROM api_keys ORDER BY created_at, id`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO api_keys (id, account_id, kind, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
        expires_at, read_only, allowed_ips, allowed_domains, scopes)
      VALUES ($id, $accountId, $kind, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 
 export interface KeptAnswer {
   keyId: string
@@ -21,14 +22,17 @@ export interface IdempotencyStore {
 }
 
 export function createIdempotencyStore(db: Database): IdempotencyStore {
-  const find = db.query<{ sealed: Uint8Array }, [string, Uint8Array, number]>(
+  const find = lazy<{ sealed: Uint8Array }, [string, Uint8Array, number]>(
+    db,
     'SELECT sealed FROM idempotency WHERE key_id = ? AND request_hash = ? AND created_at > ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO idempotency (key_id, request_hash, sealed, created_at) VALUES ($keyId, $requestHash, $sealed, $createdAt)
      ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at`,
   )
-  const forget = db.query(
+  const forget = lazy(
+    db,
     'DELETE FROM idempotency WHERE (key_id, request_hash) IN (SELECT key_id, request_hash FROM idempotency WHERE created_at <= ? LIMIT ?)',
   )
   return {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface UsageWarningStore {
   /**
@@ -9,11 +10,12 @@ export interface UsageWarningStore {
 }
 
 export function createUsageWarningStore(db: Database): UsageWarningStore {
-  const note = db.query(
+  const note = lazy(
+    db,
     'INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
   // Only the running window of a key can still be warned of.
-  const forget = db.query('DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?')
+  const forget = lazy(db, 'DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?')
   return {
     note(keyId, startsAt, percent) {
       forget.run(keyId, startsAt)

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
 import { transact } from '../database.ts'
 import { manyRows } from '../many-rows.ts'
+import { lazy } from '../statement.ts'
 
 export interface Counter {
   keyId: string
@@ -55,7 +56,8 @@ export interface UsageStore {
 }
 
 export function createUsageStore(db: Database): UsageStore {
-  const counter = db.query<{ used: number }, [string, string, number]>(
+  const counter = lazy<{ used: number }, [string, string, number]>(
+    db,
     'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
   )
   const putCounters = manyRows(
@@ -71,10 +73,10 @@ export function createUsageStore(db: Database): UsageStore {
     `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
        duration_us = duration_us + excluded.duration_us`,
   )
-  const day = db.query<
-    { batchable: number; cacheable: number; series_ids: string },
-    [string, string]
-  >('SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?')
+  const day = lazy<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
+    db,
+    'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
+  )
   const putDays = manyRows(
     db,
     'INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids)',
@@ -83,14 +85,17 @@ export function createUsageStore(db: Database): UsageStore {
   )
   // json_each takes a list of any length as one parameter, so that the statement is prepared once.
   const inKeys = 'key_id IN (SELECT value FROM json_each(?)) AND hour_at >= ? AND hour_at < ?'
-  const byDay = db.query<{ dayAt: number; requests: number }, [string, number, number]>(
+  const byDay = lazy<{ dayAt: number; requests: number }, [string, number, number]>(
+    db,
     `SELECT hour_at - hour_at % ${dayMs} AS dayAt, sum(metered) AS requests FROM usage_hours WHERE ${inKeys} GROUP BY 1 ORDER BY 1`,
   )
-  const hours = db.query<UsageHour, [string, number, number]>(
+  const hours = lazy<UsageHour, [string, number, number]>(
+    db,
     `SELECT key_id AS keyId, hour_at AS hourAt, endpoint, status_class AS statusClass, requests, metered, duration_us AS durationUs
      FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`,
   )
-  const forget = db.query(
+  const forget = lazy(
+    db,
     'DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)',
   )
   return {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface Notification {
   id: string
@@ -54,33 +55,42 @@ const notificationOf = (row: Row): Notification => ({
 })
 
 export function createNotificationStore(db: Database): NotificationStore {
-  const add = db.query(
+  const add = lazy(
+    db,
     'INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const has = db.query<{ id: string }, [string]>('SELECT id FROM notifications WHERE id = ?')
+  const has = lazy<{ id: string }, [string]>(db, 'SELECT id FROM notifications WHERE id = ?')
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
-  const page = db.query<Row, [string, number, number]>(
+  const page = lazy<Row, [string, number, number]>(
+    db,
     `SELECT * FROM notifications WHERE account_id = ? ${order}`,
   )
-  const pageUnread = db.query<Row, [string, number, number]>(
+  const pageUnread = lazy<Row, [string, number, number]>(
+    db,
     `SELECT * FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`,
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     'SELECT count(*) AS n FROM notifications WHERE account_id = ?',
   )
-  const unread = db.query<{ n: number }, [string]>(
+  const unread = lazy<{ n: number }, [string]>(
+    db,
     'SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL',
   )
-  const find = db.query<Row, [string, string]>(
+  const find = lazy<Row, [string, string]>(
+    db,
     'SELECT * FROM notifications WHERE account_id = ? AND id = ?',
   )
-  const read = db.query(
+  const read = lazy(
+    db,
     'UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL',
   )
-  const readAll = db.query(
+  const readAll = lazy(
+    db,
     'UPDATE notifications SET read_at = ?2 WHERE account_id = ?1 AND read_at IS NULL',
   )
-  const forget = db.query(
+  const forget = lazy(
+    db,
     'DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)',
   )
   return {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface Phone {
   accountId: string
@@ -26,18 +27,20 @@ export interface PhoneStore {
 }
 
 export function createPhoneStore(db: Database): PhoneStore {
-  const ofAccount = db.query<Phone, [string]>(
+  const ofAccount = lazy<Phone, [string]>(
+    db,
     `SELECT account_id AS accountId, phone_number AS number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
        code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries
      FROM phones WHERE account_id = ?`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT OR REPLACE INTO phones
        (account_id, phone_number, country, added_at, verified_at, opted_in_at, code_hash, code_sent_at, code_expires_at, wrong_tries)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const remove = db.query('DELETE FROM phones WHERE account_id = ?')
-  const optOut = db.query('UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?')
+  const remove = lazy(db, 'DELETE FROM phones WHERE account_id = ?')
+  const optOut = lazy(db, 'UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?')
   return {
     of: accountId => ofAccount.get(accountId) ?? undefined,
     put: p =>

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** What an account wants to hear of, by which way. */
 export interface Preferences {
@@ -42,10 +43,12 @@ const preferencesOf = (row: Row): Preferences => ({
 })
 
 export function createPreferenceStore(db: Database): PreferenceStore {
-  const ofAccount = db.query<Row, [string]>(
+  const ofAccount = lazy<Row, [string]>(
+    db,
     'SELECT * FROM notification_preferences WHERE account_id = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT OR REPLACE INTO notification_preferences (account_id, email_enabled, email_price_alerts, email_weekly_digest,
        email_product_updates, sms_enabled, sms_price_alerts, push_enabled)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,

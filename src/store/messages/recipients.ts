@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** What an address has said to letters of an account. */
 export interface Consent {
@@ -27,28 +28,33 @@ export interface RecipientStore {
 }
 
 export function createRecipientStore(db: Database): RecipientStore {
-  const consent = db.query<Consent, [string, string]>(
+  const consent = lazy<Consent, [string, string]>(
+    db,
     `SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
      FROM mail_recipients WHERE account_id = ? AND address = ?`,
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at, declined_at)
      VALUES ($accountId, $address, $askedAt, $confirmedAt, $declinedAt)
      ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
        declined_at = excluded.declined_at`,
   )
-  const day = db.query<DayCount, [string, string]>(
+  const day = lazy<DayCount, [string, string]>(
+    db,
     `SELECT ifnull(sum(letters), 0) AS letters, ifnull(sum(stranger), 0) AS strangers
      FROM mail_days WHERE sent_on = ? AND account_id = ?`,
   )
-  const letters = db.query<{ letters: number }, [string, string, string]>(
+  const letters = lazy<{ letters: number }, [string, string, string]>(
+    db,
     'SELECT letters FROM mail_days WHERE sent_on = ? AND account_id = ? AND address = ?',
   )
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO mail_days (sent_on, account_id, address, stranger, letters) VALUES (?, ?, ?, ?, 1)
      ON CONFLICT DO UPDATE SET letters = letters + 1`,
   )
-  const forget = db.query('DELETE FROM mail_days WHERE sent_on < ?')
+  const forget = lazy(db, 'DELETE FROM mail_days WHERE sent_on < ?')
   return {
     consent: (accountId, address) => consent.get(accountId, address) ?? undefined,
     put: (accountId, address, { askedAt, confirmedAt, declinedAt }) =>

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface SmsSettings {
   enabled: boolean
@@ -62,24 +63,29 @@ const settingsOf = (row: Row): SmsSettings => ({
 })
 
 export function createSmsStore(db: Database): SmsStore {
-  const settings = db.query<Row, [string]>('SELECT * FROM sms_settings WHERE account_id = ?')
-  const putSettings = db.query(
+  const settings = lazy<Row, [string]>(db, 'SELECT * FROM sms_settings WHERE account_id = ?')
+  const putSettings = lazy(
+    db,
     `INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
-  const record = db.query(
+  const record = lazy(
+    db,
     'INSERT INTO sms_messages (id, account_id, purpose, phone_number, posted_at) VALUES (?, ?, ?, ?, ?)',
   )
-  const fail = db.query('UPDATE sms_messages SET failed = 1 WHERE id = ?')
-  const countSince = db.query<{ n: number }, [string, number]>(
+  const fail = lazy(db, 'UPDATE sms_messages SET failed = 1 WHERE id = ?')
+  const countSince = lazy<{ n: number }, [string, number]>(
+    db,
     `SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`,
   )
   // Failed ones too: whoever makes numbers up must not get tries for nothing.
-  const codesSince = db.query<{ at: number }, [string, string, number]>(
+  const codesSince = lazy<{ at: number }, [string, string, number]>(
+    db,
     `SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
      ORDER BY posted_at`,
   )
-  const forget = db.query(
+  const forget = lazy(
+    db,
     'DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)',
   )
   return {

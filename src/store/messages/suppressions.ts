@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export interface Suppression {
   /** In lower case. */
@@ -20,17 +21,20 @@ export interface SuppressionStore {
 
 export function createSuppressionStore(db: Database): SuppressionStore {
   const columns = 'address, reason, created_at AS createdAt'
-  const find = db.query<Suppression, [string]>(
+  const find = lazy<Suppression, [string]>(
+    db,
     `SELECT ${columns} FROM mail_suppressions WHERE address = ?`,
   )
-  const add = db.query(
+  const add = lazy(
+    db,
     'INSERT INTO mail_suppressions (address, reason, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  const remove = db.query('DELETE FROM mail_suppressions WHERE address = ?')
-  const page = db.query<Suppression, [number, number]>(
+  const remove = lazy(db, 'DELETE FROM mail_suppressions WHERE address = ?')
+  const page = lazy<Suppression, [number, number]>(
+    db,
     `SELECT ${columns} FROM mail_suppressions ORDER BY created_at DESC, address LIMIT ? OFFSET ?`,
   )
-  const count = db.query<{ n: number }, []>('SELECT count(*) AS n FROM mail_suppressions')
+  const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM mail_suppressions')
   return {
     find: address => find.get(address) ?? undefined,
     add: ({ address, reason, createdAt }) => void add.run(address, reason, createdAt),

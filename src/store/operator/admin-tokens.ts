@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 
 /** The operator's token, as a hash. */
 export interface AdminTokenStore {
@@ -10,11 +11,13 @@ export interface AdminTokenStore {
 }
 
 export function createAdminTokenStore(db: Database): AdminTokenStore {
-  const active = db.query<{ token_hash: Uint8Array }, []>(
+  const active = lazy<{ token_hash: Uint8Array }, []>(
+    db,
     'SELECT token_hash FROM admin_tokens WHERE revoked_at IS NULL',
   )
-  const revoke = db.query('UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL')
-  const add = db.query(
+  const revoke = lazy(db, 'UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL')
+  const add = lazy(
+    db,
     'INSERT INTO admin_tokens (token_hash, token_hint, created_at) VALUES (?, ?, ?)',
   )
   return {

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs, hourMs, minuteMs } from '../../lib/instant.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 
 /** How many rows of each kind were brought back. */
 export type BroughtBack = Readonly<Record<string, number>>
@@ -47,7 +48,7 @@ const repairs: Readonly<Record<string, string>> = {
 }
 
 export function createDueTimes(db: Database): DueTimes {
-  const statements = Object.entries(repairs).map(([name, sql]) => [name, db.query(sql)] as const)
+  const statements = Object.entries(repairs).map(([name, sql]) => [name, lazy(db, sql)] as const)
   return {
     bringBack: now =>
       transact(db, () =>

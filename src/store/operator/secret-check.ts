@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 
 /** Whose sealed text it is. */
 export type SealedKind = 'webhook' | 'account' | 'source'
@@ -45,26 +46,30 @@ const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: stri
 export function createSecretCheckStore(db: Database): SecretCheckStore {
   // A look at the end of each series: there is no index by time of recording, and there are many
   // observations.
-  const recorded = db.query<{ at: number | null }, []>(
+  const recorded = lazy<{ at: number | null }, []>(
+    db,
     `SELECT max(o.recorded_at) AS at FROM series s
      JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`,
   )
   const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
   const counts = kinds.map(([, { from }]) =>
-    db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${from}`),
+    lazy<{ n: number }, []>(db, `SELECT count(*) AS n FROM ${from}`),
   )
   const samples = kinds.map(([kind, { from, id, text }]) =>
-    db.query<SealedText, []>(
+    lazy<SealedText, []>(
+      db,
       `SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
     ),
   )
-  const webhookIds = db.query<{ id: string }, []>('SELECT id FROM webhooks')
-  const resealWebhook = db.query<null, [Uint8Array, string, string]>(
+  const webhookIds = lazy<{ id: string }, []>(db, 'SELECT id FROM webhooks')
+  const resealWebhook = lazy<null, [Uint8Array, string, string]>(
+    db,
     `UPDATE webhooks SET secret = ?, secret_hint = ?, previous_secret = NULL, previous_secret_until = NULL
      WHERE id = ?`,
   )
-  const dropAccountSecrets = db.query('DELETE FROM webhook_account_secrets')
-  const dropCredentials = db.query(
+  const dropAccountSecrets = lazy(db, 'DELETE FROM webhook_account_secrets')
+  const dropCredentials = lazy(
+    db,
     'UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL',
   )
   return {

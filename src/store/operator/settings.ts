@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** Small facts of the installation itself, by name. */
 export interface Settings {
@@ -8,11 +9,12 @@ export interface Settings {
 }
 
 export function settingsStore(db: Database): Settings {
-  const read = db.query<{ value: string }, [string]>('SELECT value FROM settings WHERE name = ?')
-  const put = db.query(
+  const read = lazy<{ value: string }, [string]>(db, 'SELECT value FROM settings WHERE name = ?')
+  const put = lazy(
+    db,
     'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
-  const drop = db.query('DELETE FROM settings WHERE name = ?')
+  const drop = lazy(db, 'DELETE FROM settings WHERE name = ?')
   return {
     get: name => read.get(name)?.value,
     set: (name, value) => void put.run(name, value),

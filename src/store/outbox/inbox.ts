@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export type Channel = 'email' | 'sms'
 
@@ -54,14 +55,17 @@ const capturedOf = (row: Row): Captured => ({
 })
 
 export function createInboxStore(db: Database): InboxStore {
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (channel, event_id) DO NOTHING`,
   )
-  const bound = db.query(
+  const bound = lazy(
+    db,
     `DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`,
   )
-  const list = db.query<Row, [Channel | null]>(
+  const list = lazy<Row, [Channel | null]>(
+    db,
     'SELECT * FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number',
   )
   return {

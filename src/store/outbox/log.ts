@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import type { Kind, LogEntry, LogFilter } from './rows.ts'
 
 const columns = `outbox.id, event_id AS eventId, event_type AS eventType, account_id AS accountId, lane, ref, state, attempts,
@@ -55,30 +56,37 @@ export interface OutboxLogStore {
 }
 
 export function createOutboxLogStore(db: Database): OutboxLogStore {
-  const laneOf = db.query<{ id: number }, [string, string]>(
+  const laneOf = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
   )
   const from = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE lane_id = $lane'
-  const page = db.query<LogEntry, Settings>(
+  const page = lazy<LogEntry, [Settings]>(
+    db,
     `SELECT ${columns} ${from} AND ${matches} ORDER BY number DESC LIMIT $limit OFFSET $offset`,
   )
   // Without a filter the index alone is counted.
-  const all = db.query<{ total: number }, [number]>(
+  const all = lazy<{ total: number }, [number]>(
+    db,
     'SELECT count(*) AS total FROM outbox WHERE lane_id = ?',
   )
-  const some = db.query<{ total: number }, Settings>(
+  const some = lazy<{ total: number }, [Settings]>(
+    db,
     `SELECT count(*) AS total FROM outbox WHERE lane_id = $lane AND ${matches}`,
   )
-  const byId = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND outbox.id = $id`)
-  const byEvent = db.query<LogEntry, Settings>(`SELECT ${columns} ${from} AND event_id = $id`)
-  const resend = db.query(
+  const byId = lazy<LogEntry, [Settings]>(db, `SELECT ${columns} ${from} AND outbox.id = $id`)
+  const byEvent = lazy<LogEntry, [Settings]>(db, `SELECT ${columns} ${from} AND event_id = $id`)
+  const resend = lazy(
+    db,
     `UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`,
   )
-  const slice = db.query<{ number: number; chosen: number }, Settings>(
+  const slice = lazy<{ number: number; chosen: number }, [Settings]>(
+    db,
     `SELECT number, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
      FROM outbox WHERE lane_id = $lane AND number > $after ORDER BY number LIMIT ${rowsEach}`,
   )
-  const replay = db.query(
+  const replay = lazy(
+    db,
     `UPDATE outbox SET ${again} WHERE number = $number AND state IN ('delivered', 'failed')`,
   )
 

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { manyRows } from '../many-rows.ts'
+import { lazy } from '../statement.ts'
 import type { Kind, MessageState } from './rows.ts'
 
 export interface NewRow {
@@ -127,25 +128,30 @@ export function createOutboxStore(db: Database): OutboxStore {
 }
 
 function additions(db: Database) {
-  const lane = db.query<{ id: number }, [string, string]>(
+  const lane = lazy<{ id: number }, [string, string]>(
+    db,
     'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
   )
-  const addLane = db.query<{ id: number }, [string, string]>(
+  const addLane = lazy<{ id: number }, [string, string]>(
+    db,
     'INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id',
   )
-  const addBody = db.query('INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)')
+  const addBody = lazy(db, 'INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)')
   const addBodies = manyRows(db, 'INSERT INTO outbox_bodies (uses, body)', '(?, ?)')
-  const changeUses = db.query<{ uses: number }, [number, number]>(
+  const changeUses = lazy<{ uses: number }, [number, number]>(
+    db,
     'UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses',
   )
-  const dropBody = db.query('DELETE FROM outbox_bodies WHERE id = ?')
+  const dropBody = lazy(db, 'DELETE FROM outbox_bodies WHERE id = ?')
   const newColumns =
     'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
   const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`,
   )
-  const addSkipped = db.query(
+  const addSkipped = lazy(
+    db,
     `INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
   )
   const addAll = manyRows(
@@ -154,8 +160,8 @@ function additions(db: Database) {
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
     once,
   )
-  const last = db.query<{ number: number | null }, []>('SELECT max(number) AS number FROM outbox')
-  const since = db.query<{ id: string }, [number]>('SELECT id FROM outbox WHERE number > ?')
+  const last = lazy<{ number: number | null }, []>(db, 'SELECT max(number) AS number FROM outbox')
+  const since = lazy<{ id: string }, [number]>(db, 'SELECT id FROM outbox WHERE number > ?')
   const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
   return {
     findLane,
@@ -204,29 +210,36 @@ function valuesOf({
 }
 
 function createClaims(db: Database) {
-  const claim = db.query<ClaimedRow, Settings>(
+  const claim = lazy<ClaimedRow, [Settings]>(
+    db,
     `${lease} WHERE number IN (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, number LIMIT $limit)
      RETURNING ${columns}`,
   )
-  const claimFirst = db.query<ClaimedRow, Settings>(
+  const claimFirst = lazy<ClaimedRow, [Settings]>(
+    db,
     `${lease} WHERE number = (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} ORDER BY due_at, number LIMIT 1)
        AND due_at <= $now AND ifnull(hold_until, 0) <= $now
      RETURNING ${columns}`,
   )
-  const claimOne = db.query<ClaimedRow, Settings>(
+  const claimOne = lazy<ClaimedRow, [Settings]>(
+    db,
     `${lease} WHERE id = $id AND ${waits} RETURNING ${columns}`,
   )
-  const nextDue = db.query<{ at: number | null }, [number]>(
+  const nextDue = lazy<{ at: number | null }, [number]>(
+    db,
     `SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`,
   )
-  const nextInOrder = db.query<{ at: number }, [number]>(
+  const nextInOrder = lazy<{ at: number }, [number]>(
+    db,
     `SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, number LIMIT 1`,
   )
-  const backlog = db.query<LaneBacklog, []>(
+  const backlog = lazy<LaneBacklog, []>(
+    db,
     `SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
      FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`,
   )
-  const underWay = db.query<{ count: number; dueAt: number | null }, []>(
+  const underWay = lazy<{ count: number; dueAt: number | null }, []>(
+    db,
     `SELECT count(*) AS count, min(due_at) AS dueAt FROM outbox WHERE state = 'leased'`,
   )
   // The rows that an UPDATE answers come in no order.
@@ -246,29 +259,36 @@ function createClaims(db: Database) {
 }
 
 function createEndings(db: Database) {
-  const end = db.query(
+  const end = lazy(
+    db,
     `UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
        tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt
      WHERE number = $number AND state = 'leased' AND lease_token = $token`,
   )
-  const attempt = db.query(
+  const attempt = lazy(
+    db,
     'INSERT INTO outbox_attempts (message_number, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const leased = db.query<ClaimedRow, [number, number]>(
+  const leased = lazy<ClaimedRow, [number, number]>(
+    db,
     `SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`,
   )
-  const waiting = db.query<ClaimedRow, [number, number, number]>(
+  const waiting = lazy<ClaimedRow, [number, number, number]>(
+    db,
     `SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`,
   )
-  const giveUp = db.query(
+  const giveUp = lazy(
+    db,
     `UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE number = ? AND ${waits}`,
   )
-  const over = db.query<{ number: number; bodyId: number; laneId: number }, [number, number]>(
+  const over = lazy<{ number: number; bodyId: number; laneId: number }, [number, number]>(
+    db,
     'SELECT number, body_id AS bodyId, lane_id AS laneId FROM outbox WHERE settled_at < ? ORDER BY settled_at LIMIT ?',
   )
-  const dropAttempts = db.query('DELETE FROM outbox_attempts WHERE message_number = ?')
-  const drop = db.query('DELETE FROM outbox WHERE number = ?')
-  const dropLane = db.query(
+  const dropAttempts = lazy(db, 'DELETE FROM outbox_attempts WHERE message_number = ?')
+  const drop = lazy(db, 'DELETE FROM outbox WHERE number = ?')
+  const dropLane = lazy(
+    db,
     'DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)',
   )
   const { changeUses } = additions(db)

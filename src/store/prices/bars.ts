@@ -10,6 +10,7 @@ import {
   openBar,
 } from '../../market/prices/bars.ts'
 import { manyRows } from '../many-rows.ts'
+import { lazy } from '../statement.ts'
 
 /** Length of a stored bar in hours. */
 export type Span = 1 | 24
@@ -63,12 +64,14 @@ const barColumns =
   'starts_at AS startsAt, open, high, low, close, sum, count, hours, closed_at AS closedAt, recorded_at AS recordedAt, born_at AS bornAt'
 
 export function createBarReads(db: Database): BarReads {
-  const bars = db.query<Bar, number[]>(
+  const bars = lazy<Bar, number[]>(
+    db,
     `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND born_at <= ?
      ORDER BY starts_at DESC LIMIT ?`,
   )
   // Days that nothing touched since are taken as they stand; only the others are counted anew.
-  const days = db.query<Day, number[]>(
+  const days = lazy<Day, number[]>(
+    db,
     `SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
        CASE WHEN d.recorded_at <= ?2 THEN d.count ELSE (SELECT count(*) FROM observations o
          WHERE o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs} AND ${bornBy('?2')}) END AS count,
@@ -165,13 +168,16 @@ const lookedUpMax = 16
 
 /** The rows of bars. */
 function createBarRows(db: Database) {
-  const barAt = db.query<Bar, number[]>(
+  const barAt = lazy<Bar, number[]>(
+    db,
     `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
-  const lastStart = db.query<{ at: number | null }, number[]>(
+  const lastStart = lazy<{ at: number | null }, number[]>(
+    db,
     'SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?',
   )
-  const startsBetween = db.query<{ at: number }, number[]>(
+  const startsBetween = lazy<{ at: number }, number[]>(
+    db,
     `SELECT starts_at AS at FROM bars WHERE series_id = ? AND span = ? AND starts_at BETWEEN ? AND ?
      LIMIT ?`,
   )
@@ -183,7 +189,8 @@ function createBarRows(db: Database) {
        count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
        born_at = min(bars.born_at, excluded.born_at)`,
   )
-  const bear = db.query(
+  const bear = lazy(
+    db,
     'UPDATE bars SET born_at = min(born_at, ?) WHERE series_id = ? AND span = ? AND starts_at = ?',
   )
   const rowOf = (seriesId: number, span: Span, bar: Bar) => [
@@ -243,8 +250,9 @@ export function createBarWithdrawer(
   db: Database,
   oldestFirst: OldestFirst,
 ): (seriesId: number, observedAts: readonly number[]) => void {
-  const drop = db.query('DELETE FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?')
-  const put = db.query(
+  const drop = lazy(db, 'DELETE FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?')
+  const put = lazy(
+    db,
     `UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
      WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
@@ -292,7 +300,8 @@ export function barFaults(
   const series = db
     .query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code')
     .all()
-  const firstBirths = db.query<{ observedAt: number; recordedAt: number }, number[]>(
+  const firstBirths = lazy<{ observedAt: number; recordedAt: number }, number[]>(
+    db,
     `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
   )

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { BigChange } from '../../market/prices/big-changes.ts'
+import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 
 export const batchKinds = ['file', 'push', 'feed', 'correction', 'undo', 'release'] as const
@@ -93,30 +94,36 @@ const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
   AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
 
 export function createBatchStore(db: Database): BatchStore {
-  const open = db.query(
+  const open = lazy(
+    db,
     `INSERT INTO batches (kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id, started_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
   )
-  const count = db.query(
+  const count = lazy(
+    db,
     `UPDATE batches SET inserted = inserted + ?2, revised = revised + ?3, unchanged = unchanged + ?4, removed = removed + ?5,
        superseded = superseded + ?6, rejected = rejected + ?7, held = held + ?8, biggest = coalesce(?9, biggest) WHERE id = ?1`,
   )
-  const close = db.query('UPDATE batches SET finished_at = ?2 WHERE id = ?1')
-  const undone = db.query('UPDATE batches SET undone_at = ?2 WHERE id = ?1')
-  const cover = db.query(
+  const close = lazy(db, 'UPDATE batches SET finished_at = ?2 WHERE id = ?1')
+  const undone = lazy(db, 'UPDATE batches SET undone_at = ?2 WHERE id = ?1')
+  const cover = lazy(
+    db,
     `INSERT INTO batch_series (batch_id, series_id, points, first_at, last_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (batch_id, series_id) DO UPDATE SET points = points + excluded.points,
        first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
   )
-  const find = db.query<BatchRow, [number]>(`SELECT ${columns} FROM batches WHERE id = ?`)
+  const find = lazy<BatchRow, [number]>(db, `SELECT ${columns} FROM batches WHERE id = ?`)
   type Filter = [string | null, number | null, number | null]
-  const list = db.query<BatchRow, [...Filter, number, number]>(
+  const list = lazy<BatchRow, [...Filter, number, number]>(
+    db,
     `SELECT ${columns} FROM batches WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
   )
-  const total = db.query<{ n: number }, Filter>(
+  const total = lazy<{ n: number }, Filter>(
+    db,
     `SELECT count(*) AS n FROM batches WHERE ${matching}`,
   )
-  const series = db.query<BatchSeries, [number]>(
+  const series = lazy<BatchSeries, [number]>(
+    db,
     `SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
      WHERE batch_id = ? ORDER BY series_id`,
   )
@@ -176,18 +183,21 @@ export function createBatchStore(db: Database): BatchStore {
  */
 function pointsOfBatch(db: Database): BatchStore['points'] {
   const within = 'series_id = ?1 AND observed_at BETWEEN ?2 AND ?3'
-  const moments = db.query<{ observedAt: number }, number[]>(
+  const moments = lazy<{ observedAt: number }, number[]>(
+    db,
     `SELECT observed_at AS observedAt FROM observations WHERE ${within} AND batch_id = ?4
      UNION SELECT observed_at FROM observation_revisions WHERE ${within} AND (batch_id = ?4 OR next_batch_id = ?4)
      ORDER BY 1`,
   )
-  const current = db.query<{ batchId: number }, number[]>(
+  const current = lazy<{ batchId: number }, number[]>(
+    db,
     'SELECT batch_id AS batchId FROM observations WHERE series_id = ? AND observed_at = ?',
   )
-  const revisions = db.query<
+  const revisions = lazy<
     { value: number; sourceId: number; batchId: number; nextBatchId: number },
     number[]
   >(
+    db,
     `SELECT value, source_id AS sourceId, batch_id AS batchId, next_batch_id AS nextBatchId FROM observation_revisions
      WHERE series_id = ? AND observed_at = ? ORDER BY recorded_at DESC`,
   )

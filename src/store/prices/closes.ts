@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
+import { lazy } from '../statement.ts'
 
 /** The close of one day as the day bars have it. */
 export interface StoredClose {
@@ -29,21 +30,25 @@ export interface CloseStore {
 export function createCloseStore(db: Database): CloseStore {
   // One range of the primary key, days only, and two of its thirteen columns: forty years are ten
   // thousand rows.
-  const all = db.query<StoredClose, [number]>(
+  const all = lazy<StoredClose, [number]>(
+    db,
     'SELECT starts_at AS startsAt, close AS value FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at',
   )
-  const dated = db.query<DatedClose, [number]>(
+  const dated = lazy<DatedClose, [number]>(
+    db,
     'SELECT starts_at AS startsAt, close AS value, recorded_at AS recordedAt, born_at AS bornAt FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at',
   )
   const revised = (condition: string) =>
-    db.query<{ startsAt: number }, number[]>(
+    lazy<{ startsAt: number }, number[]>(
+      db,
       // Before 1970 the remainder is negative.
       `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS startsAt FROM observation_revisions
        WHERE series_id = ?1 ${condition} ORDER BY 1`,
     )
   const revisedSince = revised('AND recorded_at <= ?2 AND replaced_at > ?2')
   const everRevised = revised('')
-  const revisedAt = db.query<{ at: number | null }, [number, number, number, number]>(
+  const revisedAt = lazy<{ at: number | null }, [number, number, number, number]>(
+    db,
     'SELECT max(replaced_at) AS at FROM observation_revisions WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND replaced_at <= ?',
   )
   return {

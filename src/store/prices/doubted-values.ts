@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected'] as const
 export type DoubtStatus = (typeof doubtStatuses)[number]
@@ -46,24 +47,30 @@ const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, be
 const matching = '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2)'
 
 export function createDoubtedValueStore(db: Database): DoubtedValueStore {
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   )
-  const find = db.query<DoubtedValue, [number]>(
+  const find = lazy<DoubtedValue, [number]>(
+    db,
     `SELECT ${columns} FROM doubted_values WHERE id = ?`,
   )
-  const statusOf = db.query<{ status: DoubtStatus }, number[]>(
+  const statusOf = lazy<{ status: DoubtStatus }, number[]>(
+    db,
     'SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?',
   )
   type Filter = [string | null, number | null]
-  const list = db.query<DoubtedValue, [...Filter, number, number]>(
+  const list = lazy<DoubtedValue, [...Filter, number, number]>(
+    db,
     `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
   )
-  const total = db.query<{ n: number }, Filter>(
+  const total = lazy<{ n: number }, Filter>(
+    db,
     `SELECT count(*) AS n FROM doubted_values WHERE ${matching}`,
   )
-  const decide = db.query(
+  const decide = lazy(
+    db,
     `UPDATE doubted_values SET status = ?, decided_by = ?, decision_reason = ?, decided_at = ? WHERE id = ?`,
   )
   const filterOf = ({ status, seriesId }: DoubtFilter): Filter => [status ?? null, seriesId ?? null]

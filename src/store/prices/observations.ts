@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Observation } from '../../market/prices/bars.ts'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 import {
   anyTime,
@@ -128,55 +129,64 @@ export function createObservationStore(db: Database): ObservationStore {
 }
 
 function createObservationReads(db: Database): ObservationReads {
-  const between = db.query<Observation, number[]>(
+  const between = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`,
   )
-  const forward = db.query<Observation, number[]>(
+  const forward = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at`,
   )
-  const newest = db.query<Observation, number[]>(
+  const newest = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`,
   )
-  const count = db.query<{ n: number }, number[]>(
+  const count = lazy<{ n: number }, number[]>(
+    db,
     `SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`,
   )
-  const asOf = db.query<Observation, number[]>(
+  const asOf = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
      UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
      ORDER BY observedAt DESC LIMIT ?5`,
   )
-  const firstRecorded = db.query<Observation, number[]>(
+  const firstRecorded = lazy<Observation, number[]>(
+    db,
     `SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
      FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
        AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
      WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
      ORDER BY o.observed_at DESC LIMIT ?5`,
   )
-  const newestCurrent = db.query<Observation, number[]>(
+  const newestCurrent = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
      ORDER BY observed_at DESC LIMIT 1`,
   )
-  const newestReplaced = db.query<Observation, number[]>(
+  const newestReplaced = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
      ORDER BY observed_at DESC LIMIT 1`,
   )
   // A bar remembers when the first value of its day came; what was withdrawn since has no bar.
-  const firstBirth = db.query<{ at: number | null }, [number]>(
+  const firstBirth = lazy<{ at: number | null }, [number]>(
+    db,
     `SELECT min(at) AS at FROM (SELECT min(born_at) AS at FROM bars WHERE series_id = ?1 AND span = 24
      UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`,
   )
-  const pointTimes = db.query<{ at: number }, number[]>(
+  const pointTimes = lazy<{ at: number }, number[]>(
+    db,
     `SELECT observed_at AS at FROM observations WHERE ${range}
      UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`,
   )
-  const vintages = db.query<
-    { value: number; recordedAt: number; replacedAt: number | null },
-    number[]
-  >(
+  const vintages = lazy<{ value: number; recordedAt: number; replacedAt: number | null }, number[]>(
+    db,
     `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
      UNION ALL SELECT value, recorded_at, NULL FROM observations WHERE series_id = ?1 AND observed_at = ?2 ORDER BY recordedAt`,
   )
-  const after = db.query<Observation, number[]>(
+  const after = lazy<Observation, number[]>(
+    db,
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
   )
   return {
@@ -227,14 +237,17 @@ const lookedUpMax = 16
 
 /** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
 function createSeriesWriter(db: Database) {
-  const current = db.query<Observation & Origin, number[]>(
+  const current = lazy<Observation & Origin, number[]>(
+    db,
     `SELECT ${columns}, source_id AS sourceId, batch_id AS batchId FROM observations
      WHERE series_id = ? AND observed_at = ?`,
   )
-  const last = db.query<{ at: number | null }, number[]>(
+  const last = lazy<{ at: number | null }, number[]>(
+    db,
     'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
   )
-  const between = db.query<{ at: number }, number[]>(
+  const between = lazy<{ at: number }, number[]>(
+    db,
     `SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at BETWEEN ? AND ?
      LIMIT ?`,
   )
@@ -255,11 +268,13 @@ function createSeriesWriter(db: Database) {
   }
   const withdrawals = createWithdrawals(db)
   const insert = createInserter(db)
-  const update = db.query(
+  const update = lazy(
+    db,
     `UPDATE observations SET value = ?, recorded_at = ?, source_id = ?, batch_id = ?
      WHERE series_id = ? AND observed_at = ?`,
   )
-  const addRevision = db.query(
+  const addRevision = lazy(
+    db,
     `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
@@ -357,24 +372,29 @@ function createVintageWriter(db: Database) {
     replacedAt: number
   }
   const where = 'series_id = ?1 AND observed_at = ?2'
-  const known = db.query<Interval, number[]>(
+  const known = lazy<Interval, number[]>(
+    db,
     `SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
      WHERE ${where} ORDER BY recorded_at`,
   )
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
   )
-  const correct = db.query(
+  const correct = lazy(
+    db,
     `UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`,
   )
-  const end = db.query(
+  const end = lazy(
+    db,
     `UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`,
   )
-  const begin = db.query(
+  const begin = lazy(
+    db,
     `UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`,
   )
-  const beginCurrent = db.query(`UPDATE observations SET recorded_at = ?3 WHERE ${where}`)
+  const beginCurrent = lazy(db, `UPDATE observations SET recorded_at = ?3 WHERE ${where}`)
   return (
     seriesId: number,
     { observedAt, value, recordedAt }: Observation,
@@ -415,14 +435,17 @@ const manyPoints = 64
 
 /** Finds points that have no value any more: they are few, and most series have none. */
 function createWithdrawals(db: Database) {
-  const any = db.query<{ 1: 1 }, number[]>(
+  const any = lazy<{ 1: 1 }, number[]>(
+    db,
     'SELECT 1 FROM observation_revisions WHERE series_id = ? LIMIT 1',
   )
   const ends = 'min(recorded_at) AS bornAt, max(replaced_at) AS goneAt'
-  const one = db.query<{ bornAt: number | null; goneAt: number | null }, number[]>(
+  const one = lazy<{ bornAt: number | null; goneAt: number | null }, number[]>(
+    db,
     `SELECT ${ends} FROM observation_revisions WHERE series_id = ? AND observed_at = ?`,
   )
-  const all = db.query<Withdrawn & { observedAt: number }, number[]>(
+  const all = lazy<Withdrawn & { observedAt: number }, number[]>(
+    db,
     `SELECT observed_at AS observedAt, ${ends} FROM observation_revisions r WHERE series_id = ? AND NOT EXISTS (
        SELECT 1 FROM observations o WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at)
      GROUP BY observed_at`,
@@ -447,12 +470,13 @@ function createObservationWithdrawer(
   db: Database,
   { oldestFirst }: ObservationReads,
 ): ObservationStore['withdraw'] {
-  const keep = db.query(
+  const keep = lazy(
+    db,
     `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
      SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
      WHERE series_id = ?1 AND observed_at = ?2`,
   )
-  const drop = db.query('DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
+  const drop = lazy(db, 'DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
   const bars = createBarWithdrawer(db, oldestFirst)
   return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
     transact(db, () => {
@@ -477,8 +501,9 @@ function createInserter(db: Database) {
     'INSERT INTO observations (series_id, source_id, batch_id, observed_at, value, recorded_at) VALUES'
   // What all rows share is bound once.
   const row = (i: number) => `(?1, ?2, ?3, ?${4 + 3 * i}, ?${5 + 3 * i}, ?${6 + 3 * i})`
-  const insertOne = db.query(`${into} ${row(0)}`)
-  const insertMany = db.query(
+  const insertOne = lazy(db, `${into} ${row(0)}`)
+  const insertMany = lazy(
+    db,
     `${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`,
   )
   let shared: [seriesId: number, sourceId: number, batchId: number] = [0, 0, 0]

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** Days of a series that reads leave out, both ends inclusive. */
 export interface Quarantine {
@@ -21,13 +22,15 @@ const columns =
   'id, series_id AS seriesId, from_on AS fromOn, to_on AS toOn, reason, created_at AS createdAt'
 
 export function createQuarantineStore(db: Database): QuarantineStore {
-  const all = db.query<Quarantine, []>(
+  const all = lazy<Quarantine, []>(
+    db,
     `SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`,
   )
-  const add = db.query<Quarantine, [number, string, string, string, number]>(
+  const add = lazy<Quarantine, [number, string, string, string, number]>(
+    db,
     `INSERT INTO quarantine (series_id, from_on, to_on, reason, created_at) VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`,
   )
-  const remove = db.query('DELETE FROM quarantine WHERE id = ?')
+  const remove = lazy(db, 'DELETE FROM quarantine WHERE id = ?')
   return {
     all: () => all.all(),
     add: range => add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!,

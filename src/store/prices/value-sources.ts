@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** Whose values observations are. */
 export interface ValueSource {
@@ -26,17 +27,20 @@ export interface ValueSourceStore {
 const columns = 'id, kind, name, period_kind AS periodKind'
 
 export function createValueSourceStore(db: Database): ValueSourceStore {
-  const all = db.query<ValueSource, []>(`SELECT ${columns} FROM value_sources ORDER BY id`)
-  const add = db.query(
+  const all = lazy<ValueSource, []>(db, `SELECT ${columns} FROM value_sources ORDER BY id`)
+  const add = lazy(
+    db,
     'INSERT INTO value_sources (kind, name, period_kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
   )
-  const note = db.query(
+  const note = lazy(
+    db,
     'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
   )
-  const newest = db.query<{ sourceId: number }, [number]>(
+  const newest = lazy<{ sourceId: number }, [number]>(
+    db,
     'SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1',
   )
-  const series = db.query<{ id: number }, []>('SELECT DISTINCT series_id AS id FROM series_sources')
+  const series = lazy<{ id: number }, []>(db, 'SELECT DISTINCT series_id AS id FROM series_sources')
   /** A handful, asked for with every write. */
   let known: Map<number, ValueSource> | undefined
   const byId = (id: number) => {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** Which observations of a series are not passed on; undefined where all are. */
 export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
@@ -7,10 +8,12 @@ export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
 export function createWithheld(db: Database, feeds: readonly string[]): Withheld {
   const ofFeeds =
     "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
-  const hasAny = db.query(
+  const hasAny = lazy(
+    db,
     `SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`,
   )
-  const rows = db.query<{ observedAt: number }, [number, string]>(
+  const rows = lazy<{ observedAt: number }, [number, string]>(
+    db,
     `SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds})`,
   )
   const names = JSON.stringify(feeds)

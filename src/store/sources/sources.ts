@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
 
 export type SourceStatus = 'active' | 'paused' | 'error' | 'pending' | 'failed'
 
@@ -158,36 +159,45 @@ export const createDataSourceStore = (db: Database): DataSourceStore => ({
 })
 
 function sources(db: Database) {
-  const ofAccount = db.query<Row, [string]>(
+  const ofAccount = lazy<Row, [string]>(
+    db,
     `${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     'SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL',
   )
-  const byId = db.query<Row, [string]>(`${select} WHERE id = ? AND removed_at IS NULL`)
+  const byId = lazy<Row, [string]>(db, `${select} WHERE id = ? AND removed_at IS NULL`)
   const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
-  const page = db.query<Row, [string | null, number, number]>(
+  const page = lazy<Row, [string | null, number, number]>(
+    db,
     `${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`,
   )
-  const total = db.query<{ n: number }, [string | null]>(
+  const total = lazy<{ n: number }, [string | null]>(
+    db,
     `SELECT count(*) AS n FROM data_sources WHERE ${matching}`,
   )
   const added = named.filter(([name]) => name !== 'number')
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`,
   )
   const changing = named.filter(([name]) => !unchanging.includes(name))
-  const put = db.query(
+  const put = lazy(
+    db,
     `UPDATE data_sources SET ${changing.map(([name, column]) => `${column} = $${name}`).join(', ')} WHERE number = $number AND removed_at IS NULL`,
   )
-  const remove = db.query(
+  const remove = lazy(
+    db,
     'UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL',
   )
   const waiting = 'next_sync_at IS NOT NULL AND removed_at IS NULL'
-  const due = db.query<Row, [number, number]>(
+  const due = lazy<Row, [number, number]>(
+    db,
     `${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
   )
-  const next = db.query<{ at: number | null }, [number]>(
+  const next = lazy<{ at: number | null }, [number]>(
+    db,
     `SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`,
   )
   return {
@@ -216,36 +226,43 @@ const rowColumns = 'observed_at AS observedAt, fuel_type AS fuelType, port, regi
 const rowKey = 'source_number = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
 
 function rowsOf(db: Database) {
-  const refused = db.query<
+  const refused = lazy<
     Pick<SourceRow, 'region' | 'currency' | 'price'>,
     [number, number, string, string]
-  >(`SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
-  const put = db.query(
+  >(db, `SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
+  const put = lazy(
+    db,
     `INSERT OR REPLACE INTO data_source_rows (source_number, observed_at, fuel_type, port, region, currency, price, recorded_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const oldestKept = db.query<{ at: number }, [number, number]>(
+  const oldestKept = lazy<{ at: number }, [number, number]>(
+    db,
     'SELECT observed_at AS at FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?',
   )
-  const dropBefore = db.query(
+  const dropBefore = lazy(
+    db,
     'DELETE FROM data_source_rows WHERE source_number = ? AND observed_at < ?',
   )
   const owned = 'SELECT number FROM data_sources WHERE account_id = ? AND removed_at IS NULL'
-  const any = db.query<unknown, [string]>(
+  const any = lazy<unknown, [string]>(
+    db,
     `SELECT 1 FROM data_source_rows WHERE source_number IN (${owned}) LIMIT 1`,
   )
-  const ownSources = db.query<{ number: number; name: string }, [string]>(
+  const ownSources = lazy<{ number: number; name: string }, [string]>(
+    db,
     'SELECT number, name FROM data_sources WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
   )
-  const matching = db.query<
+  const matching = lazy<
     SourceRow,
     [number, number, string | null, string | null, string | null, number]
   >(
+    db,
     `SELECT ${rowColumns} FROM data_source_rows
      WHERE source_number = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
      ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`,
   )
-  const newest = db.query<SourceRow, [number, number]>(
+  const newest = lazy<SourceRow, [number, number]>(
+    db,
     `SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`,
   )
   return {
@@ -283,18 +300,21 @@ interface SyncRow extends Omit<SourceSyncLog, 'rejections'> {
 }
 
 function syncsOf(db: Database) {
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO data_source_syncs (id, source_number, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
        started_at, completed_at)
      VALUES ($id, $source, $trigger, $status, $received, $inserted, $revised, $unchanged, $rejected, $rejections, $error, $durationMs,
        $startedAt, $completedAt)`,
   )
-  const newest = db.query<SyncRow, [number, number]>(
+  const newest = lazy<SyncRow, [number, number]>(
+    db,
     `SELECT id, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms AS durationMs,
        started_at AS startedAt, completed_at AS completedAt
      FROM data_source_syncs WHERE source_number = ? ORDER BY number DESC LIMIT ?`,
   )
-  const trim = db.query(
+  const trim = lazy(
+    db,
     `DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
        (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
   )
@@ -309,15 +329,17 @@ function syncsOf(db: Database) {
 }
 
 function sweeper(db: Database) {
-  const removed = db.query<{ number: number }, []>(
+  const removed = lazy<{ number: number }, []>(
+    db,
     'SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1',
   )
-  const dropRows = db.query(
+  const dropRows = lazy(
+    db,
     `DELETE FROM data_source_rows WHERE (source_number, observed_at, fuel_type, port) IN
        (SELECT source_number, observed_at, fuel_type, port FROM data_source_rows WHERE source_number = ? LIMIT ?)`,
   )
-  const dropSyncs = db.query('DELETE FROM data_source_syncs WHERE source_number = ?')
-  const drop = db.query('DELETE FROM data_sources WHERE number = ?')
+  const dropSyncs = lazy(db, 'DELETE FROM data_source_syncs WHERE source_number = ?')
+  const drop = lazy(db, 'DELETE FROM data_sources WHERE number = ?')
   return (rows: number): boolean => {
     const count = removed.get()
     if (!count) return false

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { WatchReading } from '../../market/watches/change.ts'
+import { lazy } from '../statement.ts'
 
 /** What may be set of a watch. */
 export interface WatchSettings {
@@ -93,40 +94,48 @@ export interface WatchStore {
 
 export function createWatchStore(db: Database): WatchStore {
   const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
-  const ofAccount = db.query<Row, [string]>(
+  const ofAccount = lazy<Row, [string]>(
+    db,
     `SELECT * FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
   )
-  const count = db.query<{ n: number }, [string]>(
+  const count = lazy<{ n: number }, [string]>(
+    db,
     `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`,
   )
-  const byId = db.query<Row, [string]>('SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
+  const byId = lazy<Row, [string]>(db, 'SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
   const settings =
     'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
   const values =
     '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
-  const add = db.query(
+  const add = lazy(
+    db,
     `INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
      VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`,
   )
-  const put = db.query(`UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`)
-  const remove = db.query('UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?')
-  const drop = db.query(
+  const put = lazy(db, `UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`)
+  const remove = lazy(db, 'UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?')
+  const drop = lazy(
+    db,
     `DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
        AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch_number = w.number) LIMIT ?)`,
   )
-  const due = db.query<Row, [number, number]>(
+  const due = lazy<Row, [number, number]>(
+    db,
     'SELECT * FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?',
   )
-  const nextDue = db.query<{ at: number | null }, [number]>(
+  const nextDue = lazy<{ at: number | null }, [number]>(
+    db,
     'SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?',
   )
-  const rank = db.query<{ n: number }, [string, number]>(
+  const rank = lazy<{ n: number }, [string, number]>(
+    db,
     `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved} AND number < ?`,
   )
-  const ran = db.query(
+  const ran = lazy(
+    db,
     'UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?',
   )
-  const postpone = db.query('UPDATE watches SET next_run_at = ? WHERE number = ?')
+  const postpone = lazy(db, 'UPDATE watches SET next_run_at = ? WHERE number = ?')
   return {
     ofAccount: accountId => ofAccount.all(accountId).map(watchOf),
     count: accountId => count.get(accountId)!.n,

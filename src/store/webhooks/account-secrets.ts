@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** What signs the events of an account that go to none of its endpoints. */
 export interface AccountSecret {
@@ -15,10 +16,12 @@ export interface AccountSecretStore {
 }
 
 export function createAccountSecretStore(db: Database): AccountSecretStore {
-  const of = db.query<AccountSecret, [string]>(
+  const of = lazy<AccountSecret, [string]>(
+    db,
     'SELECT account_id AS accountId, secret, created_at AS createdAt FROM webhook_account_secrets WHERE account_id = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO webhook_account_secrets (account_id, secret, created_at) VALUES ($accountId, $secret, $createdAt)
      ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`,
   )

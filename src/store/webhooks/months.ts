@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 /** How many events were made for an account in the month that starts at `startsAt`. */
 export interface MonthCount {
@@ -13,10 +14,12 @@ export interface WebhookMonthStore {
 }
 
 export function createWebhookMonthStore(db: Database): WebhookMonthStore {
-  const count = db.query<{ events: number }, [string, number]>(
+  const count = lazy<{ events: number }, [string, number]>(
+    db,
     'SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?',
   )
-  const put = db.query(
+  const put = lazy(
+    db,
     `INSERT INTO webhook_months (account_id, starts_at, events) VALUES ($accountId, $startsAt, $events)
      ON CONFLICT DO UPDATE SET events = excluded.events`,
   )

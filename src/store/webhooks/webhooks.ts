@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Condition } from '../../market/alerts/threshold.ts'
+import { lazy } from '../statement.ts'
 
 export type SignatureScheme = 'timestamped' | 'body'
 
@@ -129,39 +130,45 @@ const unchanging: readonly string[] = ['id', 'accountId', 'createdAt'] satisfies
 export function createWebhookStore(db: Database): WebhookStore {
   const named = Object.entries(columns)
   const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM webhooks`
-  const all = db.query<Row, []>(`${select} ORDER BY created_at, id`)
-  const find = db.query<Row, [string]>(`${select} WHERE id = ?`)
-  const put = db.query(
+  const all = lazy<Row, []>(db, `${select} ORDER BY created_at, id`)
+  const find = lazy<Row, [string]>(db, `${select} WHERE id = ?`)
+  const put = lazy(
+    db,
     `INSERT INTO webhooks (${named.map(([, column]) => column).join(', ')}) VALUES (${named.map(([name]) => `$${name}`).join(', ')})
      ON CONFLICT (id) DO UPDATE SET
        ${named.flatMap(([name, column]) => (unchanging.includes(name) ? [] : [`${column} = excluded.${column}`])).join(', ')}`,
   )
-  const remove = db.query('DELETE FROM webhooks WHERE id = ?')
-  const disable = db.query(
+  const remove = lazy(db, 'DELETE FROM webhooks WHERE id = ?')
+  const disable = lazy(
+    db,
     'UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1',
   )
-  const records = db.query<EndpointRecord & { id: string }, [string]>(
+  const records = lazy<EndpointRecord & { id: string }, [string]>(
+    db,
     `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
      FROM webhooks WHERE account_id = ?`,
   )
-  const switchedOff = db.query<{ id: string; url: string }, [number]>(
+  const switchedOff = lazy<{ id: string; url: string }, [number]>(
+    db,
     `SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
      ORDER BY updated_at DESC LIMIT ?`,
   )
-  const tally = db.query<Record<'active' | 'failing' | 'disabled', number>, []>(
+  const tally = lazy<Record<'active' | 'failing' | 'disabled', number>, []>(
+    db,
     `SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
        count(*) FILTER (WHERE active = 1 AND failed_in_a_row > 0) AS failing,
        count(*) FILTER (WHERE active = 0) AS disabled FROM webhooks`,
   )
   const ended = (counter: 'delivered' | 'failed', inARow: string, status: 'success' | 'failed') =>
-    db.query<{ inARow: number }, [number, string]>(
+    lazy<{ inARow: number }, [number, string]>(
+      db,
       `UPDATE webhooks SET ${counter} = ${counter} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
        WHERE id = ? RETURNING failed_in_a_row AS inARow`,
     )
   const delivered = ended('delivered', '0', 'success')
   const failed = ended('failed', 'failed_in_a_row + 1', 'failed')
   const failedBlameless = ended('failed', 'failed_in_a_row', 'failed')
-  const forgive = db.query('UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?')
+  const forgive = lazy(db, 'UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?')
   return {
     all: () => all.all().map(endpointOf),
     find(id) {

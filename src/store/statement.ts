@@ -1,0 +1,30 @@
+import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
+
+/** What the stores use of a prepared statement: `Row` is what it answers, `Bindings` what it takes. */
+export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
+  get(...bindings: Bindings): Row | null
+  all(...bindings: Bindings): Row[]
+  run(...bindings: Bindings): Changes
+  iterate(...bindings: Bindings): IterableIterator<Row>
+}
+
+/**
+ * A statement that is prepared when it is first used: a start would otherwise spend much of its
+ * time on hundreds that nobody needs yet. A mistake in its SQL shows at the first use too.
+ */
+export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQueryBindings[]>(
+  db: Database,
+  sql: string,
+): LazyStatement<Row, Bindings> {
+  let prepared: Statement<Row, SQLQueryBindings[]> | undefined
+  const statement = () => {
+    prepared ??= db.query<Row, SQLQueryBindings[]>(sql)
+    return prepared
+  }
+  return {
+    get: (...bindings) => statement().get(...bindings),
+    all: (...bindings) => statement().all(...bindings),
+    run: (...bindings) => statement().run(...bindings),
+    iterate: (...bindings) => statement().iterate(...bindings),
+  }
+}
