@@ -1,22 +1,9 @@
 import type { Command } from 'commander'
 import { scopes } from '../plan/scopes.ts'
 import { changeAccount, createAccount, listAccounts, showAccount } from './accounts.ts'
-import type { CommandEnvironment } from './command.ts'
+import type { JsonOption, OperatorAction } from './command.ts'
 import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from './keys.ts'
 import { endSessions, makeLink, setPassword } from './sign-in.ts'
-
-interface JsonOption {
-  json?: boolean
-}
-
-/**
- * Runs work against the data directory that the options name, and sets the exit code that it
- * answers.
- */
-export type OperatorAction = <O extends JsonOption>(
-  options: O,
-  work: (env: CommandEnvironment) => Promise<number>,
-) => Promise<void>
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 const listed = (text: string) =>

@@ -14,6 +14,19 @@ export interface CommandEnvironment {
   terminal?: NodeJS.WritableStream | undefined
 }
 
+export interface JsonOption {
+  json?: boolean
+}
+
+/**
+ * Runs work against the data directory that the options name, and sets the exit code that it
+ * answers.
+ */
+export type OperatorAction = <O extends JsonOption>(
+  options: O,
+  work: (env: CommandEnvironment) => Promise<number>,
+) => Promise<void>
+
 const done = 0
 const refused = 1
 

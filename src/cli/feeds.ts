@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { sleep } from '../lib/clock.ts'
-import type { OperatorAction } from './account-commands.ts'
+import type { OperatorAction } from './command.ts'
 import { type CommandEnvironment, Refusal, runAgainstServer } from './command.ts'
 import { exitCodes } from './import.ts'
 import { tableLines } from './table.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { OperatorAction } from './account-commands.ts'
+import type { OperatorAction } from './command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
 import { tableLines } from './table.ts'
 

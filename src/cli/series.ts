@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../feed/files/csv.ts'
 import { parseToml } from '../lib/toml.ts'
-import type { OperatorAction } from './account-commands.ts'
+import type { OperatorAction } from './command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
 import { tableLines } from './table.ts'
 
