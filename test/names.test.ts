@@ -5,12 +5,12 @@ import { Elysia } from 'elysia'
 import { shippedCatalogue } from '../src/feed/catalogue/shipped.ts'
 import { documentNames } from '../src/http/openapi/introduction.ts'
 import { documentOf, type OpenApiDocument } from '../src/http/openapi/openapi.ts'
-import type { EvaluationCopy } from './support/evaluation-copy.ts'
-import { openTestInstance } from './support/instance.ts'
-import { interfaceRows } from './support/interface.ts'
-import { answered, type Receiver, receiver } from './support/receiver.ts'
-import { clientsCopy, inOtherNames, otherNames } from './support/renamed-instance.ts'
-import { serveApp } from './support/streaming.ts'
+import type { EvaluationCopy } from './support/instance/evaluation-copy.ts'
+import { openTestInstance } from './support/instance/instance.ts'
+import { clientsCopy, inOtherNames, otherNames } from './support/instance/renamed-instance.ts'
+import { interfaceRows } from './support/interface/interface.ts'
+import { answered, type Receiver, receiver } from './support/servers/receiver.ts'
+import { serveApp } from './support/topics/streaming.ts'
 
 const rows = interfaceRows
   .filter(row => row.sample !== null)

@@ -2,9 +2,9 @@ import { Database } from 'bun:sqlite'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { verifyFile } from '../../src/cli/backup.ts'
+import { verifyFile } from '../../src/cli/backups/backup.ts'
 import { checkpoint } from '../../src/store/database.ts'
-import { evaluationCopy } from '../../test/support/evaluation-copy.ts'
+import { evaluationCopy } from '../../test/support/instance/evaluation-copy.ts'
 
 /**
  * R07: flips one bit in copies of a database that holds everything an evaluation copy has, and asks

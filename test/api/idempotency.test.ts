@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { documentOf } from '../support/every-route.ts'
-import { interfaceRows } from '../support/interface.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { documentOf } from '../support/interface/every-route.ts'
+import { interfaceRows } from '../support/interface/interface.ts'
 
 let copy: EvaluationCopy
 beforeAll(() => {

@@ -5,9 +5,9 @@ import type { InternalRoute } from 'elysia'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import { planIds } from '../../src/plan/tiers.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { openTestInstance } from '../support/instance.ts'
-import { type Row, interfaceRows as rows } from '../support/interface.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
+import { type Row, interfaceRows as rows } from '../support/interface/interface.ts'
 
 const named = (row: Row) => `${row.method} ${row.path}`
 const plainHouse = openTestInstance({

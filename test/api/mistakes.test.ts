@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createKnownNames } from '../../src/http/input/known-names.ts'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 const instance = openTestInstance({ 'brand.header_prefix': 'X-Own-' })
 const token = instance.key()

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 let document: OpenApiDocument
 const operations = () =>

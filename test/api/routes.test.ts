@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 const app = openTestInstance().app
 const routes = (app.routes as InternalRoute[]).filter(route =>

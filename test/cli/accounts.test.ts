@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { changeAccount, createAccount, listAccounts, showAccount } from '../../src/cli/accounts.ts'
-import type { CommandEnvironment } from '../../src/cli/command.ts'
+import {
+  changeAccount,
+  createAccount,
+  listAccounts,
+  showAccount,
+} from '../../src/cli/accounts/accounts.ts'
 import {
   createKey,
   listKeys,
@@ -8,8 +12,9 @@ import {
   rollKey,
   rotateAdminToken,
   suspendKey,
-} from '../../src/cli/keys.ts'
-import { openFrontDoor } from '../support/front-door.ts'
+} from '../../src/cli/accounts/keys.ts'
+import type { CommandEnvironment } from '../../src/cli/command.ts'
+import { openFrontDoor } from '../support/instance/front-door.ts'
 
 /** A command line over a front door; `lines` and `faults` are what it printed. */
 function terminal(json = false) {

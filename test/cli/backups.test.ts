@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, temporaryDir } from '../support/binary.ts'
-import { command } from '../support/command.ts'
-import { standInBucket } from '../support/s3-server.ts'
+import { remove, temporaryDir } from '../support/instance/binary.ts'
+import { command } from '../support/instance/command.ts'
+import { standInBucket } from '../support/servers/s3-server.ts'
 
 const root = temporaryDir()
 const bucket = standInBucket('backups')

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../src/app.ts'
-import { runDatasetImport } from '../../src/cli/dataset.ts'
+import { runDatasetImport } from '../../src/cli/data/dataset.ts'
 import type { Operator } from '../../src/cli/operator.ts'
-import { openTestInstance } from '../support/instance.ts'
-import { noInput } from '../support/memory-writer.ts'
-import { json } from '../support/shape.ts'
-import { prefix, type Row, sample, second } from '../support/wells.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
+import { noInput } from '../support/instance/memory-writer.ts'
+import { json } from '../support/interface/shape.ts'
+import { prefix, type Row, sample, second } from '../support/topics/wells.ts'
 
 describe('import --dataset for wells, their months and states', () => {
   const folder = mkdtempSync(join(tmpdir(), 'wellhead-wells-test-'))

@@ -19,9 +19,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { runDoctor } from '../../src/cli/doctor.ts'
-import { examineSpace } from '../../src/cli/doctor-directory.ts'
-import type { Finding } from '../../src/cli/finding.ts'
+import { examineSpace } from '../../src/cli/doctor/directory.ts'
+import { runDoctor } from '../../src/cli/doctor/doctor.ts'
+import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { listenLocally } from '../../src/cli/socket.ts'
 import { loadConfig } from '../../src/config.ts'
 import { openInstance } from '../../src/instance.ts'
@@ -32,7 +32,7 @@ import { dayMs, hourMs, minuteMs } from '../../src/lib/instant.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { defaultSettings } from '../../src/store/webhooks/webhooks.ts'
 import { version } from '../../src/version.ts'
-import { startAt } from '../support/instance.ts'
+import { startAt } from '../support/instance/instance.ts'
 
 const megabyte = 2 ** 20
 const root = mkdtempSync(join(tmpdir(), 'wellhead-test-'))

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type ExportOptions, runExport } from '../../src/cli/export.ts'
+import { type ExportOptions, runExport } from '../../src/cli/data/export.ts'
 import type { SeriesIdentity } from '../../src/feed/catalogue/lookup.ts'
-import { catalogue } from '../support/shipped-codes.ts'
+import { catalogue } from '../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-cli-export-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,12 +2,12 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dataOf } from '../../src/cli/data.ts'
-import { type ImportOptions, runImport } from '../../src/cli/import.ts'
+import { type ImportOptions, runImport } from '../../src/cli/data/import.ts'
+import { dataOf } from '../../src/cli/data/writer.ts'
 import type { Operator } from '../../src/cli/operator.ts'
 import type { Instance } from '../../src/instance.ts'
-import { openTestInstance, startAt } from '../support/instance.ts'
-import { noInput } from '../support/memory-writer.ts'
+import { openTestInstance, startAt } from '../support/instance/instance.ts'
+import { noInput } from '../support/instance/memory-writer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-check-'))
 afterAll(() => rmSync(folder, { recursive: true }))

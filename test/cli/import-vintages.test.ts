@@ -2,10 +2,10 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dataOf } from '../../src/cli/data.ts'
-import { type ImportOptions, runImport } from '../../src/cli/import.ts'
-import { openTestInstance, startAt } from '../support/instance.ts'
-import { noInput } from '../support/memory-writer.ts'
+import { type ImportOptions, runImport } from '../../src/cli/data/import.ts'
+import { dataOf } from '../../src/cli/data/writer.ts'
+import { openTestInstance, startAt } from '../support/instance/instance.ts'
+import { noInput } from '../support/instance/memory-writer.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-vintages-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

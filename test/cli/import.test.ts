@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { type ImportOptions, runImport } from '../../src/cli/import.ts'
+import { type ImportOptions, runImport } from '../../src/cli/data/import.ts'
 import type { PointWriter as AnyWriter } from '../../src/feed/prices/reader.ts'
 import { createManualClock } from '../../src/lib/clock.ts'
 import { isoInstant } from '../../src/lib/instant.ts'
-import { memory, noInput } from '../support/memory-writer.ts'
-import { catalogue } from '../support/shipped-codes.ts'
+import { memory, noInput } from '../support/instance/memory-writer.ts'
+import { catalogue } from '../support/topics/shipped-codes.ts'
 
 /** These writers compare nothing. */
 type PointWriter = Omit<AnyWriter, 'compare'>

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, temporaryDir } from '../support/binary.ts'
-import { command } from '../support/command.ts'
+import { remove, temporaryDir } from '../support/instance/binary.ts'
+import { command } from '../support/instance/command.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProgramEnvironment } from '../../src/cli/environment.ts'
 import { run } from '../../src/cli/program.ts'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 /** Runs a command line in an empty directory; `text` is what went to standard output as it is. */
 async function ran(...argv: string[]) {

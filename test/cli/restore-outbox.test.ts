@@ -1,8 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { createSystemClock } from '../../src/lib/clock.ts'
 import { hourMs, isoInstant } from '../../src/lib/instant.ts'
-import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/restored.ts'
-import { fields } from '../support/smtp-server.ts'
+import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/instance/restored.ts'
+import { fields } from '../support/servers/smtp-server.ts'
 
 const reason = 'held back: the database was restored from a backup'
 const { file, webhookId, hooks, mails, texts, directory, command, serving, close } =

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { seriesOfFile } from '../../src/cli/series.ts'
+import { seriesOfFile } from '../../src/cli/data/series.ts'
 
 describe('a file of many own series', () => {
   test('is TOML with a table for each', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { endSessions, firstLine, makeLink, setPassword } from '../../src/cli/accounts/sign-in.ts'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
-import { endSessions, firstLine, makeLink, setPassword } from '../../src/cli/sign-in.ts'
-import { people, tokenIn } from '../support/people.ts'
+import { people, tokenIn } from '../support/topics/people.ts'
 
 /** A command line over an instance; `lines` and `faults` are what it printed. */
 function terminal() {

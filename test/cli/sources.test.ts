@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
-import { listSources, syncSource } from '../../src/cli/sources.ts'
-import { openSourceInstance, row, rowServer } from '../support/sources.ts'
+import { listSources, syncSource } from '../../src/cli/data/sources.ts'
+import { openSourceInstance, row, rowServer } from '../support/topics/sources.ts'
 
 /**
  * A command line of the operator over an instance; `lines` and `faults` are what it printed since they

@@ -2,11 +2,11 @@ import { Database } from 'bun:sqlite'
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { keepBeforeUpgrade } from '../../src/cli/upgrade.ts'
+import { keepBeforeUpgrade } from '../../src/cli/backups/upgrade.ts'
 import { openDatabase, versionOf } from '../../src/store/database.ts'
 import { schemaVersion } from '../../src/store/migrations.ts'
-import { remove, temporaryDir } from '../support/binary.ts'
-import { command } from '../support/command.ts'
+import { remove, temporaryDir } from '../support/instance/binary.ts'
+import { command } from '../support/instance/command.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))

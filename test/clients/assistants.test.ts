@@ -4,8 +4,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { binary } from '../support/binary.ts'
-import { environmentOf, has, runProgram, sharedCopy } from '../support/packages.ts'
+import { binary } from '../support/instance/binary.ts'
+import { environmentOf, has, runProgram, sharedCopy } from '../support/interface/packages.ts'
 
 const resultMax = 25_000
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { binary } from '../support/binary.ts'
-import { environmentOf, sharedCopy } from '../support/packages.ts'
+import { binary } from '../support/instance/binary.ts'
+import { environmentOf, sharedCopy } from '../support/interface/packages.ts'
 
 let copy: Wellhead
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { binary } from '../support/binary.ts'
+import { binary } from '../support/instance/binary.ts'
 import {
   clientPackages,
   environmentOf,
@@ -13,7 +13,7 @@ import {
   root,
   runProgram,
   sharedCopy,
-} from '../support/packages.ts'
+} from '../support/interface/packages.ts'
 
 const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
 const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { sharedCopy, startCopy } from '../support/packages.ts'
+import { sharedCopy, startCopy } from '../support/interface/packages.ts'
 
 /**
  * What families of existing clients call and rely on, in their own words, against the binary: with

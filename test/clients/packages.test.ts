@@ -12,7 +12,7 @@ import {
   root,
   runProgram,
   sharedCopy,
-} from '../support/packages.ts'
+} from '../support/interface/packages.ts'
 
 const hasPython = has('python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))')
 const hasNode = has('node', '--version')

@@ -2,8 +2,8 @@ import { afterEach, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { binary } from '../support/binary.ts'
-import { root, runProgram } from '../support/packages.ts'
+import { binary } from '../support/instance/binary.ts'
+import { root, runProgram } from '../support/interface/packages.ts'
 
 const read = (name: string): unknown =>
   Bun.YAML.parse(readFileSync(join(root, 'docs/testing', name), 'utf8'))

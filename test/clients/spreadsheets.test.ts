@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DefaultSettings, TaskUtils } from '@microsoft/powerquery-parser'
 import { XMLParser } from 'fast-xml-parser'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { root, sharedCopy } from '../support/packages.ts'
+import { root, sharedCopy } from '../support/interface/packages.ts'
 
 const folder = join(root, 'docs/spreadsheets')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { binary } from '../support/binary.ts'
-import { clientPackages, has, installedIn, root, runProgram } from '../support/packages.ts'
+import { binary } from '../support/instance/binary.ts'
+import {
+  clientPackages,
+  has,
+  installedIn,
+  root,
+  runProgram,
+} from '../support/interface/packages.ts'
 
 const hasNode = has('node', '--version')
 const hasPytest = has('python3', '-m', 'pytest', '--version')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, run, type Server, start, temporaryDir } from '../support/binary.ts'
+import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 describe('the binary in production', () => {
   const dir = temporaryDir()

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { filled, remove, type Server, start, temporaryDir } from '../support/binary.ts'
-import { type CableMessage, cableClient, isMessage, isType } from '../support/cable-client.ts'
-import { blocksOf } from '../support/streaming.ts'
+import { filled, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import {
+  type CableMessage,
+  cableClient,
+  isMessage,
+  isType,
+} from '../support/servers/cable-client.ts'
+import { blocksOf } from '../support/topics/streaming.ts'
 
 const startAt = '2026-11-20T15:00:00Z'
 

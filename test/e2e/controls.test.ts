@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 const startAt = '2026-11-20T15:00:00Z'
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { binary, remove, run, start, temporaryDir } from '../support/binary.ts'
+import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 
 const rows = 400_000
 const kills = 10

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { binary, remove, run, start, temporaryDir } from '../support/binary.ts'
+import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
 import { haveRealData, needsRealData } from '../support/real-data.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, run, start, temporaryDir } from '../support/binary.ts'
+import { remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 
 let dir: string
 let data: string

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
-import { interfaceRows } from '../support/interface.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { interfaceRows } from '../support/interface/interface.ts'
 
 const dir = temporaryDir()
 let server: Server

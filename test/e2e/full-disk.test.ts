@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 const root = temporaryDir()
 const small = join(root, 'small')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { filled, remove, type Server, start, temporaryDir } from '../support/binary.ts'
-import { interfaceRows, type Row } from '../support/interface.ts'
+import { filled, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const rows = interfaceRows.filter(row => row.sample !== null)
 

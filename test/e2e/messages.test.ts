@@ -1,8 +1,8 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
-import { provider, type Stand } from '../support/provider.ts'
-import { fields, smtpServer } from '../support/smtp-server.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { provider, type Stand } from '../support/servers/provider.ts'
+import { fields, smtpServer } from '../support/servers/smtp-server.ts'
 
 // What is read only when it is needed must be in the binary all the same: each provider is asked
 // once.

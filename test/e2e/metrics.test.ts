@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
-import { remove, start, temporaryDir } from '../support/binary.ts'
+import { remove, start, temporaryDir } from '../support/instance/binary.ts'
 
 const docs = resolve(import.meta.dir, '../../docs/operating')
 const prometheus = Bun.which('prometheus')

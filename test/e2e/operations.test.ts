@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, run, type Server, start, temporaryDir } from '../support/binary.ts'
+import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 describe('the operator of a binary', () => {
   const dir = temporaryDir()

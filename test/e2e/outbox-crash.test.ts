@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { binary, remove, temporaryDir } from '../support/binary.ts'
+import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
 
 const cycles = process.env.WELLHEAD_TORTURE === '1' ? 200 : 20
 const seed = Number(process.env.WELLHEAD_SEED ?? 1)

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { remove, type Server, start, startWith, temporaryDir } from '../support/binary.ts'
+import { remove, type Server, start, startWith, temporaryDir } from '../support/instance/binary.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -11,7 +11,7 @@ const pricePath = '/v1/prices/latest?by_code=WTI_USD'
 const stderrOf = ({ process }: Server) => new Response(process.stderr as ReadableStream).text()
 
 test('a server that has more to do than it gets done refuses heavy analytics after a while, goes on with prices, and computes again when it is left alone', async () => {
-  const script = join(import.meta.dir, '../support/busy-server.ts')
+  const script = join(import.meta.dir, '../support/servers/busy-server.ts')
   const server = await startWith([process.execPath, script], 'dev', join(root, 'busy'))
   const statuses: number[] = []
   const until = async (status: number) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { remove, type Server, start, temporaryDir } from '../support/binary.ts'
+import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 const dir = temporaryDir()
 let server: Server

@@ -9,7 +9,7 @@ import {
   type Server,
   start,
   temporaryDir,
-} from '../support/binary.ts'
+} from '../support/instance/binary.ts'
 
 interface Row {
   price: number

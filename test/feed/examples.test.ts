@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset } from '../../src/feed/files/dataset.ts'
-import { faultOf, setUp, taken } from '../support/carriers.ts'
+import { faultOf, setUp, taken } from '../support/topics/carriers.ts'
 
 describe('every dataset', () => {
   test('takes its own example, and nothing happens when it comes again', () => {

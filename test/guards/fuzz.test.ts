@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import {
   answerChecker,
   boundless,
@@ -9,8 +9,8 @@ import {
   innardsIn,
   operationsOf,
   random,
-} from '../support/every-route.ts'
-import { requestMaker } from '../support/hostile.ts'
+} from '../support/interface/every-route.ts'
+import { requestMaker } from '../support/interface/hostile.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const requests = torture ? 100_000 : 3_000

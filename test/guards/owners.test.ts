@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
 import type { AccountState } from '../../src/service/keys/keyring.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import {
   boundless,
   documentOf,
@@ -10,7 +10,7 @@ import {
   rows,
   sampleId,
   stateOf,
-} from '../support/every-route.ts'
+} from '../support/interface/every-route.ts'
 
 /** What is everybody's: its ids name data, not somebody's things. */
 const isShared = (path: string) => path.startsWith('/v1/ei/')

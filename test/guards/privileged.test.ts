@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import {
   boundless,
   documentedPath,
@@ -8,7 +8,7 @@ import {
   type Row,
   rows,
   stateOf,
-} from '../support/every-route.ts'
+} from '../support/interface/every-route.ts'
 
 /**
  * Texts and numbers that nothing else says, so that wherever one turns up, a body has put it there.

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs'
 import type { InternalRoute } from 'elysia'
 import { front } from '../../src/http/front.ts'
 import { linker } from '../../src/http/problem/links.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { boundless, innardsIn, type Row, rows } from '../support/every-route.ts'
-import { controls } from '../support/hostile.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { boundless, innardsIn, type Row, rows } from '../support/interface/every-route.ts'
+import { controls } from '../support/interface/hostile.ts'
 
 let copy: EvaluationCopy
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../src/app.ts'
 import { createFaults } from '../../src/http/faults.ts'
 import { type ProblemCode, problems } from '../../src/http/problem/problem.ts'
-import { openTestInstance, startAt } from '../support/instance.ts'
+import { openTestInstance, startAt } from '../support/instance/instance.ts'
 
 const instance = openTestInstance()
 const { services, clock } = instance

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { front } from '../../src/http/front.ts'
 import { linker } from '../../src/http/problem/links.ts'
 import { createSeededIds } from '../../src/lib/ids.ts'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 const { services } = openTestInstance()
 const answer = front({

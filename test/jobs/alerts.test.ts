@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createAlertJob } from '../../src/jobs/alerts.ts'
 import { createRunner } from '../../src/jobs/runner.ts'
 import { hourMs, minuteMs } from '../../src/lib/instant.ts'
-import { above, openAlertInstance, startAt } from '../support/alerts.ts'
+import { above, openAlertInstance, startAt } from '../support/topics/alerts.ts'
 
 test('a moved clock stops where the interval of a code ends, and judges what waits there', async () => {
   const { watch, price, fired, services, clock } = openAlertInstance({ interval: '60s' })

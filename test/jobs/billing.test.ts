@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createBillingJob } from '../../src/jobs/billing.ts'
 import { dayMs, isoInstant } from '../../src/lib/instant.ts'
 import { defaultSettings } from '../../src/store/webhooks/webhooks.ts'
-import { type BillingHouse, type Buyer, billingHouse, startAt } from '../support/billing.ts'
+import { type BillingHouse, type Buyer, billingHouse, startAt } from '../support/topics/billing.ts'
 
 const day = (n: number) => startAt + n * dayMs
 const monthDays = 30

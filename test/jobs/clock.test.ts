@@ -6,7 +6,7 @@ import type { Clock } from '../../src/lib/clock.ts'
 import { createJumpWatch } from '../../src/lib/clock-jumps.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createDueTimes } from '../../src/store/operator/due-times.ts'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 
 const dayMs = 86_400_000
 let copy: EvaluationCopy

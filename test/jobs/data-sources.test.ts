@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createRunner } from '../../src/jobs/runner.ts'
 import { dayMs, hourMs } from '../../src/lib/instant.ts'
-import { openSourceInstance, row, rowServer } from '../support/sources.ts'
+import { openSourceInstance, row, rowServer } from '../support/topics/sources.ts'
 
 test('a clock that is moved far stops where a source is due, and every sync happens at its time', async () => {
   const instance = openSourceInstance()

@@ -4,9 +4,9 @@ import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../src/lib/ins
 import type { DeliverySchedule } from '../../src/plan/delivery-schedule.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
 import type { Parcel } from '../../src/service/outbox/outbox.ts'
-import { type DeliveryWorld, daily, deliveryWorld, startAt } from '../support/deliveries.ts'
-import { deliveriesWithin } from '../support/delivery-oracle.ts'
-import { provider } from '../support/provider.ts'
+import { provider } from '../support/servers/provider.ts'
+import { type DeliveryWorld, daily, deliveryWorld, startAt } from '../support/topics/deliveries.ts'
+import { deliveriesWithin } from '../support/topics/delivery-oracle.ts'
 
 const days = (world: DeliveryWorld) => world.runs().map(run => run.local_on)
 const statuses = (world: DeliveryWorld) => world.runs().map(run => run.status)

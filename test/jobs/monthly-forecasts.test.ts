@@ -3,7 +3,7 @@ import { createMonthlyForecastJob } from '../../src/jobs/monthly-forecasts.ts'
 import { dayMs, hourMs, parseInstant } from '../../src/lib/instant.ts'
 import { forecastPublishedAt } from '../../src/market/fundamentals/monthly-forecast.ts'
 import { createMonthlyForecasts } from '../../src/service/fundamentals/monthly-forecasts.ts'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 const publications = (h: ReturnType<typeof openTestInstance>) =>
   h.services.monthlyForecasts.publications(h.services.catalogue.named('WTI_USD')!.id).sort()

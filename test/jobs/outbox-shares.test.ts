@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createShares } from '../../src/jobs/outbox-shares.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
-import { delivered, outboxWorld } from '../support/outbox.ts'
+import { delivered, outboxWorld } from '../support/topics/outbox.ts'
 
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise(done => setImmediate(done))

@@ -12,7 +12,7 @@ import {
   outboxWorld,
   refused,
   unavailable,
-} from '../support/outbox.ts'
+} from '../support/topics/outbox.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const [seeds, steps] = torture ? [1_000, 500] : [30, 150]

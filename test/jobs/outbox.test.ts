@@ -4,7 +4,7 @@ import { DoesNotOpen } from '../../src/service/keys/vault.ts'
 import type { LanePolicy, Parcel } from '../../src/service/outbox/outbox.ts'
 import { senderComponents } from '../../src/service/outbox/vitals.ts'
 import { transact } from '../../src/store/database.ts'
-import { delivered, outboxWorld, refused, unavailable } from '../support/outbox.ts'
+import { delivered, outboxWorld, refused, unavailable } from '../support/topics/outbox.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

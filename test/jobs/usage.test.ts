@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createUsageJob } from '../../src/jobs/usage.ts'
-import { openTestInstance } from '../support/instance.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
 
 test('a pass writes every key that waits, in slices, and what was counted is found by the next start', async () => {
   const world = openTestInstance()

@@ -8,7 +8,7 @@ import {
   lastDelivery,
   nextDelivery,
 } from '../../src/plan/delivery-schedule.ts'
-import { deliveriesWithin, pieces, shown } from '../support/delivery-oracle.ts'
+import { deliveriesWithin, pieces, shown } from '../support/topics/delivery-oracle.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)

@@ -14,6 +14,10 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     sources: ['row.ts'],
     spreadsheet: ['routes.ts'],
   },
+  cli: {
+    accounts: ['keys.ts', 'sign-in.ts'],
+    backups: ['upgrade.ts'],
+  },
   feed: {
     catalogue: ['lookup.ts'],
     files: [
@@ -33,16 +37,20 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     prices: ['rows.ts'],
     publishers: [
       'calendar.ts',
-      'decimal.ts',
       'ecb.ts',
       'eia-wpsr.ts',
       'eia.ts',
-      'fault.ts',
       'map.ts',
-      'periods.ts',
       'publisher.ts',
       'publishers.ts',
       'suspicion.ts',
+    ],
+    reading: [
+      'decimal.ts',
+      'fault.ts',
+      'periods.ts',
+      'text.ts',
+      'units.ts',
       'workbook.ts',
       'zip.ts',
     ],

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type EvaluationCopy, evaluationCopy } from '../support/evaluation-copy.ts'
-import { interfaceRows, type Row } from '../support/interface.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+import { interfaceRows, type Row } from '../support/interface/interface.ts'
 
 const boundless = { 'limits.unauthenticated_per_minute': '100000', 'demo.limit_per_hour': '100000' }
 

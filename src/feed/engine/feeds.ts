@@ -11,9 +11,9 @@ import {
   nextTry,
   type Release,
 } from '../publishers/calendar.ts'
-import { FeedFault } from '../publishers/fault.ts'
 import { type MapLine, targetName } from '../publishers/map.ts'
 import type { Feed } from '../publishers/publishers.ts'
+import { FeedFault } from '../reading/fault.ts'
 import { createLine } from './line.ts'
 import { readFeed } from './run.ts'
 import {

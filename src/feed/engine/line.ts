@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
 import { hourMs, minuteMs, secondMs } from '../../lib/instant.ts'
 import { NoReply, type PublisherFetch, type PublisherReply } from '../../send/feeds/fetch.ts'
-import { FeedFault } from '../publishers/fault.ts'
 import type { Line, Publisher, PublisherAnswer, PublisherRequest } from '../publishers/publisher.ts'
+import { FeedFault } from '../reading/fault.ts'
 
 /** What a line has done so far. */
 export interface LineCounts {

@@ -7,11 +7,11 @@ import type { WriteCounts } from '../../store/write-counts.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checkRow } from '../prices/rows.ts'
-import { timesDecimal } from '../publishers/decimal.ts'
 import { outlookRelease } from '../publishers/eia.ts'
 import type { MapLine } from '../publishers/map.ts'
-import { firstOf, type PeriodKind, periodKinds, spanOf } from '../publishers/periods.ts'
 import type { SentRow, SentSeries } from '../publishers/publisher.ts'
+import { timesDecimal } from '../reading/decimal.ts'
+import { firstOf, type PeriodKind, periodKinds, spanOf } from '../reading/periods.ts'
 
 /** What the values of a run are written in. */
 export interface RunningBatch {

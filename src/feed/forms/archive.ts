@@ -1,5 +1,5 @@
 import { contentOf, type Source } from '../files/source.ts'
-import { archiveFiles } from '../publishers/zip.ts'
+import { archiveFiles } from '../reading/zip.ts'
 import { spooled } from './spool.ts'
 
 /** What a ZIP archive is: a workbook, or the one file that it holds, unpacked. */

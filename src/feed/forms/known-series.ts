@@ -1,7 +1,7 @@
 import type { PublisherSeries } from '../files/source.ts'
 import type { MapLine } from '../publishers/map.ts'
-import type { PeriodKind } from '../publishers/periods.ts'
 import { shippedFeeds } from '../publishers/publishers.ts'
+import type { PeriodKind } from '../reading/periods.ts'
 
 /** The lines of a feed's map that lead to series of the catalogue. */
 export const codeLines = (feed: string): MapLine[] =>

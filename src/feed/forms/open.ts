@@ -7,7 +7,7 @@ import {
   type SourceOpener,
   withoutMark,
 } from '../files/source.ts'
-import { FeedFault } from '../publishers/fault.ts'
+import { FeedFault } from '../reading/fault.ts'
 
 /** Where the rows of a file are, and what is asked of them. */
 export interface FormRequest {

@@ -1,6 +1,6 @@
 import { shown } from '../files/cell.ts'
 import type { Source } from '../files/source.ts'
-import { type SheetCell, type SheetRow, sheetNames, sheetRows } from '../publishers/workbook.ts'
+import { type SheetCell, type SheetRow, sheetNames, sheetRows } from '../reading/workbook.ts'
 import { csvLine, spooled, wholeOf } from './spool.ts'
 
 const workbookBytesMax = 100 * 1024 * 1024

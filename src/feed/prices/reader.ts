@@ -27,7 +27,7 @@ import {
   objectOf,
   recordText,
 } from '../files/table.ts'
-import { timesDecimal } from '../publishers/decimal.ts'
+import { timesDecimal } from '../reading/decimal.ts'
 import {
   type ColumnRequest,
   type Columns,

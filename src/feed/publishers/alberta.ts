@@ -1,11 +1,11 @@
 import { isObject } from '../../lib/json.ts'
+import { headerFault, unreadable } from '../reading/fault.ts'
+import { leadingDay, periodWith } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
 import { monthlyDay } from './calendar.ts'
-import { headerFault, unreadable } from './fault.ts'
 import type { MapLine } from './map.ts'
-import { leadingDay, periodWith } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, sentSeries } from './series.ts'
-import { jsonOf } from './text.ts'
 
 const url = 'https://api.economicdata.alberta.ca/data?table=OilPrices'
 

@@ -1,11 +1,11 @@
 import { usFederal } from '../../market/calendars/holidays.ts'
+import { headerFault } from '../reading/fault.ts'
+import { dayOf, type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { weeklyBroughtForward } from './calendar.ts'
-import { headerFault } from './fault.ts'
 import { linkOn } from './links.ts'
 import type { MapLine } from './map.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, sentSeries } from './series.ts'
-import { dayOf, type SheetCell, sheetRows } from './workbook.ts'
 
 const pageUrl = 'https://rigcount.bakerhughes.com/na-rig-count'
 const headerRowsMax = 30

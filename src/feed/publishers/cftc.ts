@@ -1,12 +1,12 @@
 import { dayMs, hourMs, isoDay, startOfWeek } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import { cotReleasedAt } from '../../market/analytics/positions.ts'
+import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
+import { leadingDay } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
 import type { ReleaseRule } from './calendar.ts'
-import { FeedFault, headerFault, unreadable } from './fault.ts'
-import { leadingDay } from './periods.ts'
 import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
 import { collections, grouped, sentSeries } from './series.ts'
-import { jsonOf } from './text.ts'
 
 /** Disaggregated reports, futures only. */
 const url = 'https://publicreporting.cftc.gov/resource/72hh-3qpy.json'

@@ -1,11 +1,11 @@
 import { euroSettlement } from '../../market/calendars/holidays.ts'
+import { headerFault } from '../reading/fault.ts'
+import { dayOf, sheetRows } from '../reading/workbook.ts'
 import { weeklyHeldBack } from './calendar.ts'
-import { headerFault } from './fault.ts'
 import { linkOn, type PageLink } from './links.ts'
 import type { MapLine } from './map.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, sentSeries } from './series.ts'
-import { dayOf, sheetRows } from './workbook.ts'
 
 const pageUrl = 'https://energy.ec.europa.eu/data-and-analysis/weekly-oil-bulletin_en'
 const headerRowsMax = 12

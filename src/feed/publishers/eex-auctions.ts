@@ -1,10 +1,10 @@
 import { isoDay } from '../../lib/instant.ts'
 import { europeExchange } from '../../market/calendars/holidays.ts'
+import { FeedFault, headerFault } from '../reading/fault.ts'
+import { dayOf, type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { everyWorkingDay } from './calendar.ts'
-import { FeedFault, headerFault } from './fault.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
-import { dayOf, type SheetCell, sheetRows } from './workbook.ts'
 
 const folder = 'https://public.eex-group.com/eex/eua-auction-report'
 /** The years before lie in other workbooks. */

@@ -1,13 +1,13 @@
 import { parseInstant } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
+import { unreadable } from '../reading/fault.ts'
+import { periodOf } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
+import { archiveFiles, linesOf } from '../reading/zip.ts'
 import { eiaAttribution, eiaBulkCalendar, outlookOf } from './eia.ts'
-import { unreadable } from './fault.ts'
 import type { MapLine } from './map.ts'
-import { periodOf } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, grouped, sentSeries } from './series.ts'
-import { jsonOf } from './text.ts'
-import { archiveFiles, linesOf } from './zip.ts'
 
 const manifestUrl = 'https://api.eia.gov/bulk/manifest.txt'
 /** The longest series has fewer than 20,000 values of 30 bytes. */

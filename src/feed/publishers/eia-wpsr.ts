@@ -1,11 +1,11 @@
 import { usFederal } from '../../market/calendars/holidays.ts'
+import { FeedFault, headerFault } from '../reading/fault.ts'
+import { americanDay } from '../reading/periods.ts'
+import { tableOf } from '../reading/text.ts'
 import { weeklyHeldBack } from './calendar.ts'
 import { eastern, eiaAttribution } from './eia.ts'
-import { FeedFault, headerFault } from './fault.ts'
-import { americanDay } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, grouped, sentSeries } from './series.ts'
-import { tableOf } from './text.ts'
 
 /** Values of the weekly petroleum tables by their stubs, and the weeks that the first table compares. */
 export interface WeeklyTable {

@@ -2,6 +2,9 @@ import { dayMs, hourMs, isoDay } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import { usFederal } from '../../market/calendars/holidays.ts'
 import { outlookPublishedAt } from '../../market/fundamentals/outlook.ts'
+import { FeedFault, unreadable } from '../reading/fault.ts'
+import { type PeriodKind, periodOf, periodWith } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
 import {
   type Calendar,
   everyDay,
@@ -10,13 +13,10 @@ import {
   weeklyBroughtForward,
   weeklyHeldBack,
 } from './calendar.ts'
-import { FeedFault, unreadable } from './fault.ts'
 import type { MapLine } from './map.ts'
 import { type Page, readPages } from './paged.ts'
-import { type PeriodKind, periodOf, periodWith } from './periods.ts'
 import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
 import { collections, grouped, sentSeries } from './series.ts'
-import { jsonOf } from './text.ts'
 
 const host = 'api.eia.gov'
 /** The most rows of one JSON answer. */

@@ -1,14 +1,14 @@
 import { isoDay, parseDay } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import { usFederal } from '../../market/calendars/holidays.ts'
+import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
+import { leadingDay } from '../reading/periods.ts'
+import { jsonOf, tableOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
-import { FeedFault, headerFault, unreadable } from './fault.ts'
 import type { MapLine } from './map.ts'
 import { type Page, readPages } from './paged.ts'
-import { leadingDay } from './periods.ts'
 import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collected, sentSeries } from './series.ts'
-import { jsonOf, tableOf } from './text.ts'
 
 const lengthMax = 100_000
 /** Before anything was recorded, and for ever: the whole of what was ever said. */

@@ -1,10 +1,10 @@
 import { isoDay } from '../../lib/instant.ts'
+import { FeedFault, headerFault } from '../reading/fault.ts'
+import { periodOf } from '../reading/periods.ts'
+import { tableOf } from '../reading/text.ts'
 import { monthlyDay } from './calendar.ts'
-import { FeedFault, headerFault } from './fault.ts'
-import { periodOf } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
-import { tableOf } from './text.ts'
 
 const folder = 'https://www.jodidata.org/_resources/files/downloads/oil-data/annual-csv/primary'
 const firstYear = 2002

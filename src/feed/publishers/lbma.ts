@@ -1,13 +1,13 @@
 import { isObject } from '../../lib/json.ts'
 import { londonBank } from '../../market/calendars/holidays.ts'
+import { cellOf } from '../reading/decimal.ts'
+import { headerFault, unreadable } from '../reading/fault.ts'
+import { americanDay, leadingDay } from '../reading/periods.ts'
+import { jsonOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
-import { cellOf } from './decimal.ts'
-import { headerFault, unreadable } from './fault.ts'
 import type { MapLine } from './map.ts'
-import { americanDay, leadingDay } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, grouped, sentSeries } from './series.ts'
-import { jsonOf } from './text.ts'
 
 /** The order of the three prices of a day. */
 const currencies = ['USD', 'GBP', 'EUR'] as const

@@ -1,6 +1,6 @@
-import { FeedFault } from './fault.ts'
+import { FeedFault } from '../reading/fault.ts'
+import { textOf } from '../reading/text.ts'
 import type { Line, PublisherAnswer } from './publisher.ts'
-import { textOf } from './text.ts'
 
 /** A link of a page: where it leads, and its words. */
 export interface PageLink {

@@ -1,4 +1,4 @@
-import { type PeriodKind, periodKinds } from './periods.ts'
+import { type PeriodKind, periodKinds } from '../reading/periods.ts'
 
 /** Where a line of a map leads: to a series of the catalogue, or to a column of a dataset's rows. */
 export type Target =

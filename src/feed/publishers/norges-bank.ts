@@ -1,12 +1,12 @@
 import { dayMs, parseDay } from '../../lib/instant.ts'
 import { easterDay, europeExchange, type Holidays } from '../../market/calendars/holidays.ts'
+import { cellOf, timesDecimal } from '../reading/decimal.ts'
+import { headerFault } from '../reading/fault.ts'
+import { tableOf } from '../reading/text.ts'
 import { everyWorkingDay } from './calendar.ts'
-import { cellOf, timesDecimal } from './decimal.ts'
-import { headerFault } from './fault.ts'
 import type { MapLine } from './map.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, grouped, sentSeries } from './series.ts'
-import { tableOf } from './text.ts'
 
 const columns = ['BASE_CUR', 'QUOTE_CUR', 'UNIT_MULT', 'TIME_PERIOD', 'OBS_VALUE'] as const
 

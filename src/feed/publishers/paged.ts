@@ -1,4 +1,4 @@
-import { FeedFault } from './fault.ts'
+import { FeedFault } from '../reading/fault.ts'
 
 /** One answer of many. */
 export interface Page<T> {

@@ -1,4 +1,4 @@
-import { cellOf } from './decimal.ts'
+import { cellOf } from '../reading/decimal.ts'
 import type { MapLine } from './map.ts'
 import type { SentRow, SentSeries } from './publisher.ts'
 

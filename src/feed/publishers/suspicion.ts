@@ -1,8 +1,8 @@
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
-import { FeedFault } from './fault.ts'
-import { firstOf, isPeriod, spanOf } from './periods.ts'
+import { FeedFault } from '../reading/fault.ts'
+import { firstOf, isPeriod, spanOf } from '../reading/periods.ts'
+import { sameUnit } from '../reading/units.ts'
 import type { SentSeries } from './publisher.ts'
-import { sameUnit } from './units.ts'
 
 /** What the last finished run was sent of a series, to compare the next answer with. */
 export interface SentBefore {

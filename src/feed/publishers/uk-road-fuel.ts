@@ -1,12 +1,12 @@
 import { londonBank } from '../../market/calendars/holidays.ts'
+import { headerFault } from '../reading/fault.ts'
+import { britishDay, leadingDay } from '../reading/periods.ts'
+import { tableOf } from '../reading/text.ts'
 import { weeklyHeldBack } from './calendar.ts'
-import { headerFault } from './fault.ts'
 import { linkOn } from './links.ts'
 import type { MapLine } from './map.ts'
-import { britishDay, leadingDay } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, sentSeries } from './series.ts'
-import { tableOf } from './text.ts'
 
 const pageUrl = 'https://www.gov.uk/government/statistics/weekly-road-fuel-prices'
 

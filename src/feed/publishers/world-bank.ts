@@ -1,12 +1,12 @@
 import { usFederal } from '../../market/calendars/holidays.ts'
+import { headerFault } from '../reading/fault.ts'
+import { periodOf } from '../reading/periods.ts'
+import { type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { monthlyWorkingDay } from './calendar.ts'
-import { headerFault } from './fault.ts'
 import { linkOn } from './links.ts'
 import type { MapLine } from './map.ts'
-import { periodOf } from './periods.ts'
 import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, sentSeries } from './series.ts'
-import { type SheetCell, sheetRows } from './workbook.ts'
 
 const pageUrl = 'https://www.worldbank.org/en/research/commodity-markets'
 const headerRowsMax = 12

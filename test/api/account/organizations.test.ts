@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
 import { dayMs, isoInstant } from '../../../src/lib/instant.ts'
 import { type Role, roles } from '../../../src/plan/roles.ts'
-import { startAt } from '../../support/instance.ts'
+import { startAt } from '../../support/instance/instance.ts'
 import {
   type Asked,
   codeOf,
@@ -10,7 +10,7 @@ import {
   type Person,
   people,
   tokenIn,
-} from '../../support/people.ts'
+} from '../../support/topics/people.ts'
 
 interface Row {
   id: string

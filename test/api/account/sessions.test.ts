@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
 import { hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import { sessionKeyOf } from '../../../src/service/account/session-tokens.ts'
-import { startAt } from '../../support/instance.ts'
-import { type Asked, codeOf, people, tokenIn } from '../../support/people.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { type Asked, codeOf, people, tokenIn } from '../../support/topics/people.ts'
 
 const password = 'correct horse battery'
 const dataOf = ({ body }: Asked) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 const code = 'BRENT_CRUDE_USD'
 const standard = {

@@ -3,8 +3,8 @@ import { Value } from '@sinclair/typebox/value'
 import type { InternalRoute, TSchema } from 'elysia'
 import fc from 'fast-check'
 import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
-import * as definitions from '../../support/definitions.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+import * as definitions from '../../support/interface/definitions.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
 const instance = openTestInstance()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs, parseDay } from '../../../src/lib/instant.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 const names = [
   'fuel-switching',

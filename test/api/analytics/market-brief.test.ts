@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import { monthForecast } from '../../../src/market/analytics/brief.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 interface Row {
   code: string

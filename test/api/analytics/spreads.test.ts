@@ -6,7 +6,7 @@ import { codesOf } from '../../../src/market/analytics/spread.ts'
 import { listedMonths } from '../../../src/market/futures/contracts.ts'
 import type { FamilyCode } from '../../../src/market/futures/families.ts'
 import { spreads } from '../../../src/market/units/identities.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a body as JSON.parse gives it; the schema check says what it is.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { PDFDocument } from 'pdf-lib'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import { roles } from '../../../src/plan/roles.ts'
-import { type Buyer, billingHouse, codeOf, startAt } from '../../support/billing.ts'
+import { type Buyer, billingHouse, codeOf, startAt } from '../../support/topics/billing.ts'
 
 const current = '/billing/subscriptions/current'
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Commodity } from '../../../src/api/commodities/row.ts'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 const shipped = shippedCatalogue()
 const unlimited = { 'limits.per_minute': '1000000' }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 interface List {
   data: {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import { isTradingDay } from '../../../src/market/calendars/calendar.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 interface Report {
   code: string

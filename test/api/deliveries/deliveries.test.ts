@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../../src/lib/instant.ts'
-import { type DeliveryWorld, deliveryWorld } from '../../support/deliveries.ts'
-import { expectShape } from '../../support/shape.ts'
+import { expectShape } from '../../support/interface/shape.ts'
+import { type DeliveryWorld, deliveryWorld } from '../../support/topics/deliveries.ts'
 
 interface Run {
   id: string

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { openTestInstance } from '../../support/instance.ts'
-import { json } from '../../support/shape.ts'
-import { openWellInstance, prefix, type Row, sample, third, wellOf } from '../../support/wells.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { json } from '../../support/interface/shape.ts'
+import {
+  openWellInstance,
+  prefix,
+  type Row,
+  sample,
+  third,
+  wellOf,
+} from '../../support/topics/wells.ts'
 
 const { data, refusal } = openWellInstance()
 

@@ -4,8 +4,8 @@ import { countDays } from '../../../src/market/drilling/period.ts'
 import { createDrillingFiller } from '../../../src/world/drilling/drilling.ts'
 import { withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 interface Meta {
   page: number

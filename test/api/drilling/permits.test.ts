@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { WellPermit } from '../../../src/store/drilling/well-permits.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
-import { permit } from '../../support/permits.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
+import { permit } from '../../support/topics/permits.ts'
 
 type Body = Record<string, unknown>
 interface List extends Body {

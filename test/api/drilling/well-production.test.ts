@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { openTestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 import {
   fifth,
   fourth,
@@ -13,7 +13,7 @@ import {
   stateOf,
   third,
   wellOf,
-} from '../../support/wells.ts'
+} from '../../support/topics/wells.ts'
 
 const paths = [
   '/',

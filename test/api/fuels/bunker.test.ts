@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { type Grade, grades, marineCode, type Port } from '../../../src/market/fuels/marine.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 const ports = shippedPorts()
 const noon = parseDay('2026-11-19')! + 12 * hourMs

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Station } from '../../../src/store/fuels/stations.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 const monday = parseInstant('2026-11-16T12:00:00Z')!
 const filled = (instance: TestInstance = openTestInstance()): TestInstance => {

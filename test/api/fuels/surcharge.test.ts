@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import type { Surcharge } from '../../../src/store/fuels/surcharges.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 const diesel = 'DIESEL_US_NATIONAL_USD'
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 import {
   type EnergyAnswer,
   expectAlias,
   expectEntitled,
   expectWholePages,
-} from '../../support/energy-intelligence.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+} from '../../support/topics/energy-intelligence.ts'
 
 const wednesday = parseDay('2026-11-18')! + 12 * hourMs
 const friday = parseDay('2026-11-20')! + 12 * hourMs

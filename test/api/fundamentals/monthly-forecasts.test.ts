@@ -3,13 +3,13 @@ import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { monthAfter } from '../../../src/market/calendars/period.ts'
 import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 import {
   type EnergyAnswer,
   expectEntitled,
   expectWholePages,
-} from '../../support/energy-intelligence.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+} from '../../support/topics/energy-intelligence.ts'
 
 const noon = (day: string) => parseDay(day)! + 12 * hourMs
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { OpecProduction } from '../../../src/store/fundamentals/opec.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 import {
   type EnergyAnswer,
   expectAlias,
   expectEntitled,
   expectWholePages,
-} from '../../support/energy-intelligence.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+} from '../../support/topics/energy-intelligence.ts'
 
 const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({
   country,

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
 import { parsePeriod } from '../../../src/market/calendars/period.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 import {
   type EnergyAnswer,
   expectAlias,
   expectEntitled,
   expectWholePages,
-} from '../../support/energy-intelligence.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+} from '../../support/topics/energy-intelligence.ts'
 
 /**
  * Two publications of two agencies; October is over, at a mean of 75 for Brent and 14 for US

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { hourMs } from '../../../src/lib/instant.ts'
 import { families, namesOf } from '../../../src/market/futures/families.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { expectShape } from '../../support/interface/shape.ts'
 import {
   answered,
   at,
@@ -9,9 +11,7 @@ import {
   openFuturesInstance,
   problemOf,
   tickOf,
-} from '../../support/futures.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { expectShape } from '../../support/shape.ts'
+} from '../../support/topics/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 const copy = openFuturesInstance(friday, {}, manyRequests)

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import {
   answered,
   at,
   manyRequests,
   openFuturesInstance,
   problemOf,
-} from '../../support/futures.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
+} from '../../support/topics/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 const copy = openFuturesInstance(friday, {}, manyRequests)

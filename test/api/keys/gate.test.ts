@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import { planIds } from '../../../src/plan/tiers.ts'
-import { type FrontDoor, gates, openFrontDoor, rateOf, startAt } from '../../support/front-door.ts'
+import {
+  type FrontDoor,
+  gates,
+  openFrontDoor,
+  rateOf,
+  startAt,
+} from '../../support/instance/front-door.ts'
 
 const codeOf = (response: Response) => response.headers.get('x-error-code')
 const burstOf = (response: Response) =>

@@ -12,7 +12,7 @@ import {
   openFrontDoor,
   rateOf,
   startAt,
-} from '../../support/front-door.ts'
+} from '../../support/instance/front-door.ts'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const token = /^[0-9a-f]{64}$/

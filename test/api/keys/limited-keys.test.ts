@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { isoInstant } from '../../../src/lib/instant.ts'
 import { scopeOf } from '../../../src/plan/scopes.ts'
-import { type EvaluationCopy, evaluationCopy } from '../../support/evaluation-copy.ts'
-import { openFrontDoor, startAt } from '../../support/front-door.ts'
-import { type Row, interfaceRows as rows } from '../../support/interface.ts'
+import { type EvaluationCopy, evaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import { openFrontDoor, startAt } from '../../support/instance/front-door.ts'
+import { type Row, interfaceRows as rows } from '../../support/interface/interface.ts'
 
 const limits: [string, Record<string, unknown>][] = [
   ['expires', { expires_at: isoInstant(startAt + 3_600_000) }],

@@ -8,7 +8,13 @@ import { createSeededIds } from '../../../src/lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { PlanId } from '../../../src/plan/tiers.ts'
 import type { KeyState } from '../../../src/service/keys/keyring.ts'
-import { at, type FrontDoor, openFrontDoor, rateOf, startAt } from '../../support/front-door.ts'
+import {
+  at,
+  type FrontDoor,
+  openFrontDoor,
+  rateOf,
+  startAt,
+} from '../../support/instance/front-door.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'wellhead-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))

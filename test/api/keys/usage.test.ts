@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
-import { bodyOf, type FrontDoor, openFrontDoor, startAt } from '../../support/front-door.ts'
+import {
+  bodyOf,
+  type FrontDoor,
+  openFrontDoor,
+  startAt,
+} from '../../support/instance/front-door.ts'
 
 const jsonOf = async (door: FrontDoor, path: string, token: string) =>
   (await (await door.get(path, token)).json()) as Record<string, unknown>

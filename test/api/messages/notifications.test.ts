@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/instant.ts'
-import { openMessageInstance } from '../../support/messages.ts'
+import { openMessageInstance } from '../../support/topics/messages.ts'
 
 /** An instance with an account that has so many notifications, a minute apart. */
 function withNotices(count: number) {

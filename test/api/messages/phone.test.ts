@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { minuteMs, secondMs } from '../../../src/lib/instant.ts'
-import { type Answer, openMessageInstance } from '../../support/messages.ts'
+import { type Answer, openMessageInstance } from '../../support/topics/messages.ts'
 
 const us = (phone_number = '+15550100002') => ({ phone_number, country_code: 'US' })
 const refusal = ({ status, body }: Answer) => [status, body.error_code]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type Answer, openMessageInstance } from '../../support/messages.ts'
+import { type Answer, openMessageInstance } from '../../support/topics/messages.ts'
 
 const refusal = ({ status, body }: Answer) => [status, body.error_code]
 const first = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoInstant } from '../../../src/lib/instant.ts'
-import { type FrontDoor, openFrontDoor, startAt } from '../../support/front-door.ts'
+import { type FrontDoor, openFrontDoor, startAt } from '../../support/instance/front-door.ts'
 
 interface Account {
   id: string

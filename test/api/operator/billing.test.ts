@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs } from '../../../src/lib/instant.ts'
-import { billingHouse, codeOf } from '../../support/billing.ts'
+import { billingHouse, codeOf } from '../../support/topics/billing.ts'
 
 describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
   test('lists the invoices of everybody, by status and account, and is for the operator only', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 interface Answer {
   data: Record<string, unknown> & { name: string }[]

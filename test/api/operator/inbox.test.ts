@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { evaluationKeys } from '../../../src/cli/first-start.ts'
+import { evaluationKeys } from '../../../src/cli/server/first-start.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { type Instance, openInstance } from '../../../src/instance.ts'
 import { createManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { startAt } from '../../support/messages.ts'
+import { startAt } from '../../support/topics/messages.ts'
 
 describe('GET /_dev/inbox', () => {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-inbox-'))

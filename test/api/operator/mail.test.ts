@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openMessageInstance } from '../../support/messages.ts'
+import { openMessageInstance } from '../../support/topics/messages.ts'
 
 /** An instance with its operator's token. */
 function withOperator() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const instance = openTestInstance()
 const adminToken = instance.services.adminTokens.rotate()

@@ -4,7 +4,7 @@ import { dayMs } from '../../../src/lib/instant.ts'
 import { heldReason, holdBack } from '../../../src/service/outbox/held-back.ts'
 import type { Kind } from '../../../src/service/outbox/outbox.ts'
 import { transact } from '../../../src/store/database.ts'
-import { deliveryWorld } from '../../support/deliveries.ts'
+import { deliveryWorld } from '../../support/topics/deliveries.ts'
 
 interface Held {
   data: {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dataStatus } from '../../../src/market/calendars/freshness.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { expectShape } from '../../support/shape.ts'
-import { openSourceInstance, row, rowServer } from '../../support/sources.ts'
+import { expectShape } from '../../support/interface/shape.ts'
+import { openSourceInstance, row, rowServer } from '../../support/topics/sources.ts'
 
 const path = '/admin/v1/sources'
 

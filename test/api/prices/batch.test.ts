@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { PriceRow } from '../../../src/api/prices/row.ts'
 import { roundTo } from '../../../src/market/prices/format.ts'
-import { startAt } from '../../support/instance.ts'
-import { openRoutes } from '../../support/routes.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openRoutes } from '../../support/instance/routes.ts'
 
 type Row = Partial<PriceRow> & {
   original_price?: number

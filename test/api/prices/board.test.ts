@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const dayMs = 86_400_000
 

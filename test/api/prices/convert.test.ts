@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { startAt } from '../../support/instance.ts'
-import { openRoutes } from '../../support/routes.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openRoutes } from '../../support/instance/routes.ts'
 
 const instance = openRoutes()
 instance.record('WTI_USD', [71.23], startAt - 60_000, 1)

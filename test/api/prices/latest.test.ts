@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
-import { expectShape, json } from '../../support/shape.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+import { expectShape, json } from '../../support/interface/shape.ts'
 
 interface Answer {
   status: number

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { startAt } from '../../support/instance.ts'
-import { openRoutes } from '../../support/routes.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openRoutes } from '../../support/instance/routes.ts'
 
 const dayMs = 86_400_000
 const instance = openRoutes()

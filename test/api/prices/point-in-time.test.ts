@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 /** A value of a point, as it came to be known. */
 interface Write {

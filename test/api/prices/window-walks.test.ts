@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
-import { startAt } from '../../support/instance.ts'
-import { type Answer, bodyOf, openWindowInstance, type Row } from '../../support/windows.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { type Answer, bodyOf, openWindowInstance, type Row } from '../../support/topics/windows.ts'
 
 describe('GET /v1/prices/past_* and historical: walking all pages while data is written', () => {
   const codes = ['BRENT_CRUDE_USD', 'FORTIES_USD', 'WTI_USD']

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import { validIntervals } from '../../../src/market/prices/interval.ts'
-import { startAt } from '../../support/instance.ts'
-import { type Answer, at, bodyOf, openWindowInstance, unhurried } from '../../support/windows.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import {
+  type Answer,
+  at,
+  bodyOf,
+  openWindowInstance,
+  unhurried,
+} from '../../support/topics/windows.ts'
 
 /** For questions that nothing needs to be recorded for. */
 const empty = openWindowInstance()

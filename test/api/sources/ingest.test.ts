@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { secondMs } from '../../../src/lib/instant.ts'
 import { timestampedSignature } from '../../../src/lib/signature.ts'
-import { expectShape } from '../../support/shape.ts'
-import { openSourceInstance, row, type SourceInstance } from '../../support/sources.ts'
+import { expectShape } from '../../support/interface/shape.ts'
+import { openSourceInstance, row, type SourceInstance } from '../../support/topics/sources.ts'
 
 const secret = 'a secret that only the pusher knows'
 let instance: SourceInstance

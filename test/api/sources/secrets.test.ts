@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSourceInstance, rowServer } from '../../support/sources.ts'
+import { openSourceInstance, rowServer } from '../../support/topics/sources.ts'
 
 test('credentials are in no body, no log line and no byte of the database, whatever the source sends back', async () => {
   const canary = 'Canary.7f3a "quoted"'

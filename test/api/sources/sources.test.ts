@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { expectShape } from '../../support/shape.ts'
-import { openSourceInstance, row, rowServer, type SourceInstance } from '../../support/sources.ts'
+import { expectShape } from '../../support/interface/shape.ts'
+import {
+  openSourceInstance,
+  row,
+  rowServer,
+  type SourceInstance,
+} from '../../support/topics/sources.ts'
 
 const path = '/v1/data-sources'
 const unknown = '00000000-0000-4000-8000-999999999999'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { XMLParser } from 'fast-xml-parser'
-import type { TestInstance } from '../../support/instance.ts'
-import { startAt } from '../../support/instance.ts'
-import { openRoutes } from '../../support/routes.ts'
+import type { TestInstance } from '../../support/instance/instance.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openRoutes } from '../../support/instance/routes.ts'
 
 const parser = new XMLParser({ parseTagValue: false, trimValues: false })
 const contentOf = async (answer: Response) =>

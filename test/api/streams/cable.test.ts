@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
-import { type CableMessage, cableClient, isMessage, isType } from '../../support/cable-client.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
-import { type Served, serveApp } from '../../support/streaming.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import {
+  type CableMessage,
+  cableClient,
+  isMessage,
+  isType,
+} from '../../support/servers/cable-client.ts'
+import { type Served, serveApp } from '../../support/topics/streaming.ts'
 
 const open: Served[] = []
 afterEach(async () => {

@@ -11,9 +11,9 @@ import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { linker } from '../../../src/http/problem/links.ts'
 import { minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent, WatchFeed } from '../../../src/service/watches/feed.ts'
-import { people } from '../../support/people.ts'
-import { type Block, blocksOf, type Served, serveApp } from '../../support/streaming.ts'
-import { openWatchInstance, type WatchInstance } from '../../support/watches.ts'
+import { people } from '../../support/topics/people.ts'
+import { type Block, blocksOf, type Served, serveApp } from '../../support/topics/streaming.ts'
+import { openWatchInstance, type WatchInstance } from '../../support/topics/watches.ts'
 
 const path = '/v1/stream'
 const open: Served[] = []

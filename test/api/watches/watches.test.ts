@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, minuteMs } from '../../../src/lib/instant.ts'
 import type { WatchEvent } from '../../../src/service/watches/feed.ts'
-import { openWatchInstance, startAt, type WatchInstance } from '../../support/watches.ts'
+import { openWatchInstance, startAt, type WatchInstance } from '../../support/topics/watches.ts'
 
 const path = '/v1/subscriptions'
 const events = `${path}/events`

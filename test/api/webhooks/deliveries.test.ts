@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { createOutboxJob } from '../../../src/jobs/outbox.ts'
 import { hourMs, minuteMs } from '../../../src/lib/instant.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 interface Received {
   body: string

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 
 interface Webhook extends Record<string, unknown> {
   id: string

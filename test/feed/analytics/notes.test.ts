@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { fieldsOf } from '../../../src/feed/files/csv.ts'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
-import { faultOf, now } from '../../support/carriers.ts'
-import { openPositionDatasets, record } from '../../support/positions.ts'
+import { faultOf, now } from '../../support/topics/carriers.ts'
+import { openPositionDatasets, record } from '../../support/topics/positions.ts'
 
 const note = {
   id: 'Meeting-2026-11',

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import type { CotRecord } from '../../../src/feed/analytics/positions.ts'
 import { importDataset, type RowWriter } from '../../../src/feed/files/row-reader.ts'
-import { faultOf, now } from '../../support/carriers.ts'
-import { noInput } from '../../support/memory-writer.ts'
-import { openPositionDatasets, record } from '../../support/positions.ts'
+import { noInput } from '../../support/instance/memory-writer.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
+import { faultOf, now } from '../../support/topics/carriers.ts'
+import { openPositionDatasets, record } from '../../support/topics/positions.ts'
 
 const row = {
   market: 'WTI',

@@ -5,9 +5,9 @@ import { createFracSpreadsDataset } from '../../../src/feed/drilling/frac-spread
 import { createDrillingProductivityDataset } from '../../../src/feed/drilling/productivity.ts'
 import { createRigCountsDataset } from '../../../src/feed/drilling/rig-counts.ts'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
-import { faultOf, now, taken } from '../../support/carriers.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
+import { faultOf, now, taken } from '../../support/topics/carriers.ts'
 
 function setUp() {
   const { drilling } = openTestInstance().services

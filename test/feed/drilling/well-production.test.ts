@@ -3,8 +3,8 @@ import { createStateProductionDataset } from '../../../src/feed/drilling/state-p
 import { createWellProductionDataset } from '../../../src/feed/drilling/well-production.ts'
 import { createWellsDataset } from '../../../src/feed/drilling/wells.ts'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
-import { faultOf, taken } from '../../support/carriers.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { faultOf, taken } from '../../support/topics/carriers.ts'
 
 function setUp() {
   const { wells: wellStore, wellProduction: production } = openTestInstance().services

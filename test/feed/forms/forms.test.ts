@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
 import { parquetWriteBuffer } from 'hyparquet-writer'
-import { type ImportOptions, runImport } from '../../../src/cli/import.ts'
+import { type ImportOptions, runImport } from '../../../src/cli/data/import.ts'
 import { createManualClock } from '../../../src/lib/clock.ts'
-import { memory, noInput } from '../../support/memory-writer.ts'
+import { memory, noInput } from '../../support/instance/memory-writer.ts'
 import { workbookOf } from '../../support/publishers/workbook.ts'
 import { haveRealData, needsRealData } from '../../support/real-data.ts'
-import { catalogue } from '../../support/shipped-codes.ts'
+import { catalogue } from '../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-forms-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bandsOf } from '../../../src/feed/fuels/surcharge-schedules.ts'
 import { bandFor } from '../../../src/market/fuels/surcharge.ts'
-import { faultOf, setUp, taken, week } from '../../support/carriers.ts'
+import { faultOf, setUp, taken, week } from '../../support/topics/carriers.ts'
 
 describe('bands', () => {
   test('are lower edges with their percent and the end of the last', () => {

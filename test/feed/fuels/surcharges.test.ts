@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseInstant } from '../../../src/lib/instant.ts'
-import { faultOf, now, setUp, week } from '../../support/carriers.ts'
+import { faultOf, now, setUp, week } from '../../support/topics/carriers.ts'
 
 describe('published surcharges', () => {
   test('are what the row says', () => {

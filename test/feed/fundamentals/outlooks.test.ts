@@ -4,9 +4,9 @@ import { createOilInventoriesDataset } from '../../../src/feed/fundamentals/oil-
 import { createOpecProductionsDataset } from '../../../src/feed/fundamentals/opec-productions.ts'
 import { createOutlooksDataset } from '../../../src/feed/fundamentals/outlooks.ts'
 import { parseDay } from '../../../src/lib/instant.ts'
-import { faultOf, now, taken } from '../../support/carriers.ts'
-import { openTestInstance } from '../../support/instance.ts'
-import { record } from '../../support/positions.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { faultOf, now, taken } from '../../support/topics/carriers.ts'
+import { record } from '../../support/topics/positions.ts'
 
 function setUp() {
   const { services } = openTestInstance()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { faultOf, setUp, taken } from '../../support/carriers.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
+import { faultOf, setUp, taken } from '../../support/topics/carriers.ts'
 
 describe('storage capacities', () => {
   test('come in their unit, exactly', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Dataset, DatasetFault } from '../../../src/feed/files/dataset.ts'
 import { createFuturesSettlementsDataset } from '../../../src/feed/futures/settlements.ts'
 import { createFuturesTicksDataset } from '../../../src/feed/futures/ticks.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const { futures, catalogue } = openTestInstance().services
 const seriesLookup = { find: (code: string) => catalogue.named(code), nearest: () => undefined }

@@ -13,8 +13,8 @@ import {
 } from '../../../src/feed/prices/export.ts'
 import { importPrices, type PointWriter } from '../../../src/feed/prices/reader.ts'
 import { valueBounds } from '../../../src/market/catalogue/terms.ts'
-import { noInput } from '../../support/memory-writer.ts'
-import { catalogue, codeOf, series } from '../../support/shipped-codes.ts'
+import { noInput } from '../../support/instance/memory-writer.ts'
+import { catalogue, codeOf, series } from '../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-export-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -13,7 +13,7 @@ import { blocksOf, recordText } from '../../../src/feed/files/table.ts'
 import { type ColumnRequest, checkRequest, priceFields } from '../../../src/feed/prices/columns.ts'
 import { type PriceTable, priceTableOf, rowsIn } from '../../../src/feed/prices/reader.ts'
 import type { RawRow } from '../../../src/feed/prices/rows.ts'
-import { catalogue } from '../../support/shipped-codes.ts'
+import { catalogue } from '../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-file-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -7,9 +7,9 @@ import { scaled } from '../../../src/feed/files/cell.ts'
 import { mappingOf } from '../../../src/feed/files/mapping.ts'
 import { priceFields } from '../../../src/feed/prices/columns.ts'
 import { importPrices, type PriceImport } from '../../../src/feed/prices/reader.ts'
-import { memory, noInput } from '../../support/memory-writer.ts'
+import { memory, noInput } from '../../support/instance/memory-writer.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
-import { catalogue } from '../../support/shipped-codes.ts'
+import { catalogue } from '../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-scale-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -13,8 +13,8 @@ import {
   type PriceImport,
 } from '../../../src/feed/prices/reader.ts'
 import { isoInstant } from '../../../src/lib/instant.ts'
-import { memory, noInput } from '../../support/memory-writer.ts'
-import { catalogue } from '../../support/shipped-codes.ts'
+import { memory, noInput } from '../../support/instance/memory-writer.ts'
+import { catalogue } from '../../support/topics/shipped-codes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-import-test-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { laneOf } from '../../../src/feed/prices/fast-lane.ts'
 import { checkRow, type Field, type RawRow } from '../../../src/feed/prices/rows.ts'
-import { catalogue, idOf, series } from '../../support/shipped-codes.ts'
+import { catalogue, idOf, series } from '../../support/topics/shipped-codes.ts'
 
 const now = Date.UTC(2026, 10, 21, 19, 30)
 const good: RawRow = { code: 'WTI_USD', observedAt: '2024-03-28T14:30:00Z', price: '83.17' }

@@ -5,10 +5,10 @@ import { ratesOf, ratesOfCsv, ratesOfSdmx, ratesOfXml } from '../../../src/feed/
 import { eiaPage, outlookOf } from '../../../src/feed/publishers/eia.ts'
 import { gasReport } from '../../../src/feed/publishers/eia-wngsr.ts'
 import { weeklyTable } from '../../../src/feed/publishers/eia-wpsr.ts'
-import { FeedFault } from '../../../src/feed/publishers/fault.ts'
 import type { MapLine } from '../../../src/feed/publishers/map.ts'
-import type { PeriodKind } from '../../../src/feed/publishers/periods.ts'
 import { shippedFeeds } from '../../../src/feed/publishers/publishers.ts'
+import { FeedFault } from '../../../src/feed/reading/fault.ts'
+import type { PeriodKind } from '../../../src/feed/reading/periods.ts'
 import { parseInstant } from '../../../src/lib/instant.ts'
 import { haveRealData, needsRealData } from '../../support/real-data.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { FeedFault } from '../../../src/feed/publishers/fault.ts'
 import type { MapLine } from '../../../src/feed/publishers/map.ts'
 import type { SentSeries } from '../../../src/feed/publishers/publisher.ts'
 import { judge, type SentBefore } from '../../../src/feed/publishers/suspicion.ts'
-import { sameUnit } from '../../../src/feed/publishers/units.ts'
+import { FeedFault } from '../../../src/feed/reading/fault.ts'
+import { sameUnit } from '../../../src/feed/reading/units.ts'
 import { parseInstant } from '../../../src/lib/instant.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!

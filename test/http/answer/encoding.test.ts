@@ -4,7 +4,7 @@ import { codingOf, createEncoder, encodedEtag } from '../../../src/http/answer/e
 import { front } from '../../../src/http/front.ts'
 import { linker } from '../../../src/http/problem/links.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 describe('what a client takes', () => {
   test.each([

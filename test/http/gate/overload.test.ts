@@ -4,7 +4,7 @@ import { refusalOf } from '../../../src/http/faults.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import { aloneVitals } from '../../../src/service/condition/vitals.ts'
 import listed from '../../api/interface.json'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 interface Row {
   method: string

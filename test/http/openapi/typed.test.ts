@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 const instance = openTestInstance()
 const token = instance.key()

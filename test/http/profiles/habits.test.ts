@@ -4,9 +4,9 @@ import { createApp } from '../../../src/app.ts'
 import { front } from '../../../src/http/front.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import listed from '../../api/interface.json'
-import type { EvaluationCopy } from '../../support/evaluation-copy.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
-import { clientsCopy, inOtherNames } from '../../support/renamed-instance.ts'
+import type { EvaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { clientsCopy, inOtherNames } from '../../support/instance/renamed-instance.ts'
 
 interface Row {
   method: string

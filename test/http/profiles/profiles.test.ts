@@ -4,9 +4,9 @@ import { front } from '../../../src/http/front.ts'
 import { varyOf } from '../../../src/http/profiles/profiles.ts'
 import { type SwitchName, switchNames } from '../../../src/plan/switches.ts'
 import listed from '../../api/interface.json'
-import type { EvaluationCopy } from '../../support/evaluation-copy.ts'
-import { openTestInstance } from '../../support/instance.ts'
-import { clientsCopy, inOtherNames, withProfiles } from '../../support/renamed-instance.ts'
+import type { EvaluationCopy } from '../../support/instance/evaluation-copy.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { clientsCopy, inOtherNames, withProfiles } from '../../support/instance/renamed-instance.ts'
 
 type Fields = Record<string, unknown>
 

@@ -3,8 +3,12 @@ import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
 import { createResendMailer } from '../../../src/send/messages/mailer-resend.ts'
 import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
-import { type MessageInstance, openMessageInstance, startAt } from '../../support/messages.ts'
-import { type Behaviour, provider, type Stand } from '../../support/provider.ts'
+import { type Behaviour, provider, type Stand } from '../../support/servers/provider.ts'
+import {
+  type MessageInstance,
+  openMessageInstance,
+  startAt,
+} from '../../support/topics/messages.ts'
 
 const stands: Stand[] = []
 afterEach(() => {

@@ -3,14 +3,14 @@ import { minuteMs } from '../../../src/lib/instant.ts'
 import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.ts'
 import { createSmtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
 import { createMailSender } from '../../../src/service/messages/mail-sender.ts'
-import { openMessageInstance, startAt } from '../../support/messages.ts'
 import {
   type Answers,
   attachments,
   fields,
   type SmtpServer,
   smtpServer,
-} from '../../support/smtp-server.ts'
+} from '../../support/servers/smtp-server.ts'
+import { openMessageInstance, startAt } from '../../support/topics/messages.ts'
 
 const servers: SmtpServer[] = []
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { createTwilioSmsProvider } from '../../../src/send/messages/sms-twilio.ts'
-import { type Behaviour, provider, type Stand } from '../../support/provider.ts'
+import { type Behaviour, provider, type Stand } from '../../support/servers/provider.ts'
 
 const stands: Stand[] = []
 afterEach(() => {

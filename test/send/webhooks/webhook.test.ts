@@ -11,8 +11,13 @@ import {
   type DeliveryTerms,
   retryAfterOf,
 } from '../../../src/send/webhooks/webhook.ts'
-import { expired, good } from '../../support/certificates.ts'
-import { answered, type Behaviour, type Receiver, receiver } from '../../support/receiver.ts'
+import { expired, good } from '../../support/servers/certificates.ts'
+import {
+  answered,
+  type Behaviour,
+  type Receiver,
+  receiver,
+} from '../../support/servers/receiver.ts'
 
 const secret = 'whsec_0123456789abcdef0123456789abcdef0123456789abcdef'
 const delivery = {

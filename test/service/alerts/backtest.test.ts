@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
-import { above, openAlertInstance, startAt } from '../../support/alerts.ts'
+import { above, openAlertInstance, startAt } from '../../support/topics/alerts.ts'
 
 const code = 'WTI_USD'
 

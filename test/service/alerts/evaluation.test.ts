@@ -20,7 +20,7 @@ import {
   below,
   openAlertInstance,
   startAt,
-} from '../../support/alerts.ts'
+} from '../../support/topics/alerts.ts'
 
 const code = 'WTI_USD'
 

@@ -4,19 +4,19 @@ import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, minuteMs } from '../../../src/lib/instant.ts'
 import { defaultSettings } from '../../../src/store/webhooks/webhooks.ts'
 import {
-  type BillingHouse,
-  type Buyer,
-  billingHouse,
-  codeOf,
-  startAt,
-} from '../../support/billing.ts'
-import {
   type Sent,
   type StripeServer,
   stripeServer,
   type Thing,
   webhookSecret,
-} from '../../support/stripe-server.ts'
+} from '../../support/servers/stripe-server.ts'
+import {
+  type BillingHouse,
+  type Buyer,
+  billingHouse,
+  codeOf,
+  startAt,
+} from '../../support/topics/billing.ts'
 
 const open: StripeServer[] = []
 afterEach(() => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs } from '../../../src/lib/instant.ts'
 import type { BillingPeriod } from '../../../src/plan/subscription.ts'
-import { type Buyer, billingHouse, startAt } from '../../support/billing.ts'
+import { type Buyer, billingHouse, startAt } from '../../support/topics/billing.ts'
 
 /**
  * The plans in order, with what a month and a year of them cost, as the specification's table has

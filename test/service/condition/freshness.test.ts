@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay, startOfDay } from '../../../src/lib/instant.ts'
 import { createFreshness } from '../../../src/service/condition/freshness.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 function world() {
   const instance = openTestInstance()

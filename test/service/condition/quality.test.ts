@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { dayMs, hourMs, startOfDay } from '../../../src/lib/instant.ts'
 import { createQuality } from '../../../src/service/condition/quality.ts'
 import { createQualityStore } from '../../../src/store/condition/quality.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 /**
  * The service over a store that counts its reads, and a stopwatch that moves on at every look.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs } from '../../../src/lib/instant.ts'
 import type { DeliverySettings } from '../../../src/service/deliveries/deliveries.ts'
-import { type DeliveryWorld, deliveryWorld } from '../../support/deliveries.ts'
+import { type DeliveryWorld, deliveryWorld } from '../../support/topics/deliveries.ts'
 
 /** The mail of one delivery at 15:00 UTC on Friday, 2026-11-20. */
 async function sendLetter(world: DeliveryWorld, settings: Partial<DeliverySettings> = {}) {

@@ -4,7 +4,7 @@ import { createDrilling, type Drilling } from '../../../src/service/drilling/dri
 import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
 import type { DucWells } from '../../../src/store/drilling/duc-wells.ts'
 import type { RigCount } from '../../../src/store/drilling/rig-counts.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 
 const at = (text: string) => parseInstant(text)!
 const friday = at('2026-11-20T17:00:00Z')

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createPermits } from '../../../src/service/drilling/permits.ts'
 import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import { permit } from '../../support/permits.ts'
+import { permit } from '../../support/topics/permits.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 

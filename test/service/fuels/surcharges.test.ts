@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseDay } from '../../../src/lib/instant.ts'
 import type { CarrierSchedule } from '../../../src/store/fuels/surcharges.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 
 const monday = parseDay('2026-11-16')! + 12 * 3_600_000
 const diesel = 'DIESEL_US_NATIONAL_USD'

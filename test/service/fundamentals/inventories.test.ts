@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { dayMs, parseDay } from '../../../src/lib/instant.ts'
 import { inventoryPlaces } from '../../../src/market/fundamentals/inventories.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 const wednesday = parseDay('2026-11-18')!
 const week = 7 * dayMs

@@ -4,8 +4,8 @@ import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
 import { lastTradingDay, tradesOn } from '../../../src/market/futures/contracts.ts'
 import { familyOf } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { at, dayOf, tickOf } from '../../support/futures.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+import { at, dayOf, tickOf } from '../../support/topics/futures.ts'
 
 const wti = 'WTI_FUTURES'
 const codeOf = (month: string) => `WTI_FUTURES_${month.replace('-', '_')}`

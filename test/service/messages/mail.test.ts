@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Letter } from '../../../src/service/messages/mail.ts'
 import { transact } from '../../../src/store/database.ts'
-import { openMessageInstance } from '../../support/messages.ts'
+import { openMessageInstance } from '../../support/topics/messages.ts'
 
 const letter: Letter = {
   to: 'person@example.com',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { daily, deliveryWorld } from '../../support/deliveries.ts'
+import { daily, deliveryWorld } from '../../support/topics/deliveries.ts'
 
 const dayMs = 86_400_000
 const stranger = 'desk@elsewhere.example'

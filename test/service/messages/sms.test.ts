@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import { firstSmsSettings } from '../../../src/service/messages/sms.ts'
 import type { SmsSettings } from '../../../src/store/messages/sms.ts'
-import { type MessageInstance, openMessageInstance } from '../../support/messages.ts'
+import { type MessageInstance, openMessageInstance } from '../../support/topics/messages.ts'
 
 const number = '+15550100001'
 

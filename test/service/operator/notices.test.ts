@@ -10,7 +10,7 @@ import {
   type Matter,
   type Notice,
 } from '../../../src/service/operator/notices.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 function noticeWorld(quiet = '') {
   const clock = createManualClock(startAt)

@@ -9,7 +9,7 @@ import {
   outboxWorld,
   refused,
   unavailable,
-} from '../../support/outbox.ts'
+} from '../../support/topics/outbox.ts'
 
 const minuteMs = 60_000
 const event = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Quote } from '../../../src/service/prices/board.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 const at = (text: string): number => parseInstant(text)!
 /** A Friday. */

@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/store/database.ts'
 import { createCloseStore } from '../../../src/store/prices/closes.ts'
 import { createObservationStore, type Point } from '../../../src/store/prices/observations.ts'
 import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
-import { putSeries } from '../../support/series.ts'
+import { putSeries } from '../../support/topics/series.ts'
 
 const start = parseDay('2026-11-02')!
 const hour = 3_600_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createFx } from '../../../src/service/prices/fx.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 /** Exchange rates of an instance that knows these pairs, each observed so many minutes ago. */
 function market(pairs: Record<string, number | [rate: number, minutesAgo: number]>) {

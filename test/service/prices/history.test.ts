@@ -9,7 +9,7 @@ import type {
   Position,
 } from '../../../src/service/prices/history.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
-import { createPast, type Past, seriesIds, withoutBirths } from '../../support/past.ts'
+import { createPast, type Past, seriesIds, withoutBirths } from '../../support/topics/past.ts'
 
 const intervals = ['raw', 'hour', 'day', 'week', 'month'] as const
 /** A Thursday, some weeks before the turn of a year and of an era: the days go on past 1970. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const opened = () => {
   const { services, clock } = openTestInstance()

@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import type { HistoryRow } from '../../../src/service/prices/history.ts'
 import { createPageWalks, type Question } from '../../../src/service/prices/page-walks.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
-import { createPast } from '../../support/past.ts'
+import { createPast } from '../../support/topics/past.ts'
 
 const now = Date.UTC(2026, 10, 20, 15)
 

@@ -4,7 +4,7 @@ import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
 import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
-import { putSeries } from '../../support/series.ts'
+import { putSeries } from '../../support/topics/series.ts'
 
 const first = Date.UTC(1969, 11, 20)
 

@@ -3,8 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { receiver } from '../../support/receiver.ts'
-import { openSourceInstance, row, rowServer, type SourceInstance } from '../../support/sources.ts'
+import { receiver } from '../../support/servers/receiver.ts'
+import {
+  openSourceInstance,
+  row,
+  rowServer,
+  type SourceInstance,
+} from '../../support/topics/sources.ts'
 
 const undo: (() => unknown)[] = []
 afterEach(async () => {

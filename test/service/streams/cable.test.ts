@@ -6,7 +6,7 @@ import { createFx } from '../../../src/service/prices/fx.ts'
 import { createCable as cableOf } from '../../../src/service/streams/cable.ts'
 import { createCablePrices } from '../../../src/service/streams/cable-prices.ts'
 import { createStreams as streamsOf } from '../../../src/service/streams/streams.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 type Frame = Record<string, unknown> & {
   type?: string

@@ -10,8 +10,8 @@ import {
 } from '../../../src/service/webhooks/event-messages.ts'
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
-import { startAt } from '../../support/instance.ts'
-import { openWebhookInstance, type WebhookInstance } from '../../support/webhooks.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../support/topics/webhooks.ts'
 
 const event = (more: Partial<ServiceEvent> = {}): ServiceEvent => ({
   type: 'price.updated',

@@ -3,8 +3,8 @@ import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts
 import type { Condition } from '../../../src/market/alerts/threshold.ts'
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'
-import { startAt } from '../../support/instance.ts'
-import { openWebhookInstance, type WebhookInstance } from '../../support/webhooks.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../support/topics/webhooks.ts'
 
 interface Told {
   type: string

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import type { Settled } from '../../../src/service/outbox/outbox.ts'
 import { keepWebhookRecords, testRef } from '../../../src/service/webhooks/record.ts'
 import { transact } from '../../../src/store/database.ts'
-import { startAt } from '../../support/instance.ts'
-import { openWebhookInstance } from '../../support/webhooks.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openWebhookInstance } from '../../support/topics/webhooks.ts'
 
 /**
  * An endpoint whose deliveries end as a test says, in a transaction of their own as the outbox has

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { KeyState } from '../../../src/service/keys/keyring.ts'
-import { startAt } from '../../support/instance.ts'
-import { openWebhookInstance, type WebhookInstance } from '../../support/webhooks.ts'
+import { startAt } from '../../support/instance/instance.ts'
+import { openWebhookInstance, type WebhookInstance } from '../../support/topics/webhooks.ts'
 
 function opened(flags: Record<string, string> = {}) {
   const instance = openWebhookInstance(flags)

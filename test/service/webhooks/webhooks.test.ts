@@ -5,7 +5,7 @@ import { createAccountSecrets } from '../../../src/service/webhooks/account-secr
 import { createWebhooks, type Webhooks } from '../../../src/service/webhooks/webhooks.ts'
 import { createAccountSecretStore } from '../../../src/store/webhooks/account-secrets.ts'
 import { createWebhookStore } from '../../../src/store/webhooks/webhooks.ts'
-import { openWebhookInstance } from '../../support/webhooks.ts'
+import { openWebhookInstance } from '../../support/topics/webhooks.ts'
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
 

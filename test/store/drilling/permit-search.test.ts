@@ -10,7 +10,7 @@ import {
   type StoredPermit,
   type WellPermit,
 } from '../../../src/store/drilling/well-permits.ts'
-import { permit } from '../../support/permits.ts'
+import { permit } from '../../support/topics/permits.ts'
 
 const operators = [
   'Juniper Ridge Operating, LLC',

@@ -5,7 +5,7 @@ import { integrityFaults, openDatabase } from '../../../src/store/database.ts'
 import { createPermitCounts } from '../../../src/store/drilling/permit-counts.ts'
 import { createPermitSearch } from '../../../src/store/drilling/permit-search.ts'
 import { createWellPermitStore, type WellPermit } from '../../../src/store/drilling/well-permits.ts'
-import { permit } from '../../support/permits.ts'
+import { permit } from '../../support/topics/permits.ts'
 
 const setUp = () => {
   const db = openDatabase(':memory:')

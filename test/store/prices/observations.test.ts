@@ -10,8 +10,8 @@ import {
   type Point,
   type Span,
 } from '../../../src/store/prices/observations.ts'
-import { putSeries } from '../../support/series.ts'
-import { addVersion, type Version } from '../../support/versions.ts'
+import { putSeries } from '../../support/topics/series.ts'
+import { addVersion, type Version } from '../../support/topics/versions.ts'
 
 const always = Number.MAX_SAFE_INTEGER
 const seriesIds = [1, 2, 3]

@@ -1,9 +1,9 @@
-import { FeedFault } from '../../../src/feed/publishers/fault.ts'
 import type {
   Line,
   PublisherAnswer,
   PublisherRequest,
 } from '../../../src/feed/publishers/publisher.ts'
+import { FeedFault } from '../../../src/feed/reading/fault.ts'
 
 /** A line to a stand-in that does nothing but ask: for tests of what readers read. */
 export function plainLine(root: string): Line {

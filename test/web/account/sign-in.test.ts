@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { productionKeys } from '../../../src/cli/first-start.ts'
+import { productionKeys } from '../../../src/cli/server/first-start.ts'
 import { hourMs } from '../../../src/lib/instant.ts'
-import { type People, people, tokenIn } from '../../support/people.ts'
+import { type People, people, tokenIn } from '../../support/topics/people.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const hasBrowser = existsSync(executablePath)

@@ -8,7 +8,7 @@ import {
   type CopyOptions,
   type EvaluationCopy,
   evaluationCopy,
-} from '../../support/evaluation-copy.ts'
+} from '../../support/instance/evaluation-copy.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 export const hasBrowser = existsSync(executablePath)

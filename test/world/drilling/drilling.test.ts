@@ -6,7 +6,7 @@ import { dayAfter } from '../../../src/market/prices/window.ts'
 import { createDrillingFiller } from '../../../src/world/drilling/drilling.ts'
 import { drillingGroups, withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { openTestInstance, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 
 const at = (text: string) => parseInstant(text)!
 const seed = 1

@@ -10,7 +10,7 @@ import { createFracFiller } from '../../../src/world/drilling/frac.ts'
 import { statePlaces } from '../../../src/world/drilling/permit-places.ts'
 import { createPermitFiller } from '../../../src/world/drilling/permits.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { openTestInstance, startAt, type TestInstance } from '../../support/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 const sampleWell = '42329400010000'
 

@@ -11,7 +11,7 @@ import { permitsOn, wellTypeOf } from '../../../src/world/drilling/permit-rows.t
 import { createPermitFiller } from '../../../src/world/drilling/permits.ts'
 import { createProductionFiller } from '../../../src/world/drilling/production.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const sample = '42329400010000'
 const followed = ['AK', 'ND', 'NM', 'TX']

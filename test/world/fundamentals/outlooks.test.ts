@@ -9,7 +9,7 @@ import { outlookPublishedAt } from '../../../src/market/fundamentals/outlook.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'
 import { createOutlookFiller } from '../../../src/world/fundamentals/outlooks.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { openTestInstance, startAt } from '../../support/instance.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 function copy(now = startAt, more: { seed?: number; stopwatch?: { monotonic(): number } } = {}) {
   const { services, clock } = openTestInstance({}, now)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isoDay, parseInstant } from '../../../src/lib/instant.ts'
 import { createStorageCapacityFiller } from '../../../src/world/fundamentals/storage-capacities.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
-import { openTestInstance } from '../../support/instance.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
 

@@ -15,7 +15,7 @@ import {
   listedCount,
 } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { at, openFuturesInstance } from '../../support/futures.ts'
+import { at, openFuturesInstance } from '../../support/topics/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
 /** A copy with little to write: what it is asked about follows as its clock moves. */

@@ -1,0 +1,157 @@
+import {
+  accountPath,
+  accountsPath,
+  answerOf,
+  type CommandEnvironment,
+  print,
+  runAgainstServer,
+} from '../command.ts'
+import { tableLines } from '../table.ts'
+import { type KeyLine, keyTable, tokenLines } from './keys.ts'
+
+interface AccountLine {
+  id: string
+  email: string
+  plan: string
+  tier: string
+  add_ons: string[]
+  trial_ends_at: string | null
+  email_confirmed_at: string | null
+  suspended_at: string | null
+  created_at: string
+  active_keys: number
+}
+
+interface AccountDetail extends AccountLine {
+  tier_name: string
+  features: string[]
+  usage_this_month: number
+  api_keys: KeyLine[]
+}
+
+export interface AccountChanges {
+  plan?: string
+  /** All add-ons the account is to have. */
+  addOns?: readonly string[]
+  trial?: boolean
+  suspended?: boolean
+  emailConfirmed?: boolean
+}
+
+const perPage = 100
+
+/** What is out of the ordinary about an account, in a few words. */
+function stateOf(account: AccountLine): string {
+  const { suspended_at, email_confirmed_at, tier, trial_ends_at } = account
+  const states = [
+    suspended_at ? 'suspended' : '',
+    email_confirmed_at ? '' : 'unconfirmed',
+    tier === 'trial' ? `trial to ${trial_ends_at}` : '',
+  ].filter(Boolean)
+  return states.join(', ') || 'active'
+}
+
+const accountTable = (accounts: readonly AccountLine[]) =>
+  tableLines(
+    ['ID', 'EMAIL', 'PLAN', 'ADD-ONS', 'STATE', 'KEYS', 'CREATED'],
+    accounts.map(account => [
+      account.id,
+      account.email,
+      account.plan,
+      account.add_ons.join(',') || '-',
+      stateOf(account),
+      String(account.active_keys),
+      account.created_at,
+    ]),
+  )
+
+const detailLines = (account: AccountDetail) => [
+  ...accountTable([account]),
+  '',
+  `${account.tier_name}: ${account.features.join(', ') || 'no extra features'}`,
+  `${account.usage_this_month} requests this month`,
+  '',
+  ...keyTable(account.api_keys),
+]
+
+/**
+ * Lists accounts, the newest first; all of them, or those of a plan, or with a part of an address.
+ */
+export const listAccounts = (
+  env: CommandEnvironment,
+  { plan, q }: { plan?: string; q?: string } = {},
+): Promise<number> =>
+  runAgainstServer(env, 'accounts list', async () => {
+    const filter = new URLSearchParams({
+      per_page: String(perPage),
+      ...(plan && { plan }),
+      ...(q && { q }),
+    })
+    const all: AccountLine[] = []
+    for (let page = 1; ; page += 1) {
+      const { accounts } = await answerOf<{ accounts: AccountLine[] }>(
+        env,
+        'GET',
+        `${accountsPath}?${filter}&page=${page}`,
+      )
+      all.push(...accounts)
+      if (accounts.length < perPage) break
+    }
+    print(env, all, accountTable)
+  })
+
+/** Shows an account with its keys. */
+export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
+  runAgainstServer(env, 'accounts show', async () => {
+    const { account } = await answerOf<{ account: AccountDetail }>(
+      env,
+      'GET',
+      await accountPath(env, who),
+    )
+    print(env, account, detailLines)
+  })
+
+/** Makes an account with its first key and prints the token, this once. */
+export const createAccount = (
+  env: CommandEnvironment,
+  { email, keyName, ...changes }: AccountChanges & { email: string; keyName?: string },
+): Promise<number> =>
+  runAgainstServer(env, 'accounts create', async () => {
+    const body = { email, ...(keyName !== undefined && { key_name: keyName }), ...wireOf(changes) }
+    const created = await answerOf<{
+      account: AccountDetail
+      api_key: KeyLine & { plain_token: string }
+    }>(env, 'POST', accountsPath, body)
+    print(env, created, ({ account, api_key }) => [
+      ...accountTable([account]),
+      '',
+      ...tokenLines('API key', api_key.plain_token),
+    ])
+  })
+
+/**
+ * Changes what is named of an account: plan, add-ons, trial, suspension, confirmation of its
+ * address.
+ */
+export const changeAccount = (
+  env: CommandEnvironment,
+  who: string,
+  changes: AccountChanges,
+): Promise<number> =>
+  runAgainstServer(env, 'accounts change', async () => {
+    const { account } = await answerOf<{ account: AccountDetail }>(
+      env,
+      'PATCH',
+      await accountPath(env, who),
+      wireOf(changes),
+    )
+    print(env, account, detail => accountTable([detail]))
+  })
+
+const wireOf = ({ plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
+  ...(plan !== undefined && { plan }),
+  ...(addOns && { add_ons: addOns }),
+  ...(trial !== undefined && { trial }),
+  ...(suspended !== undefined && { suspended }),
+  ...(emailConfirmed !== undefined && { email_confirmed: emailConfirmed }),
+})

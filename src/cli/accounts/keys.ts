@@ -1,0 +1,168 @@
+import {
+  accountPath,
+  answerOf,
+  type CommandEnvironment,
+  print,
+  runAgainstServer,
+} from '../command.ts'
+import { tableLines } from '../table.ts'
+
+export interface KeyLine {
+  id: string
+  name: string | null
+  token_hint: string
+  active: boolean
+  revoked_at: string | null
+  suspended_at: string | null
+  expires_at: string | null
+  last_used_at: string | null
+  read_only: boolean
+  allowed_ips: string[]
+  allowed_domains: string[]
+  scopes: string[]
+  usage: { requests_used: number; request_limit: number | null }
+}
+
+type MadeKey = KeyLine & { plain_token: string }
+
+export interface NewKeyOptions {
+  name?: string
+  /** ISO 8601 with a zone. */
+  expires?: string
+  readOnly?: boolean
+  allowedIps?: readonly string[]
+  allowedDomains?: readonly string[]
+  scopes?: readonly string[]
+}
+
+function stateOf({ revoked_at, suspended_at, active }: KeyLine): string {
+  if (revoked_at) return 'revoked'
+  if (!active) return 'expired'
+  return suspended_at ? 'suspended' : 'active'
+}
+
+/** What a key may not do, or until when. */
+function boundsOf(key: KeyLine): string {
+  const { expires_at, read_only, allowed_ips, allowed_domains, scopes } = key
+  const bounds = [
+    read_only ? 'read-only' : '',
+    ...allowed_ips,
+    ...allowed_domains,
+    ...scopes,
+    expires_at ? `until ${expires_at}` : '',
+  ]
+  return bounds.filter(Boolean).join(' ') || '-'
+}
+
+const usageOf = ({ usage: { requests_used, request_limit } }: KeyLine) =>
+  request_limit === null ? String(requests_used) : `${requests_used}/${request_limit}`
+
+export const keyTable = (keys: readonly KeyLine[]): string[] =>
+  tableLines(
+    ['ID', 'TOKEN', 'NAME', 'STATE', 'USED', 'LAST USED', 'BOUNDS'],
+    keys.map(key => [
+      key.id,
+      key.token_hint,
+      key.name ?? '-',
+      stateOf(key),
+      usageOf(key),
+      key.last_used_at ?? 'never',
+      boundsOf(key),
+    ]),
+  )
+
+/** A token, with the warning that it will not be seen again. */
+export const tokenLines = (label: string, token: string): string[] => [
+  `${label}: ${token}`,
+  'It is shown this once and kept as a hash only.',
+]
+
+const madeLines = (key: MadeKey) => [
+  ...keyTable([key]),
+  '',
+  ...tokenLines('API key', key.plain_token),
+]
+const keyPath = (id: string) => `/admin/v1/keys/${encodeURIComponent(id)}`
+
+/** Lists the keys of an account, named by its id or its address. */
+export const listKeys = (env: CommandEnvironment, who: string): Promise<number> =>
+  runAgainstServer(env, 'keys list', async () => {
+    const { api_keys } = await answerOf<{ api_keys: KeyLine[] }>(
+      env,
+      'GET',
+      `${await accountPath(env, who)}/keys`,
+    )
+    print(env, api_keys, keyTable)
+  })
+
+/** Makes a key for an account and prints its token, this once. */
+export const createKey = (
+  env: CommandEnvironment,
+  who: string,
+  options: NewKeyOptions = {},
+): Promise<number> =>
+  runAgainstServer(env, 'keys create', async () => {
+    const { name, expires, readOnly, allowedIps, allowedDomains, scopes } = options
+    const body = {
+      ...(name !== undefined && { name }),
+      ...(expires !== undefined && { expires_at: expires }),
+      ...(readOnly !== undefined && { read_only: readOnly }),
+      ...(allowedIps && { allowed_ips: allowedIps }),
+      ...(allowedDomains && { allowed_domains: allowedDomains }),
+      ...(scopes && { scopes }),
+    }
+    const { api_key } = await answerOf<{ api_key: MadeKey }>(
+      env,
+      'POST',
+      `${await accountPath(env, who)}/keys`,
+      body,
+    )
+    print(env, api_key, madeLines)
+  })
+
+/**
+ * Gives a key a new token and prints it, this once; the old one ends at once or `overlapSeconds`
+ * later.
+ */
+export const rollKey = (
+  env: CommandEnvironment,
+  id: string,
+  { overlapSeconds }: { overlapSeconds?: number } = {},
+): Promise<number> =>
+  runAgainstServer(env, 'keys roll', async () => {
+    const body = overlapSeconds === undefined ? {} : { overlap_seconds: overlapSeconds }
+    const { api_key } = await answerOf<{ api_key: MadeKey }>(
+      env,
+      'POST',
+      `${keyPath(id)}/roll`,
+      body,
+    )
+    print(env, api_key, madeLines)
+  })
+
+/** Ends a key for good. */
+export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> =>
+  runAgainstServer(env, 'keys revoke', async () => {
+    const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'DELETE', keyPath(id))
+    print(env, api_key, key => keyTable([key]))
+  })
+
+/** Holds a key back, or lets it go again. */
+export const suspendKey = (
+  env: CommandEnvironment,
+  id: string,
+  suspended = true,
+): Promise<number> =>
+  runAgainstServer(env, suspended ? 'keys suspend' : 'keys release', async () => {
+    const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'PATCH', keyPath(id), {
+      suspended,
+    })
+    print(env, api_key, key => keyTable([key]))
+  })
+
+/** Makes a new admin token and prints it, this once; the earlier ones end. */
+export const rotateAdminToken = (env: CommandEnvironment): Promise<number> =>
+  runAgainstServer(env, 'admin-token', async () => {
+    const body = await answerOf<{ admin_token: string }>(env, 'POST', '/admin/v1/token/rotate')
+    print(env, body, ({ admin_token }) => tokenLines('Admin token', admin_token))
+  })

@@ -1,0 +1,64 @@
+import {
+  accountPath,
+  answerOf,
+  type CommandEnvironment,
+  print,
+  runAgainstServer,
+} from '../command.ts'
+
+/** Sets the password of an account and signs everybody out of it. */
+export const setPassword = (
+  env: CommandEnvironment,
+  who: string,
+  readPassword: () => Promise<string>,
+): Promise<number> =>
+  runAgainstServer(env, 'accounts password', async () => {
+    const path = await accountPath(env, who)
+    const body = await answerOf<{ email: string }>(env, 'POST', `${path}/password`, {
+      password: await readPassword(),
+    })
+    print(env, body, ({ email }) => [
+      `The password of ${email} is set; everybody who was signed in is signed out.`,
+    ])
+  })
+
+/** Makes a link that signs in to an account once and prints it, this once. */
+export const makeLink = (env: CommandEnvironment, who: string): Promise<number> =>
+  runAgainstServer(env, 'accounts link', async () => {
+    const body = await answerOf<{ sign_in_url: string; expires_at: string }>(
+      env,
+      'POST',
+      `${await accountPath(env, who)}/link`,
+    )
+    print(env, body, ({ sign_in_url, expires_at }) => [
+      sign_in_url,
+      `It signs in once, until ${expires_at}.`,
+    ])
+  })
+
+/** Signs everybody out of an account. */
+export const endSessions = (env: CommandEnvironment, who: string): Promise<number> =>
+  runAgainstServer(env, 'accounts sign-out', async () => {
+    const ended = await answerOf<{ email: string }>(
+      env,
+      'DELETE',
+      `${await accountPath(env, who)}/sessions`,
+    )
+    print(env, ended, ({ email }) => [
+      `Everybody who was signed in to ${email} is signed out; the API keys stay.`,
+    ])
+  })
+
+/**
+ * The first line of a stream: a secret belongs neither into the list of processes nor into the
+ * history of a shell.
+ */
+export async function firstLine(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of stream) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.includes('\n')) break
+  }
+  return text.split(/\r?\n/, 1)[0]!
+}

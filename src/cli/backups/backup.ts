@@ -1,0 +1,204 @@
+import type { Database } from 'bun:sqlite'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { databasePath } from '../../instance.ts'
+import { lockDataDir } from '../../lib/directory-lock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { privateMode } from '../../lib/private-file.ts'
+import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
+import { forgetMark } from '../../store/commit-mark.ts'
+import { checkpoint, copyDatabase, integrityFaults, openDatabase } from '../../store/database.ts'
+import { identityOf, missingParts } from '../../store/identity.ts'
+import { createObservationStore } from '../../store/prices/observations.ts'
+import { readLog } from '../../store/write-ahead-log.ts'
+
+/**
+ * What is wrong with a database file: whose it is, what it lacks, SQLite's own checks, references,
+ * and bars against their observations. Reads only, also beside a running server.
+ */
+export function verifyFile(path: string): string[] {
+  const db = openDatabase(path, { readonly: true })
+  try {
+    if (identityOf(db) === 'empty') return ['it is empty: no database of this program']
+    const missing = missingParts(db)
+    return [
+      ...logFaults(path),
+      ...integrityFaults(db),
+      ...missing,
+      ...(missing.length > 0 ? [] : createObservationStore(db).faults()),
+    ]
+  } finally {
+    db.close()
+  }
+}
+
+/** What a log has that the next opening will not find. */
+function logFaults(path: string): string[] {
+  const log = readLog(path)
+  if (log?.brokenAt === undefined || log.commitsAfter < 2) return []
+  return [
+    `its log is damaged at frame ${log.brokenAt}: ${log.commitsAfter} commits from there on are lost`,
+  ]
+}
+
+/** A consistent copy of a database that may be in use, checked before it gets its name. */
+export function backup(dir: string, target: string): void {
+  if (existsSync(target)) throw new Error(`${target} exists already; a backup never overwrites`)
+  const part = `${target}.part`
+  removeWithLog(part)
+  try {
+    copyDatabase(databasePath(dir), part)
+    const faults = verifyFile(part)
+    if (faults.length > 0) throw new Error(`the copy is not sound: ${faults[0]}`)
+    toDisk(part)
+    renameSync(part, target)
+    toDisk(dirname(target))
+  } finally {
+    removeWithLog(part)
+  }
+}
+
+export interface RestoreOptions {
+  at: number
+  ids: Ids
+  /** Keeps back what the restored database would send. */
+  holdOutbox?: boolean
+}
+
+export interface Restored {
+  /** The database that was replaced. */
+  keptAs: string | undefined
+  keptBack: KeptBack | undefined
+}
+
+/**
+ * Puts a checked backup in place of the database of a directory that no process uses. The database
+ * it replaces is kept beside it. Whatever ends it half-way, the directory has the one or the other:
+ * the copy is complete, with what is held, before it gets the name.
+ */
+export function restore(
+  dir: string,
+  source: string,
+  { at, ids, holdOutbox = false }: RestoreOptions,
+): Restored {
+  const faults = verifyFile(source)
+  if (faults.length > 0)
+    throw new Error(`${source} is not sound and was not restored: ${faults[0]}`)
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = lockDataDir(dir, { pid: process.pid, role: 'restore', startedAt: at })
+  if ('heldBy' in lock) throw new Error(`${dir} is in use; stop the server first`)
+  const path = databasePath(dir)
+  const part = `${path}.part`
+  try {
+    // What an earlier restore left, too: a log beside the copy would be taken for its own.
+    removeWithLog(part)
+    copyFileSync(source, part)
+    // A backup may be kept read-only.
+    chmodSync(part, privateMode)
+    const keptBack = holdOutbox ? heldIn(part, at, ids) : undefined
+    toDisk(part)
+    const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
+    removeLog(path)
+    forgetMark(dir)
+    renameSync(part, path)
+    toDisk(dir)
+    return { keptAs, keptBack }
+  } finally {
+    removeWithLog(part)
+    lock.release()
+  }
+}
+
+function heldIn(path: string, at: number, ids: Ids): KeptBack {
+  const keptBack = folded(path, db => holdBack(db, at, ids))
+  refuseLog(path)
+  removeLog(path)
+  return keptBack
+}
+
+/** Runs work on a database, whose log is copied into it afterwards. */
+function folded<T>(path: string, work: (db: Database) => T): T {
+  const db = openDatabase(path)
+  try {
+    const result = work(db)
+    checkpoint(db)
+    return result
+  } finally {
+    db.close()
+  }
+}
+
+/** Gives a database a second name, under which it stays when the first one is given to another. */
+function keep(path: string, name: string): string {
+  // Before anything opens it: SQLite deletes the log of a file that is no database any more.
+  if (hasLog(path)) second(`${path}-wal`, `${name}-wal`)
+  if (isFolded(path)) {
+    rmSync(`${name}-wal`, { force: true })
+    refuseLog(path)
+  }
+  second(path, name)
+  return name
+}
+
+/**
+ * Copies the log that a killed process left beside a database into it; false for a file that can
+ * not be read.
+ */
+function isFolded(path: string): boolean {
+  try {
+    folded(path, () => undefined)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A log can not be copied as long as somebody reads from it. */
+function refuseLog(path: string): void {
+  if (hasLog(path))
+    throw new Error(`${path} is being read by another process; nothing was restored`)
+}
+
+function second(path: string, name: string): void {
+  try {
+    linkSync(path, name)
+  } catch {
+    // Not every file system has names beside names.
+    copyFileSync(path, name)
+    toDisk(name)
+  }
+}
+
+const hasLog = (path: string): boolean =>
+  (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+
+function removeLog(path: string): void {
+  for (const tail of ['-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+function removeWithLog(path: string): void {
+  rmSync(path, { force: true })
+  removeLog(path)
+}
+
+/** Returns when the disk has a file, or the names in a directory. */
+function toDisk(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

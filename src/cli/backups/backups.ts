@@ -1,0 +1,230 @@
+import { mkdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
+import { openSealedFile, sealFile } from '../../lib/sealed-file.ts'
+import { backupName, outlived, type Retention } from '../../plan/backup-retention.ts'
+import {
+  type BackupPlace,
+  bucketPlace,
+  directoryPlace,
+  type StoredBackup,
+} from '../../send/backups/places.ts'
+import { tableLines } from '../table.ts'
+import { backup, verifyFile } from './backup.ts'
+
+const sealedEnding = '.sealed'
+
+/** The places that the configuration names; none: there are no backups but those one asks for. */
+export function placesOf({ backups }: Config): BackupPlace[] {
+  const prefix = backups.s3Prefix === '' ? '' : `${backups.s3Prefix.replace(/\/$/, '')}/`
+  return [
+    ...(backups.directory === '' ? [] : [directoryPlace(backups.directory)]),
+    ...(backups.s3Bucket === ''
+      ? []
+      : [
+          bucketPlace({
+            bucket: backups.s3Bucket,
+            prefix,
+            endpoint: backups.s3Endpoint,
+            region: backups.s3Region,
+            accessKey: backups.s3AccessKey.reveal(),
+            secretKey: backups.s3SecretKey.reveal(),
+          }),
+        ]),
+  ]
+}
+
+const noPlace =
+  'there is no place for backups: name a FILE, or set backups.directory or backups.s3_bucket'
+
+export interface MadeBackup {
+  name: string
+  bytes: number
+  places: string[]
+  /** Older ones that were removed. */
+  removed: number
+}
+
+/**
+ * Copies the database, checks the copy, seals it where there is a key, puts it into every place and
+ * removes there what has been kept long enough. Fails when any place fails, after all were tried.
+ */
+export async function makeBackup(config: Config, at: number): Promise<MadeBackup> {
+  const places = placesOf(config)
+  if (places.length === 0) throw new Error(noPlace)
+  const { dir } = config.data
+  const key = config.backups.key.reveal()
+  const name = backupName(at, key !== '')
+  const copy = join(dir, `${name}.making`)
+  const sealed = copy + sealedEnding
+  let removed = 0
+  const failures: string[] = []
+  try {
+    backup(dir, copy)
+    if (key !== '') sealFile(copy, sealed, key)
+    const path = key === '' ? copy : sealed
+    const bytes = statSync(path).size
+    for (const place of places) {
+      try {
+        await place.put(path, name)
+        removed += await thin(place, at, config)
+      } catch (error) {
+        failures.push(`${place.label}: ${(error as Error).message}`)
+      }
+    }
+    if (failures.length > 0) throw new Error(failures.join('; '))
+    return { name, bytes, places: places.map(place => place.label), removed }
+  } finally {
+    for (const path of [copy, sealed]) rmSync(path, { force: true })
+  }
+}
+
+async function thin(place: BackupPlace, now: number, { backups }: Config): Promise<number> {
+  const retention: Retention = {
+    keepAllMs: backups.keepAllMs,
+    keepDays: backups.keepDays,
+    keepWeeks: backups.keepWeeks,
+  }
+  const stored = await place.list()
+  const over = new Set(
+    outlived(
+      stored.map(each => each.at),
+      now,
+      retention,
+    ),
+  )
+  const leaving = stored.filter(each => over.has(each.at))
+  for (const each of leaving) await place.remove(each.name)
+  return leaving.length
+}
+
+interface Placed extends StoredBackup {
+  place: BackupPlace
+}
+
+/** Of every place that answers, oldest first; those that do not are told. */
+async function allOf(config: Config, err: (line: string) => void): Promise<Placed[]> {
+  const places = placesOf(config)
+  if (places.length === 0) throw new Error(noPlace)
+  const lists = places.map(async place => {
+    try {
+      return (await place.list()).map(stored => ({ ...stored, place }))
+    } catch (error) {
+      err(`${place.label}: ${(error as Error).message}`)
+      return []
+    }
+  })
+  return (await Promise.all(lists)).flat().sort((a, b) => a.at - b.at)
+}
+
+export async function listBackups(
+  config: Config,
+  { out, err, json }: { out(line: string): void; err(line: string): void; json: boolean },
+): Promise<void> {
+  const stored = await allOf(config, err)
+  if (json) {
+    const rows = stored.map(({ name, at, bytes, place }) => ({
+      name,
+      made_at: isoInstant(at),
+      bytes,
+      place: place.label,
+    }))
+    out(JSON.stringify(rows, null, 2))
+    return
+  }
+  if (stored.length === 0) {
+    out('There are no backups yet.')
+    return
+  }
+  const rows = stored.map(({ name, at, bytes, place }) => [
+    isoInstant(at),
+    String(bytes),
+    place.label,
+    name,
+  ])
+  for (const line of tableLines(['MADE AT', 'BYTES', 'PLACE', 'NAME'], rows)) out(line)
+}
+
+/**
+ * Writes the newest backup, or the newest that was made by a moment, to a file; a place that does
+ * not answer is passed over. Answers its name.
+ */
+async function fetchBackup(
+  config: Config,
+  from: string,
+  path: string,
+  err: (line: string) => void,
+): Promise<string> {
+  const until = from === 'latest' ? Number.POSITIVE_INFINITY : parseInstant(from)
+  if (until === undefined)
+    throw new Error(`--from: ${from} must be latest, or a time such as 2026-11-22T18:00:00Z`)
+  const stored = (await allOf(config, err)).filter(each => each.at <= until)
+  const chosen = stored.at(-1)
+  if (!chosen)
+    throw new Error(`there is no backup${from === 'latest' ? '' : ` from before ${from}`}`)
+  await unsealed(config, chosen, path)
+  return `${chosen.place.label}: ${chosen.name}`
+}
+
+async function unsealed(config: Config, { place, name }: Placed, path: string): Promise<void> {
+  if (!name.endsWith(sealedEnding)) {
+    await place.fetch(name, path)
+    return
+  }
+  const key = config.backups.key.reveal()
+  if (key === '')
+    throw new Error(`${name} is sealed: set backups.key to the key it was sealed with`)
+  const sealed = path + sealedEnding
+  try {
+    await place.fetch(name, sealed)
+    openSealedFile(sealed, path, key)
+  } finally {
+    rmSync(sealed, { force: true })
+  }
+}
+
+/** Runs work on a backup that is fetched for it; answers where it came from, and what work did. */
+export async function withFetched<T>(
+  config: Config,
+  from: string,
+  err: (line: string) => void,
+  work: (path: string) => T,
+): Promise<readonly [source: string, result: T]> {
+  const { dir } = config.data
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const path = join(dir, 'backup.fetched')
+  try {
+    const source = await fetchBackup(config, from, path, err)
+    return [source, work(path)]
+  } finally {
+    removeWithLog(path)
+  }
+}
+
+function removeWithLog(path: string) {
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+/** Fetches the newest backup of every place and checks it as a restore would; throws the first fault. */
+export async function checkBackups(
+  config: Config,
+  { out, now }: { out(line: string): void; now: number },
+): Promise<void> {
+  const places = placesOf(config)
+  if (places.length === 0) throw new Error(noPlace)
+  const path = join(config.data.dir, 'backup.checking')
+  for (const place of places) {
+    const newest = (await place.list()).at(-1)
+    if (!newest) throw new Error(`${place.label} has no backup`)
+    try {
+      await unsealed(config, { ...newest, place }, path)
+      const [fault] = verifyFile(path)
+      if (fault !== undefined) throw new Error(`${place.label}: ${newest.name}: ${fault}`)
+    } finally {
+      removeWithLog(path)
+    }
+    const ageDays = ((now - newest.at) / dayMs).toFixed(1)
+    out(`${place.label}: ${newest.name} is complete and sound, ${ageDays} days old`)
+  }
+}

@@ -1,0 +1,70 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { databasePath } from '../../instance.ts'
+import { syncToDisk } from '../../lib/side-file.ts'
+import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../store/database.ts'
+import { schemaVersion } from '../../store/migrations.ts'
+
+/** The schema version of a database file. */
+function versionAt(path: string): number {
+  const db = openDatabase(path, { readonly: true })
+  try {
+    return versionOf(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Schema of a database that this program would bring to its own; undefined where nothing is to do. */
+const olderAt = (path: string): number | undefined => {
+  const version = existsSync(path) ? versionAt(path) : 0
+  return version === 0 || version === schemaVersion ? undefined : version
+}
+
+function removeWithLog(path: string) {
+  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
+}
+
+/**
+ * Copies a database of an older schema before it is migrated; answers the copy's path. One that an
+ * upgrade has left, which was ended half-way, stays as it is.
+ */
+export function keepBeforeUpgrade(dir: string): { keptAs: string; from: number } | undefined {
+  const path = databasePath(dir)
+  const from = olderAt(path)
+  if (from === undefined) return undefined
+  const keptAs = `${path}.schema-${from}`
+  if (existsSync(keptAs)) return { keptAs, from }
+  const part = `${keptAs}.part`
+  removeWithLog(part)
+  try {
+    copyDatabase(path, part)
+    syncToDisk(part)
+    renameSync(part, keptAs)
+    syncToDisk(dir)
+  } finally {
+    removeWithLog(part)
+  }
+  return { keptAs, from }
+}
+
+/** Migrates a copy, checks it and removes it; answers one sentence. Throws what would go wrong. */
+export function tryUpgrade(dir: string): string {
+  const path = databasePath(dir)
+  if (!existsSync(path)) throw new Error(`${path} is not there`)
+  const from = olderAt(path)
+  if (from === undefined) return `${path} has schema ${schemaVersion} already; nothing is to do`
+  const copy = `${path}.trial`
+  removeWithLog(copy)
+  try {
+    copyDatabase(path, copy)
+    const startedAt = performance.now()
+    const db = openDatabase(copy)
+    const [fault] = integrityFaults(db)
+    db.close()
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    if (fault !== undefined) throw new Error(`after the migration: ${fault}`)
+    return `a copy of ${path} went from schema ${from} to ${schemaVersion} in ${seconds} s and is sound; nothing was changed`
+  } finally {
+    removeWithLog(copy)
+  }
+}

@@ -1,0 +1,246 @@
+import type { Command } from 'commander'
+import type { OperatorAction } from '../command.ts'
+import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import { tableLines } from '../table.ts'
+
+interface BatchLine {
+  id: number
+  kind: string
+  actor: string
+  dataset: string | null
+  source: string | null
+  file_name: string | null
+  sha256: string | null
+  reason: string | null
+  undoes: number | null
+  started_at: string
+  finished_at: string | null
+  undone_at: string | null
+  inserted: number
+  revised: number
+  unchanged: number
+  removed: number
+  superseded: number
+  rejected: number
+  held: number
+  biggest_changes: {
+    code: string
+    observed_at: string
+    before: number
+    after: number
+    percent: number | null
+  }[]
+}
+
+interface JsonOption {
+  json?: boolean
+}
+
+const path = '/admin/v1/batches'
+const shownMax = 50
+
+const standingOf = (batch: BatchLine): string => {
+  if (batch.undone_at !== null) return 'undone'
+  return batch.finished_at === null ? 'under way' : 'done'
+}
+
+const aboutOf = (batch: BatchLine): string =>
+  [
+    batch.file_name,
+    batch.dataset,
+    batch.undoes === null ? null : `undoes ${batch.undoes}`,
+    batch.reason,
+  ]
+    .filter(part => part !== null)
+    .join('; ') || '-'
+
+const batchTable = (batches: readonly BatchLine[]) =>
+  tableLines(
+    [
+      'ID',
+      'KIND',
+      'STARTED',
+      'ACTOR',
+      'SOURCE',
+      'NEW',
+      'REVISED',
+      'GONE',
+      'REJECTED',
+      'HELD',
+      'STANDING',
+      'ABOUT',
+    ],
+    batches.map(batch => [
+      String(batch.id),
+      batch.kind,
+      batch.started_at,
+      batch.actor,
+      batch.source ?? '-',
+      String(batch.inserted),
+      String(batch.revised),
+      String(batch.removed),
+      String(batch.rejected),
+      String(batch.held),
+      standingOf(batch),
+      aboutOf(batch),
+    ]),
+  )
+
+interface ListOptions extends JsonOption {
+  kind?: string
+  code?: string
+  since?: string
+}
+
+const listBatches = (
+  env: CommandEnvironment,
+  { kind, code, since }: ListOptions,
+): Promise<number> =>
+  runAgainstServer(env, 'batches list', async () => {
+    const filter = new URLSearchParams({
+      per_page: String(shownMax),
+      ...(kind !== undefined && { kind }),
+      ...(code !== undefined && { code }),
+      ...(since !== undefined && { since }),
+    })
+    const { batches } = await answerOf<{ batches: BatchLine[] }>(env, 'GET', `${path}?${filter}`)
+    print(env, batches, batchTable)
+  })
+
+interface Shown {
+  batch: BatchLine
+  series: { code: string; points: number; from: string; to: string }[]
+}
+
+const percentOf = (percent: number | null) =>
+  percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)} %`
+
+const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
+  runAgainstServer(env, 'batches show', async () => {
+    const shown = await answerOf<Shown>(env, 'GET', `${path}/${encodeURIComponent(id)}`)
+    print(env, shown, ({ batch, series }) => [
+      ...batchTable([batch]),
+      ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
+      '',
+      ...tableLines(
+        ['SERIES', 'CHANGES', 'FROM', 'TO'],
+        series.map(one => [one.code, String(one.points), one.from, one.to]),
+      ),
+      '',
+      ...tableLines(
+        ['BIGGEST CHANGES', 'AT', 'BEFORE', 'AFTER', 'CHANGE'],
+        batch.biggest_changes.map(one => [
+          one.code,
+          one.observed_at,
+          String(one.before),
+          String(one.after),
+          percentOf(one.percent),
+        ]),
+      ),
+    ])
+  })
+
+const undoBatch = (
+  env: CommandEnvironment,
+  id: string,
+  { onlyUntouched, reason }: { onlyUntouched?: boolean; reason?: string },
+): Promise<number> =>
+  runAgainstServer(env, 'batches undo', async () => {
+    const undone = await answerOf<{
+      batch: BatchLine
+      restored: number
+      removed: number
+      left: number
+    }>(env, 'POST', `${path}/${encodeURIComponent(id)}/undo`, {
+      ...(onlyUntouched && { only_untouched: true }),
+      ...(reason !== undefined && { reason }),
+    })
+    print(env, undone, ({ batch, restored, removed, left }) => [
+      `undone as batch ${batch.id}: ${restored} values as before, ${removed} gone${left > 0 ? `, ${left} left alone because they were written later` : ''}`,
+    ])
+  })
+
+interface Changed {
+  code: string
+  observed_at: string
+  before: number
+  after: number | null
+  batch: number
+}
+
+const changeValue = (
+  env: CommandEnvironment,
+  name: string,
+  method: 'PATCH' | 'DELETE',
+  body: Record<string, unknown>,
+): Promise<number> =>
+  runAgainstServer(env, name, async () => {
+    const changed = await answerOf<Changed>(env, method, '/admin/v1/values', body)
+    print(env, changed, ({ code, observed_at: at, before, after, batch }) => [
+      `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
+    ])
+  })
+
+/** `batches` and `values`: what was written together, and single values. */
+export function batchCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  const batches = program.command('batches').description('what was written together')
+  leaf(batches.command('list').description('list the newest'))
+    .option('--kind <kind>', 'file, push, feed, correction, undo or release')
+    .option('--code <code>', 'only those that changed a series')
+    .option('--since <time>', 'only those begun since then')
+    .action((options: ListOptions) => act(options, env => listBatches(env, options)))
+  leaf(
+    batches.command('show').argument('<id>').description('one with its series and biggest changes'),
+  ).action((id: string, options: JsonOption) => act(options, env => showBatch(env, id)))
+  leaf(
+    batches
+      .command('undo')
+      .argument('<id>')
+      .description('put back what stood before one, as new revisions'),
+  )
+    .option('--only-untouched', 'leave points alone that were written again later')
+    .option('--reason <text>', 'why')
+    .action((id: string, options: JsonOption & { onlyUntouched?: boolean; reason?: string }) =>
+      act(options, env => undoBatch(env, id, options)),
+    )
+  const values = program.command('values').description('single recorded values')
+  leaf(
+    values
+      .command('correct')
+      .argument('<code>')
+      .argument('<time>', 'instant with its zone, or a day')
+      .argument('<value>')
+      .requiredOption('--reason <text>', 'why')
+      .description('put another value in the place of one'),
+  ).action((code: string, time: string, value: string, options: JsonOption & { reason: string }) =>
+    act(options, env =>
+      changeValue(env, 'values correct', 'PATCH', {
+        code,
+        observed_at: time,
+        price: Number.isNaN(Number(value)) ? value : Number(value),
+        reason: options.reason,
+      }),
+    ),
+  )
+  leaf(
+    values
+      .command('delete')
+      .argument('<code>')
+      .argument('<time>', 'instant with its zone, or a day')
+      .requiredOption('--reason <text>', 'why')
+      .description('take one out of every read'),
+  ).action((code: string, time: string, options: JsonOption & { reason: string }) =>
+    act(options, env =>
+      changeValue(env, 'values delete', 'DELETE', {
+        code,
+        observed_at: time,
+        reason: options.reason,
+      }),
+    ),
+  )
+}

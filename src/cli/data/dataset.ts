@@ -1,0 +1,115 @@
+import { mappingOf } from '../../feed/files/mapping.ts'
+import type { Layout, Row } from '../../feed/files/row-reader.ts'
+import { importDataset, type RowWriter } from '../../feed/files/row-reader.ts'
+import { priceFields } from '../../feed/prices/columns.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { Operator } from '../operator.ts'
+import {
+  conclude,
+  type FileOptions,
+  giveUp,
+  type ImportReporting,
+  meterFor,
+  openerOf,
+} from './import.ts'
+import { beginBatch, dataOfAnswer, endBatch } from './writer.ts'
+
+export interface DatasetOptions extends FileOptions {
+  dataset: string
+}
+
+export interface DatasetEnvironment extends ImportReporting {
+  stdin: AsyncIterable<Uint8Array>
+  operator: Operator
+}
+
+/**
+ * Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was
+ * refused or broke off.
+ */
+export async function runDatasetImport(
+  files: readonly string[],
+  options: DatasetOptions,
+  env: DatasetEnvironment,
+): Promise<number> {
+  const began = env.clock.monotonic()
+  const meter = meterFor(env)
+  let written = 0
+  try {
+    const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as (Layout & {
+      batch_max: number
+    })[]
+    const layout = layouts.find(layout => layout.name === options.dataset.toLowerCase())
+    if (!layout)
+      throw new Error(
+        `--dataset ${options.dataset}: there are ${layouts.map(layout => layout.name).join(', ')}`,
+      )
+    const writer = writerTo(env.operator, layout.name, layout.batch_max, rows => {
+      written += rows
+    })
+    const report = await importDataset({
+      files,
+      layout,
+      writer,
+      stdin: env.stdin,
+      dryRun: options.dryRun === true,
+      mapping: mappingOf(options.map ?? [], priceFields),
+      open: openerOf(options, true),
+      spelling: options,
+      progress: meter.show,
+    })
+    meter.stop()
+    return conclude(report, env.clock.monotonic() - began, options, env)
+  } catch (error) {
+    meter.stop()
+    return giveUp(error as Error, { count: written, what: 'rows' }, options, env)
+  }
+}
+
+interface Refusal {
+  errors?: { field: string; message: string }[]
+  message?: string
+  error?: { message?: string } | string
+}
+
+/**
+ * The way in through the operator's interface, of a running server or of this process: both judge
+ * rows alike.
+ */
+function writerTo(
+  operator: Operator,
+  name: string,
+  batchMax: number,
+  wrote: (rows: number) => void,
+): RowWriter {
+  let batch: number | undefined
+  return {
+    batchMax,
+    async begin(file) {
+      batch = await beginBatch(operator, file, { dataset: name })
+    },
+    end: left => endBatch(operator, batch!, left),
+    async write(rows: readonly Row[], dryRun) {
+      const { status, body } = await operator.call('POST', `/admin/v1/datasets/${name}`, {
+        rows,
+        dry_run: dryRun,
+        batch,
+      })
+      if (status === 200) {
+        if (!dryRun) wrote(rows.length)
+        return { counts: (body as { data: WriteCounts }).data }
+      }
+      const { errors = [], message, error } = (body ?? {}) as Refusal
+      const faults = errors.flatMap(({ field, message: reason }) => {
+        const [, row] = /^rows\.(\d+)\./.exec(field) ?? []
+        return row === undefined ? [] : [{ row: Number(row), reason }]
+      })
+      if (status === 422 && faults.length > 0) return { faults }
+      throw new Error(
+        message ??
+          (typeof error === 'object' ? error.message : error) ??
+          `the server answered ${status}`,
+      )
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { CodeLookup, SeriesIdentity } from '../../feed/catalogue/lookup.ts'
+import {
+  type ExportFormat,
+  type ExportPages,
+  type ExportRow,
+  exportFile,
+  exportText,
+  formatOf,
+} from '../../feed/prices/export.ts'
+
+export interface ExportOptions {
+  /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */
+  output?: string
+  /** `csv` or `ndjson`; by default what the file's name says, otherwise CSV. */
+  format?: string
+}
+
+export interface ExportEnvironment {
+  /** Writes text to standard output; resolves when more may be sent. */
+  out(text: string): void | Promise<void>
+  /** One line of standard error. */
+  err(line: string): void
+  catalogue: CodeLookup
+  /** The rows of these series, or of all, in the order of code and time. */
+  pages(series: readonly SeriesIdentity[] | undefined): ExportPages
+  /** How many values of these pages were left out because they may not be passed on. */
+  withheldCount?(): number
+}
+
+const everythingOut = 0
+const nothingDone = 1
+
+/** Answers the exit code: 0 when all rows are out, 1 when the export was refused or broke off. */
+export async function runExport(
+  codes: readonly string[],
+  options: ExportOptions,
+  env: ExportEnvironment,
+): Promise<number> {
+  const { output = '-' } = options
+  let rows = 0
+  try {
+    const format = formatFor(options.format, output)
+    const pages = countedRows(env.pages(seriesOf(codes, env.catalogue)), count => {
+      rows += count
+    })
+    if (output === '-') for await (const text of exportText(pages, format)) await env.out(text)
+    else await exportFile(output, pages, format)
+  } catch (error) {
+    // Whoever reads our output has seen enough (`| head`).
+    if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
+    env.err(`export: ${(error as Error).message}`)
+    return nothingDone
+  }
+  if (output !== '-') env.err(`${output}: ${rows} rows`)
+  const withheld = env.withheldCount?.() ?? 0
+  if (withheld > 0)
+    env.err(
+      `export: ${withheld} values are left out: the terms of the feeds that they are from do not allow passing them on`,
+    )
+  return everythingOut
+}
+
+function formatFor(format: string | undefined, output: string): ExportFormat {
+  if (format === undefined) return formatOf(output)
+  if (format === 'csv' || format === 'ndjson') return format
+  throw new Error(`--format ${format} is not known: csv or ndjson`)
+}
+
+function seriesOf(codes: readonly string[], catalogue: CodeLookup): SeriesIdentity[] | undefined {
+  if (codes.length === 0) return undefined
+  const seriesById = new Map<number, SeriesIdentity>()
+  for (const code of codes) {
+    const series = catalogue.find(code)
+    const nearest = series ? undefined : catalogue.nearest(code)
+    if (!series)
+      throw new Error(
+        `${code} is not a code of the catalogue${nearest ? `: did you mean ${nearest}?` : ''}`,
+      )
+    seriesById.set(series.id, series)
+  }
+  return [...seriesById.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+}
+
+async function* countedRows(
+  pages: ExportPages,
+  add: (rows: number) => void,
+): AsyncGenerator<readonly ExportRow[]> {
+  for await (const page of pages) {
+    add(page.length)
+    yield page
+  }
+}

@@ -1,0 +1,315 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { sleep } from '../../lib/clock.ts'
+import type { OperatorAction } from '../command.ts'
+import { type CommandEnvironment, Refusal, runAgainstServer } from '../command.ts'
+import { tableLines } from '../table.ts'
+import { exitCodes } from './import.ts'
+
+interface RunLine {
+  id: string
+  feed: string
+  trigger: string
+  started_at: string
+  finished_at: string | null
+  took_ms: number | null
+  result: 'new' | 'unchanged' | 'failed' | 'held' | null
+  requests: number
+  rows_read: number
+  inserted: number
+  revised: number
+  unchanged: number
+  rejected: number
+  held: number
+  newest_period: string | null
+  problem: { code: string; message: string } | null
+}
+
+interface FeedLine {
+  name: string
+  publisher: string
+  state: string
+  license_class: string
+  codes: number
+  datasets: string[]
+  last_run: RunLine | null
+  last_new_at: string | null
+  next_run_at: string | null
+}
+
+interface Shown {
+  feed: FeedLine & { title: string; homepage: string; attribution: string }
+  map: {
+    source_id: string
+    code?: string
+    dataset?: string
+    unit: string
+    from: string | null
+    to: string | null
+  }[]
+  settings: { name: string; value: string; source: string }[]
+  runs: RunLine[]
+}
+
+interface JsonOption {
+  json?: boolean
+}
+
+const feedsPath = '/admin/v1/feeds'
+const pathOf = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`
+const runsShown = 50
+
+interface RefusalBody {
+  message?: string
+  error?: string | { message?: string }
+  errors?: { message: string }[]
+}
+
+/** The answer itself: feeds answer bare objects. */
+async function bare<T>(
+  { operator }: CommandEnvironment,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
+  const answer = await operator.call(method, path, body)
+  if (answer.status >= 200 && answer.status < 300) return answer.body as T
+  const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
+  const own = message ?? (typeof error === 'object' ? error.message : error)
+  throw new Refusal(
+    errors.length > 0
+      ? errors.map(one => one.message)
+      : [own ?? `the service answered ${answer.status}`],
+  )
+}
+
+function show<T>(env: CommandEnvironment, body: T, lines: (body: T) => readonly string[]): void {
+  if (env.json) env.out(JSON.stringify(body, null, 2))
+  else for (const line of lines(body)) env.out(line)
+}
+
+const resultOf = (run: RunLine | null): string =>
+  run === null
+    ? '-'
+    : `${run.result ?? 'under way'}${run.problem ? `: ${run.problem.message}` : ''}`
+
+const listFeeds = (env: CommandEnvironment): Promise<number> =>
+  runAgainstServer(env, 'feeds list', async () => {
+    const body = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
+    show(env, body, ({ feeds }) =>
+      tableLines(
+        ['FEED', 'PUBLISHER', 'STATE', 'LICENCE', 'CODES', 'LAST RUN', 'NEXT RUN'],
+        feeds.map(one => [
+          one.name,
+          one.publisher,
+          one.state,
+          one.license_class,
+          String(one.codes),
+          resultOf(one.last_run),
+          one.next_run_at ?? '-',
+        ]),
+      ),
+    )
+  })
+
+const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
+  runAgainstServer(env, 'feeds show', async () => {
+    const body = await bare<Shown>(env, 'GET', pathOf(name))
+    show(env, body, ({ feed, map, settings, runs }) => [
+      `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
+      `${feed.state}; ${feed.attribution}`,
+      ...settings.map(one => `${one.name} = ${one.value} (${one.source})`),
+      '',
+      ...tableLines(
+        ['SOURCE ID', 'INTO', 'UNIT', 'FROM', 'TO'],
+        map.map(one => [
+          one.source_id,
+          one.code ?? one.dataset ?? '',
+          one.unit,
+          one.from?.slice(0, 10) ?? '-',
+          one.to?.slice(0, 10) ?? '-',
+        ]),
+      ),
+      '',
+      ...runTable(runs),
+    ])
+  })
+
+const runTable = (runs: readonly RunLine[]): string[] =>
+  tableLines(
+    ['STARTED', 'FEED', 'TRIGGER', 'RESULT', 'READ', 'NEW', 'REVISED', 'REJECTED', 'NEWEST'],
+    runs.map(run => [
+      run.started_at,
+      run.feed,
+      run.trigger,
+      resultOf(run),
+      String(run.rows_read),
+      String(run.inserted),
+      String(run.revised),
+      String(run.rejected),
+      run.newest_period ?? '-',
+    ]),
+  )
+
+const testFeed = (env: CommandEnvironment, name: string): Promise<number> =>
+  runAgainstServer(env, 'feeds test', async () => {
+    const body = await bare<{
+      ok: boolean
+      took_ms: number
+      sample: { source_id: string; period: string; value: string; unit: string } | null
+      problem?: { message: string }
+    }>(env, 'POST', `${pathOf(name)}/test`, {})
+    show(env, body, ({ sample, took_ms: tookMs }) =>
+      sample
+        ? [`${sample.source_id} ${sample.period}: ${sample.value} ${sample.unit} (${tookMs} ms)`]
+        : [],
+    )
+    if (!body.ok) throw new Refusal([body.problem?.message ?? 'nothing came'])
+  })
+
+interface RunOptions {
+  since?: string
+  dryRun?: boolean
+}
+
+const lookEveryMs = 500
+
+/** Waits for a run; on a terminal with a line that says how much it has read. */
+async function watched<T>(env: CommandEnvironment, name: string, answer: Promise<T>): Promise<T> {
+  const { terminal } = env
+  if (!terminal || env.json) return answer
+  let isOver = false
+  const ended = answer.finally(() => {
+    isOver = true
+  })
+  ended.catch(() => {})
+  for (;;) {
+    await Promise.race([ended, sleep(lookEveryMs)]).catch(() => {})
+    if (isOver) break
+    const { status, body } = await env.operator.call('GET', pathOf(name))
+    const run = status === 200 ? (body as Shown).feed.last_run : null
+    if (isOver || run?.finished_at !== null) continue
+    terminal.write(`\r\x1b[K${name}: reading, ${run.rows_read.toLocaleString('en-US')} rows`)
+  }
+  terminal.write('\r\x1b[K')
+  return await ended
+}
+
+/** Exit codes as those of an import: 2 where something was rejected or held, 1 where nothing could be done. */
+async function runFeed(
+  env: CommandEnvironment,
+  name: string,
+  { since, dryRun }: RunOptions,
+): Promise<number> {
+  let code: number = exitCodes.everythingIn
+  const outcome = await runAgainstServer(env, 'feeds run', async () => {
+    const answer = bare<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
+      wait: true,
+      ...(since !== undefined && { since }),
+      ...(dryRun && { dry_run: true }),
+    })
+    const body = await watched(env, name, answer)
+    show(env, body, ({ run }) => [
+      `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}`,
+      `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
+    ])
+    const { run } = body
+    if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
+    if (run.problem) env.err(`feeds run: ${run.problem.message}`)
+    if (run.result === 'held' || run.rejected > 0) code = exitCodes.someRejected
+  })
+  return outcome === 0 ? code : exitCodes.nothingDone
+}
+
+const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>
+  runAgainstServer(env, 'feeds runs', async () => {
+    const names =
+      name === undefined
+        ? (await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)).feeds
+            .filter(feed => feed.last_run !== null)
+            .map(feed => feed.name)
+        : [name]
+    const runs: RunLine[] = []
+    for (const one of names) {
+      const path = `${pathOf(one)}/runs?per_page=${runsShown}`
+      runs.push(...(await bare<{ runs: RunLine[] }>(env, 'GET', path)).runs)
+    }
+    runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
+    show(env, { runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
+  })
+
+interface AddOptions {
+  keyFile?: string
+  codes?: string
+  since?: string
+  reread?: string
+  baseUrl?: string
+  license?: string
+}
+
+const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Promise<number> =>
+  runAgainstServer(env, 'feeds add', async () => {
+    const { keyFile, codes, since, reread, baseUrl, license } = options
+    const body = await bare<{ feed: FeedLine }>(env, 'PUT', pathOf(name), {
+      ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
+      ...(codes !== undefined && { codes: codes.split(',').map(code => code.trim()) }),
+      ...(since !== undefined && { since }),
+      ...(reread !== undefined && { reread }),
+      ...(baseUrl !== undefined && { base_url: baseUrl }),
+      ...(license !== undefined && { license }),
+    })
+    show(env, body, ({ feed }) => [
+      `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
+    ])
+  })
+
+const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
+  runAgainstServer(env, `feeds ${verb}`, async () => {
+    const body = await bare<{ feed: FeedLine }>(env, 'POST', `${pathOf(name)}/${verb}`, {})
+    show(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
+  })
+
+/** `feeds`: the public sources that this copy reads by itself. */
+export function feedCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  const feeds = program.command('feeds').description('public sources that are read by themselves')
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  leaf(feeds.command('list').description('list them and how they stand')).action(
+    (options: JsonOption) => act(options, listFeeds),
+  )
+  leaf(
+    feeds.command('show').argument('<name>').description('one with its map and its newest runs'),
+  ).action((name: string, options: JsonOption) => act(options, env => showFeed(env, name)))
+  leaf(
+    feeds.command('test').argument('<name>').description('ask for one value and write nothing'),
+  ).action((name: string, options: JsonOption) => act(options, env => testFeed(env, name)))
+  leaf(feeds.command('run').argument('<name>').description('read one now'))
+    .option('--since <day>', 'read again from this day, whatever is held, and compare')
+    .option('--dry-run', 'read and compare, write nothing')
+    .action((name: string, options: JsonOption & RunOptions) =>
+      act(options, env => runFeed(env, name, options)),
+    )
+  leaf(feeds.command('runs').argument('[name]').description('the newest runs')).action(
+    (name: string | undefined, options: JsonOption) => act(options, env => listRuns(env, name)),
+  )
+  leaf(feeds.command('add').argument('<name>').description('turn one on, and set it'))
+    .option('--key-file <file>', 'file that holds its key')
+    .option('--codes <codes>', 'what is read of it, comma-separated')
+    .option('--since <day>', 'how far back it is read')
+    .option('--reread <days>', 'how much each later run reads again, such as 60d')
+    .option('--base-url <url>', 'a mirror of the publisher')
+    .option('--license <word>', '"accept": you may use what it sends')
+    .action((name: string, options: JsonOption & AddOptions) =>
+      act(options, env => addFeed(env, name, options)),
+    )
+  for (const verb of ['pause', 'resume'] as const) {
+    const description =
+      verb === 'pause' ? 'leave one alone until it is resumed' : 'read one by itself again'
+    leaf(feeds.command(verb).argument('<name>').description(description)).action(
+      (name: string, options: JsonOption) => act(options, env => turnFeed(env, name, verb)),
+    )
+  }
+}

@@ -1,0 +1,83 @@
+import { isoInstant } from '../../lib/instant.ts'
+import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
+import type { Comparison, SeriesComparison } from '../../service/prices/comparison.ts'
+
+/** A file that has a third of the values of its time, or less, is coarser than what is there. */
+const coarserShare = 3
+/** So many values of a series may a file correct without being asked. */
+const revisedShare = 0.1
+/** A handful of corrections is no replacement. */
+const revisedMin = 10
+
+/** What an import would do, gathered from its parts. */
+export interface ImportCheck {
+  add(part: Comparison): void
+  biggest(): BigChange[]
+  series(): SeriesComparison[]
+  /** Sentences about what should not happen unasked. */
+  warnings(): string[]
+}
+
+export function createImportCheck(): ImportCheck {
+  const changes = createBigChanges()
+  const byCode = new Map<string, SeriesComparison>()
+  return {
+    add(part) {
+      for (const { code, observedAt, before, after } of part.biggest)
+        changes.see(code, observedAt, before, after)
+      for (const next of part.series) {
+        const known = byCode.get(next.code)
+        byCode.set(
+          next.code,
+          known
+            ? {
+                ...next,
+                points: known.points + next.points,
+                revised: known.revised + next.revised,
+                firstAt: Math.min(known.firstAt, next.firstAt),
+                lastAt: Math.max(known.lastAt, next.lastAt),
+                recordedBetween: known.recordedBetween + next.recordedBetween,
+              }
+            : next,
+        )
+      }
+    },
+    biggest: changes.list,
+    series: () => [...byCode.values()],
+    warnings: () => [...byCode.values()].flatMap(warningOf),
+  }
+}
+
+function warningOf({
+  code,
+  points,
+  revised,
+  recordedBetween,
+  recorded,
+}: SeriesComparison): string[] {
+  if (revised < revisedMin) return []
+  if (recordedBetween >= coarserShare * points) {
+    return [
+      `${code}: the file has ${points} values where ${recordedBetween} are recorded: a coarser file would replace ${revised} values of a finer one`,
+    ]
+  }
+  if (revised > revisedShare * recorded)
+    return [`${code}: ${revised} of its ${recorded} recorded values would be revised`]
+  return []
+}
+
+/** What a dry run says beside its counts. */
+export const checkLines = (check: ImportCheck): string[] => [
+  ...check
+    .series()
+    .map(
+      ({ code, points, firstAt, lastAt }) =>
+        `${code}: ${points} values from ${isoInstant(firstAt)} to ${isoInstant(lastAt)}`,
+    ),
+  ...check
+    .biggest()
+    .map(
+      ({ code, observedAt, before, after, percent }) =>
+        `${code} ${isoInstant(observedAt)}: ${before} -> ${after}${percent === null ? '' : ` (${percent > 0 ? '+' : ''}${percent.toFixed(1)} %)`}`,
+    ),
+]

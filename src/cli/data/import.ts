@@ -1,0 +1,339 @@
+import { SingleBar } from 'cli-progress'
+import type { CodeLookup } from '../../feed/catalogue/lookup.ts'
+import type { FileReport, ImportReport, Progress } from '../../feed/files/import.ts'
+import { mappingOf } from '../../feed/files/mapping.ts'
+import type { SourceOpener } from '../../feed/files/source.ts'
+import type { SpellingOptions } from '../../feed/files/spelling.ts'
+import { createOpener } from '../../feed/forms/open.ts'
+import { priceFields } from '../../feed/prices/columns.ts'
+import { importPrices, type PointWriter } from '../../feed/prices/reader.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Comparison } from '../../service/prices/comparison.ts'
+import type { Point } from '../../store/prices/observations.ts'
+import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
+
+/** What is the same for prices and for datasets. */
+export interface FileOptions extends SpellingOptions {
+  /** `code=Col,observed_at=Col,price=Col`, once or several times */
+  map?: string | readonly string[]
+  sheet?: string
+  headerRow?: string
+  records?: string
+  dryRun?: boolean
+  /** The result as JSON on standard output. */
+  json?: boolean
+}
+
+export interface ImportOptions extends FileOptions {
+  series?: string
+  /** What every value is multiplied by, as it was written. */
+  scale?: string
+  /** Whose values they are. */
+  source?: string
+  /** Also where a coarser file takes the place of a finer one, or much is revised. */
+  replace?: boolean
+}
+
+/** Where an import says how far it is and how it went. */
+export interface ImportReporting {
+  /** One line of standard output. */
+  out(line: string): void
+  /** One line of standard error. */
+  err(line: string): void
+  /** The terminal that the progress bar is drawn on; undefined for plain lines. */
+  terminal: NodeJS.WritableStream | undefined
+  clock: Clock
+}
+
+export interface ImportEnvironment extends ImportReporting {
+  stdin: AsyncIterable<Uint8Array>
+  catalogue: CodeLookup
+  writer: Omit<PointWriter, 'compare'> & {
+    /** What a write would do; nothing is written. */
+    compare?(points: readonly Point[]): Comparison | Promise<Comparison>
+    /** Whether anything is recorded that an import could replace. */
+    hasData?: boolean
+  }
+}
+
+export const exitCodes = { everythingIn: 0, nothingDone: 1, someRejected: 2 } as const
+const lineEveryMs = 5_000
+const shownMax = 5
+
+/**
+ * Answers the exit code: 0 everything went in, 2 all but the rejected rows did, 1 the import was
+ * refused or broke off.
+ */
+export async function runImport(
+  files: readonly string[],
+  options: ImportOptions,
+  env: ImportEnvironment,
+): Promise<number> {
+  const began = env.clock.monotonic()
+  const meter = meterFor(env)
+  let written = 0
+  const check = createImportCheck()
+  const { compare } = env.writer
+  const writer: PointWriter = {
+    batchMax: env.writer.batchMax,
+    ...(compare && {
+      async compare(points) {
+        const part = await compare(points)
+        check.add(part)
+        return part
+      },
+    }),
+    begin: file => env.writer.begin?.(file),
+    end: left => env.writer.end?.(left),
+    async write(points) {
+      const counts = await env.writer.write(points)
+      written += points.length
+      return counts
+    },
+  }
+  try {
+    if (files.length === 0) throw new Error('name at least one file, or - for standard input')
+    const { catalogue, stdin } = env
+    const mapping = mappingOf(options.map ?? [], priceFields)
+    const importAs = (dryRun: boolean) =>
+      importPrices({
+        files,
+        mapping,
+        series: options.series,
+        dryRun,
+        open: openerOf(options, mapping.size > 0 || options.series !== undefined),
+        spelling: options,
+        catalogue,
+        writer,
+        stdin,
+        ...(options.scale !== undefined && { scale: Number(options.scale) }),
+        now: env.clock.now(),
+        progress: meter.show,
+      })
+    // Standard input can not be read twice.
+    const isChecked = env.writer.hasData && !options.replace && !files.includes('-')
+    if (isChecked && !options.dryRun) {
+      await importAs(true)
+      refuseReplacing(check)
+    }
+    const report = await importAs(options.dryRun === true)
+    meter.stop()
+    if (options.dryRun && !options.json) for (const line of checkLines(check)) env.out(line)
+    for (const warning of options.dryRun ? check.warnings() : [])
+      env.err(`${warning}; refused without --replace`)
+    return conclude(report, env.clock.monotonic() - began, options, env)
+  } catch (error) {
+    meter.stop()
+    return giveUp(error as Error, { count: written, what: 'points' }, options, env)
+  }
+}
+
+/** Throws where an import would do what nobody may want. */
+function refuseReplacing(check: ImportCheck) {
+  const warnings = check.warnings()
+  if (warnings.length > 0)
+    throw new Error(`${warnings.join('; ')}. Nothing was written; --replace does it all the same`)
+}
+
+/** Opens the files of an import in whatever form they are. */
+export const openerOf = (
+  { sheet, headerRow, records }: FileOptions,
+  isMapped: boolean,
+): SourceOpener =>
+  createOpener({
+    isMapped,
+    ...(sheet !== undefined && { sheet }),
+    ...(headerRow !== undefined && { headerRow }),
+    ...(records !== undefined && { records }),
+  })
+
+/** Says what stopped an import, and answers its exit code. */
+export function giveUp(
+  error: Error,
+  written: { count: number; what: 'points' | 'rows' },
+  { json }: FileOptions,
+  env: ImportReporting,
+): number {
+  env.err(`import: ${error.message}`)
+  if (written.count > 0)
+    env.err(
+      `import: ${written.count} ${written.what} were written before that; importing the same files again completes the rest`,
+    )
+  const exit = exitCodes.nothingDone
+  if (json)
+    env.out(
+      JSON.stringify({
+        exit_code: exit,
+        error: { message: error.message },
+        written: written.count,
+      }),
+    )
+  return exit
+}
+
+/**
+ * Says what went in and what did not, and answers the exit code. A file without a row is told as
+ * rejected rows are: whoever runs imports on a schedule must not take it for a success.
+ */
+export function conclude(
+  report: ImportReport,
+  ms: number,
+  options: FileOptions,
+  env: ImportReporting,
+): number {
+  const dryRun = options.dryRun === true
+  const isIncomplete = report.rejected > 0 || report.files.some(isEmpty)
+  const exit = isIncomplete ? exitCodes.someRejected : exitCodes.everythingIn
+  if (options.json) {
+    for (const file of report.files) for (const line of remarksOn(file)) env.err(line)
+    env.out(JSON.stringify(resultOf(report, ms, dryRun, exit), null, 2))
+  } else summarize(report, ms, dryRun, env)
+  return exit
+}
+
+const isEmpty = (file: FileReport): boolean => file.read === 0
+
+const emptyNote = (file: FileReport): string =>
+  `${file.file} has the names of its columns and not one row: nothing was imported from it`
+
+const wireCounts = (counts: Omit<ImportReport, 'files'>) => ({
+  read: counts.read,
+  inserted: counts.inserted,
+  revised: counts.revised,
+  unchanged: counts.unchanged,
+  superseded: counts.superseded,
+  blank: counts.blank,
+  rejected: counts.rejected,
+})
+
+/** An import as `--json` prints it. In a dry run `would_be_written` says what nothing was done with. */
+function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: number) {
+  return {
+    exit_code: exit,
+    dry_run: dryRun,
+    took_ms: Math.round(ms),
+    ...wireCounts(report),
+    ...(dryRun && { would_be_written: report.points }),
+    files: report.files.map(file => ({
+      file: file.file,
+      ...wireCounts(file),
+      ...(dryRun && { would_be_written: file.points }),
+      rejected_path: file.rejectedPath ?? null,
+      rejections: file.samples,
+      problem: isEmpty(file) ? emptyNote(file) : (file.rejectedFault ?? null),
+    })),
+  }
+}
+
+/** What a person has to know of a file beside its counts. */
+function remarksOn(file: FileReport): string[] {
+  const lines = file.samples
+    .slice(0, shownMax)
+    .map(({ line, reason }) => `${file.file}:${line}: ${reason}`)
+  const note = rejectedNote(file)
+  if (note) lines.push(`${file.file}: ${note}`)
+  if (isEmpty(file)) lines.push(emptyNote(file))
+  return lines
+}
+
+/** Says file by file what went in and what did not. */
+function summarize(report: ImportReport, ms: number, dryRun: boolean, env: ImportReporting): void {
+  for (const file of report.files) {
+    env.out(`${file.file}: ${countsOf(file, dryRun)}`)
+    for (const line of remarksOn(file)) env.err(line)
+    if (file.held > 0 && !dryRun)
+      env.err(`${file.file}: ${file.held} values are held: wellhead review list shows why`)
+  }
+  if (report.files.length > 1) env.out(`total: ${countsOf(report, dryRun)}`)
+  const seconds = ms / 1000
+  const pace = seconds > 0 ? `, ${Math.round(report.read / seconds)} rows/s` : ''
+  env.out(`${seconds.toFixed(2)} s${pace}${dryRun ? '; dry run: nothing was written' : ''}`)
+}
+
+function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string {
+  const { read, points, inserted, revised, unchanged, superseded, blank, rejected, held } = counts
+  const shown = dryRun
+    ? {
+        read,
+        'would be written': points,
+        inserted,
+        revised,
+        unchanged,
+        superseded,
+        blank,
+        rejected,
+        held,
+      }
+    : { read, inserted, revised, unchanged, superseded, blank, rejected, held }
+  const optional = dryRun
+    ? ['inserted', 'revised', 'unchanged', 'superseded', 'held']
+    : ['superseded', 'held']
+  const always = (name: string) => !optional.includes(name)
+  return Object.entries(shown)
+    .filter(([name, count]) => always(name) || count > 0)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(', ')
+}
+
+function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {
+  if (rejectedFault !== undefined)
+    return `the rejected lines could not be written: ${rejectedFault}`
+  if (rejectedPath === undefined) return undefined
+  return `${rejected} rejected, with their reasons in ${rejectedPath}; correct that file and import it`
+}
+
+export interface Meter {
+  show(progress: Progress): void
+  stop(): void
+}
+
+/** A bar on a terminal, otherwise a line every few seconds. */
+export const meterFor = (env: ImportReporting): Meter =>
+  env.terminal ? barOn(env.terminal) : linesTo(env)
+
+const percentOf = ({ bytes, sizeBytes }: Progress) =>
+  sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100
+
+function barOn(stream: NodeJS.WritableStream): Meter {
+  const format = '{stage} {file} [{bar}] {percentage} %, {read} rows'
+  // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that
+  // would have to be put back.
+  const bar = new SingleBar({
+    format,
+    stream,
+    clearOnComplete: true,
+    gracefulExit: false,
+    hideCursor: false,
+    linewrap: true,
+  })
+  let running = false
+  let current = ''
+  return {
+    show(progress) {
+      const { stage, file, bytes, sizeBytes, read } = progress
+      if (current !== `${stage} ${file}`) {
+        if (running) bar.stop()
+        bar.start(Math.max(1, sizeBytes), 0, { stage, file, read: 0 })
+        running = true
+        current = `${stage} ${file}`
+      }
+      bar.update(Math.min(bytes, sizeBytes), { stage, file, read })
+    },
+    stop() {
+      if (running) bar.stop()
+      running = false
+    },
+  }
+}
+
+function linesTo({ err, clock }: ImportReporting): Meter {
+  let last = clock.monotonic()
+  return {
+    show(progress) {
+      if (clock.monotonic() - last < lineEveryMs) return
+      last = clock.monotonic()
+      err(`${progress.stage} ${progress.file}: ${percentOf(progress)} %, ${progress.read} rows`)
+    },
+    stop() {},
+  }
+}

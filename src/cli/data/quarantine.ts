@@ -1,0 +1,45 @@
+import type { Operator } from '../operator.ts'
+import { tableLines } from '../table.ts'
+import { dataOfAnswer } from './writer.ts'
+
+interface Range {
+  id: number
+  code: string
+  from: string
+  to: string
+  reason: string
+}
+
+const line = (range: Range) =>
+  `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`
+
+export async function addQuarantine(
+  operator: Operator,
+  range: Omit<Range, 'id' | 'to'> & { to?: string },
+  out: (line: string) => void,
+): Promise<void> {
+  out(line((await dataOfAnswer(operator, 'POST', '/admin/v1/quarantine', range)) as Range))
+}
+
+export async function listQuarantine(
+  operator: Operator,
+  out: (line: string) => void,
+): Promise<void> {
+  const ranges = (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[]
+  if (ranges.length === 0) {
+    out('No days are left out.')
+    return
+  }
+  const rows = ranges.map(({ id, code, from, to, reason }) => [String(id), code, from, to, reason])
+  for (const each of tableLines(['ID', 'CODE', 'FROM', 'TO', 'REASON'], rows)) out(each)
+}
+
+export async function removeQuarantine(
+  operator: Operator,
+  id: string,
+  out: (line: string) => void,
+): Promise<void> {
+  out(
+    `lifted: ${line((await dataOfAnswer(operator, 'DELETE', `/admin/v1/quarantine/${encodeURIComponent(id)}`)) as Range)}`,
+  )
+}

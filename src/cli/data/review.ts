@@ -1,0 +1,98 @@
+import type { Command } from 'commander'
+import type { OperatorAction } from '../command.ts'
+import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import { tableLines } from '../table.ts'
+
+interface DoubtLine {
+  id: number
+  code: string
+  observed_at: string
+  price: number
+  before: number | null
+  rule: string
+  reason: string
+  source: string | null
+  batch: number
+  status: string
+}
+
+interface JsonOption {
+  json?: boolean
+}
+
+const path = '/admin/v1/review'
+const perPage = 100
+
+const doubtTable = (values: readonly DoubtLine[]) =>
+  tableLines(
+    ['ID', 'CODE', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
+    values.map(one => [
+      String(one.id),
+      one.code,
+      one.observed_at,
+      String(one.price),
+      one.before === null ? '-' : String(one.before),
+      one.rule,
+      one.reason,
+      one.source ?? '-',
+      String(one.batch),
+      one.status,
+    ]),
+  )
+
+interface ListOptions extends JsonOption {
+  status?: string
+  code?: string
+}
+
+const listDoubts = (env: CommandEnvironment, { status, code }: ListOptions): Promise<number> =>
+  runAgainstServer(env, 'review list', async () => {
+    const filter = new URLSearchParams({
+      per_page: String(perPage),
+      ...(status !== undefined && { status }),
+      ...(code !== undefined && { code }),
+    })
+    const { values } = await answerOf<{ values: DoubtLine[] }>(env, 'GET', `${path}?${filter}`)
+    print(env, values, doubtTable)
+  })
+
+const decide = (
+  env: CommandEnvironment,
+  verb: 'release' | 'reject',
+  ids: readonly string[],
+  reason: string | undefined,
+): Promise<number> =>
+  runAgainstServer(env, `review ${verb}`, async () => {
+    const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
+    if (wrong !== undefined)
+      throw new Error(`${wrong} is no number of a held value: see wellhead review list`)
+    const { values } = await answerOf<{ values: DoubtLine[] }>(env, 'POST', `${path}/${verb}`, {
+      ids: ids.map(Number),
+      ...(reason !== undefined && { reason }),
+    })
+    print(env, values, doubtTable)
+  })
+
+/** `review`: values that the guards at the door hold back. */
+export function reviewCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  const review = program.command('review').description('doubtful values that wait for a decision')
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  leaf(review.command('list').description('list them'))
+    .option('--status <status>', 'waiting (default), flagged, released, rejected or all')
+    .option('--code <code>', 'only of a series')
+    .action((options: ListOptions) => act(options, env => listDoubts(env, options)))
+  for (const [verb, about] of [
+    ['release', 'record them'],
+    ['reject', 'never record them'],
+  ] as const) {
+    leaf(review.command(verb).argument('<ids...>').description(about))
+      .option('--reason <text>', 'why')
+      .action((ids: string[], options: JsonOption & { reason?: string }) =>
+        act(options, env => decide(env, verb, ids, options.reason)),
+      )
+  }
+}

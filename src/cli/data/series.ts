@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { fieldsOf, separatorOf } from '../../feed/files/csv.ts'
+import { parseToml } from '../../lib/toml.ts'
+import type { OperatorAction } from '../command.ts'
+import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import { tableLines } from '../table.ts'
+
+interface SeriesLine {
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  cadence: string
+  source: string
+  own: boolean
+  active: boolean
+  changed: string[]
+  has_data: boolean
+}
+
+interface JsonOption {
+  json?: boolean
+}
+
+const path = '/admin/v1/series'
+const pathOf = (code: string) => `${path}/${encodeURIComponent(code)}`
+
+/** What is a number, a list or a truth in a term; the others are text. */
+const numbers = new Set(['decimals', 'level', 'min', 'max', 'release_lag_days'])
+const truths = new Set(['active'])
+
+/** The options of one series, each the term of its name. */
+const termOptions: readonly (readonly [flag: string, about: string])[] = [
+  ['--name <text>', 'for people'],
+  ['--category <word>', 'one of the catalogue, or an own one'],
+  ['--unit <word>', 'what one price is for: barrel, mwh, ...'],
+  ['--currency <code>', 'three letters, or none where it is not money'],
+  ['--decimals <number>', 'places that prices are rounded to'],
+  ['--cadence <word>', 'intraday_2_5m, intraday_5m, twice_daily, daily, weekly or monthly'],
+  ['--source <text>', 'who its numbers are from'],
+  ['--description <text>', 'what it is'],
+  ['--level <number>', 'a typical value'],
+  ['--min <number>', 'smaller values are refused'],
+  ['--max <number>', 'larger values are refused'],
+  ['--calendar <word>', 'us_energy, london_energy, fx, weekday, every_day, ...'],
+  ['--release-lag-days <number>', 'how many days after its date a value comes out'],
+  ['--time-zone <zone>', 'zone of --value-time'],
+  ['--value-time <HH:MM>', 'when a value is made that comes with its day only'],
+  ['--license-class <word>', 'open or view'],
+  ['--attribution <text>', 'the sentence that its numbers are shown with'],
+  ['--aliases <names>', 'other names, comma-separated'],
+  ['--guards <pairs>', 'what guards do with doubtful values: jump=off,repeat=hold'],
+]
+
+/** The value of a term as the interface takes it, from a text; nothing in it takes the term back. */
+function termOf(name: string, text: string): unknown {
+  const value = text.trim()
+  if (name === 'currency') return value === '' || value === 'none' ? null : value
+  if (value === '') return null
+  if (numbers.has(name)) return Number.isNaN(Number(value)) ? value : Number(value)
+  if (truths.has(name)) return value === 'true' ? true : value === 'false' ? false : value
+  if (name === 'guards')
+    return Object.fromEntries(
+      value.split(',').map(pair => pair.split('=').map(part => part.trim())),
+    )
+  if (name === 'aliases') return value.split(/[\s,;]+/).filter(Boolean)
+  return value
+}
+
+type Terms = Record<string, unknown>
+
+function termsOf(options: Record<string, unknown>): Terms {
+  const terms: Terms = {}
+  for (const [flag] of termOptions) {
+    const name = flag.slice(2, flag.indexOf(' ')).replaceAll('-', '_')
+    const option = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+    const value = options[option]
+    if (typeof value === 'string') terms[name] = termOf(name, value)
+  }
+  return terms
+}
+
+/** The series of a TOML file (`[[series]]`) or of a CSV whose columns are named as the terms. */
+export function seriesOfFile(file: string, text: string): Terms[] {
+  if (file.endsWith('.toml')) {
+    const toml = parseToml(text)
+    if ('fault' in toml) throw new Error(`${file}:${toml.line}:${toml.column}: ${toml.fault}`)
+    const { series } = toml.table as { series?: unknown }
+    if (!Array.isArray(series))
+      throw new Error(`${file} has no [[series]]: write one such table for each series`)
+    return series as Terms[]
+  }
+  const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const separator = separatorOf(header)
+  const names = fieldsOf(header, separator) ?? []
+  if (!names.includes('code'))
+    throw new Error(`${file} has no column code: name a column for each term, such as code, unit`)
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return []
+    const values = fieldsOf(line, separator)
+    if (values?.length !== names.length)
+      throw new Error(`${file}:${i + 2}: a row has ${names.length} fields, as the first line`)
+    const terms = names.map((name, column) => [name, termOf(name, values[column]!)] as const)
+    return [
+      Object.fromEntries(terms.filter(([name, value]) => value !== null || name === 'currency')),
+    ]
+  })
+}
+
+const seriesTable = (series: readonly SeriesLine[]) =>
+  tableLines(
+    ['CODE', 'NAME', 'CATEGORY', 'UNIT', 'CADENCE', 'SOURCE', 'STANDING', 'CHANGED'],
+    series.map(one => [
+      one.code,
+      one.name,
+      one.category,
+      one.currency === null ? one.unit : `${one.currency}/${one.unit}`,
+      one.cadence,
+      one.source,
+      `${one.own ? 'own' : 'shipped'}${one.active ? '' : ', retired'}${one.has_data ? '' : ', no data'}`,
+      one.own ? '-' : one.changed.join(' ') || '-',
+    ]),
+  )
+
+const addSeries = (
+  env: CommandEnvironment,
+  code: string | undefined,
+  { file, ...options }: Record<string, unknown> & { file?: string },
+): Promise<number> =>
+  runAgainstServer(env, 'series add', async () => {
+    if ((code === undefined) === (file === undefined))
+      throw new Error('give one code with its options, or --file with a TOML or CSV of many')
+    const body =
+      file === undefined
+        ? { currency: null, ...termsOf(options), code }
+        : { series: seriesOfFile(file, readFileSync(file, 'utf8')) }
+    const { series } = await answerOf<{ series: SeriesLine[] }>(env, 'POST', path, body)
+    print(env, series, seriesTable)
+  })
+
+const changeSeries = (
+  env: CommandEnvironment,
+  name: string,
+  method: 'PATCH' | 'DELETE',
+  code: string,
+  change?: Terms,
+): Promise<number> =>
+  runAgainstServer(env, name, async () => {
+    const { series } = await answerOf<{ series: SeriesLine }>(env, method, pathOf(code), change)
+    print(env, [series], seriesTable)
+  })
+
+const listSeries = (
+  env: CommandEnvironment,
+  { own, changed }: { own?: boolean; changed?: boolean },
+): Promise<number> =>
+  runAgainstServer(env, 'series list', async () => {
+    const filter = new URLSearchParams({
+      ...(own && { own: 'true' }),
+      ...(changed && { changed: 'true' }),
+    })
+    print(env, await answerOf<SeriesLine[]>(env, 'GET', `${path}?${filter}`), seriesTable)
+  })
+
+/** `series`: own series of the operator, and other terms for shipped ones. */
+export function seriesCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  const series = program
+    .command('series')
+    .description('own series, and other terms for shipped ones')
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  const withTerms = (command: Command) =>
+    termOptions.reduce((made, [flag, about]) => made.option(flag, about), command)
+  withTerms(
+    leaf(series.command('add').argument('[code]').description('add an own series, or many')),
+  )
+    .option('--file <file>', 'TOML with [[series]], or CSV with a column for each term')
+    .action((code: string | undefined, options: JsonOption & Record<string, unknown>) =>
+      act(options, env => addSeries(env, code, options)),
+    )
+  withTerms(
+    leaf(series.command('edit').argument('<code>').description('change one, own or shipped')),
+  )
+    .option('--active', 'bring a retired one back, or serve a shipped one that has no source')
+    .option('--reset', 'take back all that was set before')
+    .action((code: string, options: JsonOption & Record<string, unknown>) =>
+      act(options, env =>
+        changeSeries(env, 'series edit', 'PATCH', code, {
+          ...termsOf(options),
+          ...(options.active === true && { active: true }),
+          ...(options.reset === true && { reset: true }),
+        }),
+      ),
+    )
+  leaf(
+    series
+      .command('retire')
+      .argument('<code>')
+      .description('list one as discontinued; nothing is deleted'),
+  ).action((code: string, options: JsonOption) =>
+    act(options, env => changeSeries(env, 'series retire', 'DELETE', code)),
+  )
+  leaf(series.command('list').description('list the codes there are'))
+    .option('--own', 'only own ones')
+    .option('--changed', 'only those with other terms than were shipped')
+    .action((options: JsonOption & { own?: boolean; changed?: boolean }) =>
+      act(options, env => listSeries(env, options)),
+    )
+}

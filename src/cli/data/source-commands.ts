@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import type { OperatorAction } from '../command.ts'
+import { listSources, syncSource } from './sources.ts'
+
+interface JsonOption {
+  json?: boolean
+}
+
+/**
+ * `sources`: the data sources of all accounts. `located` adds the options that say where the data
+ * is.
+ */
+export function sourceCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  const sources = program.command('sources').description('data sources of accounts')
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  leaf(sources.command('list').description('list them with how their last syncs went')).action(
+    (options: JsonOption) => act(options, env => listSources(env)),
+  )
+  leaf(
+    sources.command('sync').argument('<source>', 'name or id').description('sync one now'),
+  ).action((name: string, options: JsonOption) => act(options, env => syncSource(env, name)))
+}

@@ -1,0 +1,98 @@
+import { answerOf, type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
+import { tableLines } from '../table.ts'
+
+interface SourceLine {
+  id: string
+  name: string
+  source_type: string
+  account_id: string
+  account_email: string | null
+  status: string
+  last_sync_at: string | null
+  next_sync_at: string | null
+  last_error: string | null
+}
+
+interface SyncLine {
+  status: 'success' | 'failed'
+  received: number
+  inserted: number
+  revised: number
+  unchanged: number
+  rejected: number
+  rejections: string[]
+  error: string | null
+}
+
+const sourcesPath = '/admin/v1/sources'
+const perPage = 100
+const rejectionsShown = 5
+
+/** All sources, or those of a name or id. */
+async function sourcesOf(env: CommandEnvironment, name?: string): Promise<SourceLine[]> {
+  const filter = new URLSearchParams({
+    per_page: String(perPage),
+    ...(name !== undefined && { name }),
+  })
+  const all: SourceLine[] = []
+  for (let page = 1; ; page += 1) {
+    const { sources } = await answerOf<{ sources: SourceLine[] }>(
+      env,
+      'GET',
+      `${sourcesPath}?${filter}&page=${page}`,
+    )
+    all.push(...sources)
+    if (sources.length < perPage) return all
+  }
+}
+
+const sourceTable = (sources: readonly SourceLine[]) =>
+  tableLines(
+    ['ID', 'NAME', 'TYPE', 'ACCOUNT', 'STATUS', 'LAST SYNC', 'NEXT SYNC', 'LAST ERROR'],
+    sources.map(source => [
+      source.id,
+      source.name,
+      source.source_type,
+      source.account_email ?? source.account_id,
+      source.status,
+      source.last_sync_at ?? '-',
+      source.next_sync_at ?? '-',
+      source.last_error ?? '-',
+    ]),
+  )
+
+/** Lists the data sources of all accounts, the oldest first. */
+export const listSources = (env: CommandEnvironment): Promise<number> =>
+  runAgainstServer(env, 'sources list', async () => print(env, await sourcesOf(env), sourceTable))
+
+/**
+ * Syncs one source now and prints the counts; a source that can not be read or a name that fits
+ * several is a failure.
+ */
+export const syncSource = (env: CommandEnvironment, name: string): Promise<number> =>
+  runAgainstServer(env, 'sources sync', async () => {
+    const source = sourceNamed(await sourcesOf(env, name), name)
+    const done = await answerOf<SyncLine>(env, 'POST', `${sourcesPath}/${source.id}/sync`)
+    print(env, done, ({ received, inserted, revised, unchanged, rejected }) => [
+      `${source.name}: read ${received}, inserted ${inserted}, revised ${revised}, unchanged ${unchanged}, rejected ${rejected}`,
+    ])
+    const parts = [
+      ...(done.error === null ? [] : [done.error]),
+      ...done.rejections.slice(0, rejectionsShown),
+    ]
+    if (done.status === 'failed') throw new Refusal(parts)
+    for (const rejection of parts) env.err(`sources sync: ${rejection}`)
+  })
+
+/** An id is one source's alone, whatever others are called. */
+function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
+  const [first, ...others] = sources
+  if (!first)
+    throw new Error(`no data source has the name or id ${name}: see wellhead sources list`)
+  const byId = sources.find(source => source.id === name)
+  if (byId || others.length === 0) return byId ?? first
+  throw new Refusal([
+    `${sources.length} data sources have the name ${name}; take the id of the one that is meant:`,
+    ...sourceTable(sources),
+  ])
+}

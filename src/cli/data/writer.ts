@@ -1,0 +1,195 @@
+import { codeLookupOf, type SeriesIdentity } from '../../feed/catalogue/lookup.ts'
+import type { ReadFile } from '../../feed/files/import.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { minuteOf } from '../../lib/zone.ts'
+import type { Comparison } from '../../service/prices/comparison.ts'
+import type { Point } from '../../store/prices/observations.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import { type Operator, systemUser } from '../operator.ts'
+import type { ImportEnvironment } from './import.ts'
+
+/** Points of one transaction when this process writes itself: large, because nobody else waits. */
+const ownBatchMax = 20_000
+const fileNameMax = 300
+/** Through a server they come in between requests: small, so that none waits long. */
+const sentBatchMax = 2_000
+
+interface ListedSeries extends SeriesIdentity {
+  aliases: string[]
+  min: number
+  max: number
+  time_zone: string | null
+  value_time: string | null
+  active: boolean
+  has_data: boolean
+  own: boolean
+  changed: string[]
+}
+
+/** What the server says of a series, as the checks of rows take it. */
+const identityOf = (listed: ListedSeries): SeriesIdentity & { aliases: string[] } => ({
+  id: listed.id,
+  code: listed.code,
+  category: listed.category,
+  currency: listed.currency,
+  unit: listed.unit,
+  level: listed.level,
+  aliases: listed.aliases,
+  bounds: { min: listed.min, max: listed.max },
+  terms: { active: listed.active || !listed.changed.includes('active') },
+  ...(listed.value_time !== null && {
+    valueAt: { zone: listed.time_zone ?? 'UTC', minute: minuteOf(listed.value_time)! },
+  }),
+})
+
+/**
+ * The catalogue to check rows against and the way in for points: into the open database, or to the
+ * server that has it.
+ */
+export async function dataOf(
+  operator: Operator,
+  source?: string,
+): Promise<Pick<ImportEnvironment, 'catalogue' | 'writer'>> {
+  const { instance } = operator
+  if (instance) {
+    const { catalogue, batches, compare } = instance.services
+    let batch: ReturnType<typeof batches.begin> | undefined
+    return {
+      catalogue: codeLookupOf(catalogue.list()),
+      writer: {
+        batchMax: ownBatchMax,
+        compare,
+        hasData: catalogue.list().some(series => catalogue.extent(series)),
+        begin({ name: fileName, sha256 }) {
+          const actor = `command ${systemUser()}`
+          batch = batches.begin({
+            kind: 'file',
+            actor,
+            fileName,
+            sha256,
+            ...(source && { source }),
+          })
+        },
+        write: points => batch!.write(points),
+        end(left) {
+          batch!.count(left)
+          batch!.end()
+        },
+      },
+    }
+  }
+  const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
+  let batch = 0
+  const byId = new Map(series.map(listed => [listed.id, listed.code]))
+  const rowOf = (point: Point) => ({
+    code: byId.get(point.seriesId),
+    observed_at: isoInstant(point.observedAt),
+    price: point.value,
+    ...(point.recordedAt !== undefined && { recorded_at: isoInstant(point.recordedAt) }),
+  })
+  return {
+    catalogue: codeLookupOf(series.map(identityOf)),
+    writer: {
+      batchMax: sentBatchMax,
+      hasData: series.some(listed => listed.has_data),
+      async compare(points) {
+        const body = { observations: points.map(rowOf) }
+        const path = '/admin/v1/observations/compare'
+        return comparisonOf((await dataOfAnswer(operator, 'POST', path, body)) as WireComparison)
+      },
+      async begin(file) {
+        batch = await beginBatch(operator, file, { source })
+      },
+      end: left => endBatch(operator, batch, left),
+      async write(points) {
+        const observations = points.map(rowOf)
+        return (await dataOfAnswer(operator, 'POST', '/admin/v1/observations', {
+          observations,
+          batch,
+        })) as WriteCounts
+      },
+    },
+  }
+}
+
+interface WireComparison {
+  inserted: number
+  revised: number
+  unchanged: number
+  held: number
+  biggest_changes: {
+    code: string
+    observed_at: string
+    before: number
+    after: number
+    percent: number | null
+  }[]
+  series: {
+    code: string
+    points: number
+    revised: number
+    from: string
+    to: string
+    recorded_between: number
+    recorded: number
+  }[]
+}
+
+const comparisonOf = (wire: WireComparison): Comparison => ({
+  inserted: wire.inserted,
+  revised: wire.revised,
+  unchanged: wire.unchanged,
+  held: wire.held,
+  biggest: wire.biggest_changes.map(({ observed_at: at, ...change }) => ({
+    ...change,
+    observedAt: Date.parse(at),
+  })),
+  series: wire.series.map(one => ({
+    code: one.code,
+    points: one.points,
+    revised: one.revised,
+    firstAt: Date.parse(one.from),
+    lastAt: Date.parse(one.to),
+    recordedBetween: one.recorded_between,
+    recorded: one.recorded,
+  })),
+})
+
+/** Tells the service of a file that comes in several requests; answers the number that they name. */
+export async function beginBatch(
+  operator: Operator,
+  { name, sha256 }: ReadFile,
+  of: { source?: string | undefined; dataset?: string },
+): Promise<number> {
+  const fileName = name.slice(-fileNameMax)
+  const body = { file_name: fileName, sha256, source: of.source, dataset: of.dataset }
+  const { batch } = (await dataOfAnswer(operator, 'POST', '/admin/v1/batches', body)) as {
+    batch: { id: number }
+  }
+  return batch.id
+}
+
+export async function endBatch(
+  operator: Operator,
+  id: number,
+  left: { superseded: number; rejected: number },
+): Promise<void> {
+  await dataOfAnswer(operator, 'POST', `/admin/v1/batches/${id}/end`, left)
+}
+
+/** The `data` of a success; anything else is an Error with the answer's own message. */
+export async function dataOfAnswer(
+  operator: Operator,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const answer = await operator.call(method, path, body)
+  const { data, error, message } = (answer.body ?? {}) as {
+    data?: unknown
+    error?: { message?: string }
+    message?: string
+  }
+  if (answer.status >= 200 && answer.status < 300) return data
+  throw new Error(message ?? error?.message ?? `the server answered ${answer.status}`)
+}

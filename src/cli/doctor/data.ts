@@ -1,0 +1,260 @@
+import type { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
+import { conditionOf } from '../../feed/engine/feeds.ts'
+import { shippedFeeds } from '../../feed/publishers/publishers.ts'
+import { databasePath } from '../../instance.ts'
+import { dayMs, isoInstant, minuteMs } from '../../lib/instant.ts'
+import { dataStatus } from '../../market/calendars/freshness.ts'
+import type { Cadence } from '../../market/catalogue/catalogue.ts'
+import { createCatalogue } from '../../service/catalogue/catalogue.ts'
+import { contractCalendar } from '../../service/catalogue/contract-calendar.ts'
+import { createFreshness } from '../../service/condition/freshness.ts'
+import { createVault } from '../../service/keys/vault.ts'
+import { opensEverySample } from '../../service/operator/secret-check.ts'
+import { createBoard } from '../../service/prices/board.ts'
+import { createQuarantineList } from '../../service/prices/quarantine.ts'
+import { createSeriesStore } from '../../store/catalogue/series.ts'
+import { openDatabase, quickFaults, versionOf } from '../../store/database.ts'
+import { createFeedStore } from '../../store/feeds/feeds.ts'
+import { schemaVersion } from '../../store/migrations.ts'
+import { createSecretCheckStore } from '../../store/operator/secret-check.ts'
+import { settingsStore } from '../../store/operator/settings.ts'
+import { createOutboxStore } from '../../store/outbox/outbox.ts'
+import { createObservationStore } from '../../store/prices/observations.ts'
+import { createQuarantineStore } from '../../store/prices/quarantine.ts'
+import { createWebhookStore } from '../../store/webhooks/webhooks.ts'
+import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
+
+export interface DatabaseReport {
+  now: number
+  /** Undefined: there is none. Null: it is not known, because the configuration was refused. */
+  masterKey: string | null | undefined
+  /** The clock of an evaluation copy can have been moved ahead. */
+  isCopy: boolean
+  /** A server has the directory, so what waits is on its way. */
+  hasServer: boolean
+}
+
+const faultsShown = 3
+/** What waits this long beyond its time is not on its way. */
+const lateMs = 15 * minuteMs
+
+/**
+ * Reads the database of a directory and leaves no trace of it: without a log beside it nobody has
+ * it open, and SQLite need not make its own files. Should somebody open it meanwhile, it is read
+ * once more, as one reads what others write.
+ */
+function reading<T>(dir: string, work: (db: Database) => T): T {
+  const path = databasePath(dir)
+  const log = `${path}-wal`
+  const once = (immutable: boolean) => {
+    const db = openDatabase(path, immutable ? { immutable } : { readonly: true })
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  if (existsSync(log)) return once(false)
+  try {
+    const result = once(true)
+    return existsSync(log) ? once(false) : result
+  } catch (error) {
+    if (existsSync(log)) return once(false)
+    throw error
+  }
+}
+
+/**
+ * Whether a directory is one of production or an evaluation copy; undefined while nobody has served
+ * it, or where it can not be read.
+ */
+export function modeOf(dir: string): 'serve' | 'dev' | undefined {
+  if (!existsSync(databasePath(dir))) return undefined
+  try {
+    const mode = reading(dir, db =>
+      versionOf(db) === 0 ? undefined : settingsStore(db).get('directory.mode'),
+    )
+    return mode === 'serve' || mode === 'dev' ? mode : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** What the database holds: whether it is sound, and whether what is in it goes on. */
+export function examineDatabase(dir: string, runtime: DatabaseReport): readonly Finding[] {
+  const path = databasePath(dir)
+  if (!existsSync(path))
+    return [
+      doubtful('database', `there is no ${path} yet`, 'start wellhead serve, or restore a backup'),
+    ]
+  try {
+    return reading(dir, db => {
+      const version = versionOf(db)
+      if (version === 0)
+        return [
+          doubtful('database', `${path} is empty`, 'start wellhead serve, which makes its tables'),
+        ]
+      if (version < schemaVersion) {
+        const finding = `schema version ${version} of ${schemaVersion}; what it holds was not looked at`
+        return [
+          doubtful(
+            'schema',
+            finding,
+            'make a backup and start the server: it brings the database up to date',
+          ),
+          ...integrity(db, path),
+        ]
+      }
+      return [
+        fine('schema', `version ${version}`),
+        ...integrity(db, path),
+        ...contents(db, runtime),
+      ]
+    })
+  } catch (error) {
+    return [
+      faulty(
+        'database',
+        `${path} can not be opened: ${reasonOf(error)}`,
+        'restore a backup: wellhead restore FILE',
+      ),
+    ]
+  }
+}
+
+const integrity = (db: Database, path: string): readonly Finding[] =>
+  checked('database', () => {
+    const faults = quickFaults(db)
+    if (faults.length === 0)
+      return fine('database', `${path} is sound as far as the quick check goes`)
+    const finding = `${path} is damaged: ${faults.slice(0, faultsShown).join('; ')}`
+    return faulty(
+      'database',
+      finding,
+      'restore a backup: wellhead restore FILE; wellhead verify says more',
+    )
+  })
+
+const contents = (db: Database, runtime: DatabaseReport): readonly Finding[] => [
+  ...checked('secrets', () => examineSealed(db, runtime.masterKey)),
+  ...checked('clock', () => examineClock(db, runtime)),
+  ...checked('outbox', () => examineOutbox(db, runtime)),
+  ...checked('data', () => examineFreshness(db, runtime.now)),
+  ...checked('feeds', () => examineFeeds(db, runtime.now)),
+]
+
+/** Feeds that have ever run: whether they still bring what they should. */
+function examineFeeds(db: Database, now: number): Finding[] {
+  const store = createFeedStore(db)
+  const states = store.states().filter(state => store.settings(state.name)?.pausedAt == null)
+  const troubled = states.flatMap(state => {
+    const feed = shippedFeeds.find(one => one.publisher.name === state.name)
+    const lastRun = store.lastRun(state.name)
+    if (!feed || !lastRun) return []
+    const condition = conditionOf(feed, state, lastRun, now)
+    if (condition === 'ok') return []
+    const found =
+      condition === 'late'
+        ? `${state.name} is late: its publisher should have published by now`
+        : `the last run of ${state.name} ${lastRun.result === 'held' ? 'was held' : 'failed'}: ${lastRun.problem}`
+    const advice = `wellhead feeds show ${state.name}; wellhead feeds run ${state.name}`
+    return [doubtful('feeds', found, advice)]
+  })
+  if (troubled.length > 0) return troubled
+  return [fine('feeds', states.length === 0 ? 'none has been read' : `${states.length} read`)]
+}
+
+function examineSealed(db: Database, masterKey: DatabaseReport['masterKey']): Finding {
+  const store = createSecretCheckStore(db)
+  const count = store.sealedCount()
+  if (count === 0) return fine('secrets', 'none is sealed')
+  if (masterKey === null)
+    return fine('secrets', `${count} sealed; without a configuration there is no key to try`)
+  const advice =
+    'put back the master key that belongs to this database, or make webhook secrets and credentials anew'
+  if (masterKey === undefined)
+    return faulty('secrets', `${count} sealed, and there is no master key to open them`, advice)
+  if (!opensEverySample(createVault(masterKey), store))
+    return faulty('secrets', `${count} sealed, and the master key does not open them`, advice)
+  return fine('secrets', `${count} sealed, and the master key opens them`)
+}
+
+function examineClock(db: Database, { now, isCopy }: DatabaseReport): Finding {
+  const recordedAt = createSecretCheckStore(db).recordedAt()
+  if (recordedAt === undefined || recordedAt - now <= dayMs) return fine('clock', isoInstant(now))
+  if (isCopy)
+    return fine(
+      'clock',
+      `${isoInstant(now)}; the clock of this evaluation copy was moved ahead of it`,
+    )
+  const finding = `it is ${isoInstant(now)} here, and an observation was recorded at ${isoInstant(recordedAt)}`
+  return faulty('clock', finding, 'set the clock of this machine, and keep it by NTP')
+}
+
+function examineOutbox(db: Database, { now, hasServer }: DatabaseReport): Finding {
+  const store = createOutboxStore(db)
+  const endpoints = createWebhookStore(db)
+  // An endpoint that is switched off keeps its messages for when it is switched on.
+  const lanes = store
+    .backlog()
+    .filter(({ kind, lane }) => kind !== 'webhook' || endpoints.find(lane)?.active !== false)
+  const underWay = store.underWay()
+  const count = lanes.reduce((sum, lane) => sum + lane.waiting, underWay.count)
+  const oldestAt = Math.min(
+    ...lanes.map(lane => lane.dueAt),
+    underWay.dueAt ?? Number.POSITIVE_INFINITY,
+  )
+  if (count === 0) return fine('outbox', 'nothing waits')
+  const finding = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`
+  if (oldestAt > now - lateMs) return fine('outbox', finding)
+  const advice = hasServer
+    ? 'see in the log of the server why they do not leave: a receiver or a provider refuses them'
+    : 'start the server: it sends them'
+  return doubtful('outbox', finding, advice)
+}
+
+const cadences: readonly Cadence[] = [
+  'intraday_2_5m',
+  'intraday_5m',
+  'twice_daily',
+  'daily',
+  'weekly',
+  'monthly',
+]
+
+function examineFreshness(db: Database, now: number): Finding | Finding[] {
+  const clock = { now: () => now, monotonic: () => 0 }
+  const observations = createObservationStore(db)
+  const catalogue = createCatalogue(createSeriesStore(db), contractCalendar)
+  const quarantine = createQuarantineList(createQuarantineStore(db), () => {})
+  const { reach } = createFreshness({
+    catalogue,
+    quarantine,
+    observations,
+    now: clock.now,
+    board: createBoard(observations, quarantine, clock),
+  })
+  const dated = catalogue.list().flatMap(series => {
+    const lastAt = series.unavailableReason === null ? reach(series)?.lastAt : undefined
+    return lastAt === undefined ? [] : [{ series, lastAt }]
+  })
+  if (dated.length === 0)
+    return doubtful('data', 'there is no observation yet', 'record some: wellhead import FILE')
+  return cadences.flatMap(cadence => {
+    const those = dated.filter(entry => entry.series.cadence === cadence)
+    if (those.length === 0) return []
+    const stale = those.filter(({ series, lastAt }) => dataStatus(series, lastAt, now) === 'stale')
+    const newestAt = Math.max(...those.map(entry => entry.lastAt))
+    const check = `data, ${cadence}`
+    const finding = `newest ${isoInstant(newestAt)}, ${stale.length} of ${those.length} codes stale`
+    if (stale.length === 0) return [fine(check, finding)]
+    return [
+      doubtful(
+        check,
+        finding,
+        `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`,
+      ),
+    ]
+  })
+}

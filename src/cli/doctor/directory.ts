@@ -1,0 +1,223 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { databasePath } from '../../instance.ts'
+import { type Holder, holderOf } from '../../lib/directory-lock.ts'
+import { parseInstant } from '../../lib/instant.ts'
+import { version } from '../../version.ts'
+import { serverSocket } from '../socket.ts'
+import { doubtful, type Finding, faulty, fine, megabytes, reasonOf } from './finding.ts'
+
+const megabyte = 2 ** 20
+const answerMsMax = 3_000
+/** The log is cut back to this after a checkpoint; it may grow by as much between two. */
+const logBytes = 64 * megabyte
+const logBytesMax = 4 * logBytes
+const openFilesMin = 1024
+
+/** Whether the directory is there, is its user's alone and can be written. */
+export function examineDirectory(dir: string): Finding[] {
+  const check = 'data directory'
+  if (!existsSync(dir))
+    return [
+      faulty(
+        check,
+        `there is no ${dir}`,
+        'start wellhead serve, which makes it, or name another with --data',
+      ),
+    ]
+  const { mode, uid } = statSync(dir)
+  if (!statSync(dir).isDirectory())
+    return [faulty(check, `${dir} is not a directory`, 'name another with --data')]
+  try {
+    accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch {
+    return [faulty(check, `this user may not write in ${dir}`, 'run as the user that owns it')]
+  }
+  const bits = (mode & 0o777).toString(8).padStart(4, '0')
+  const own =
+    (mode & 0o077) === 0
+      ? fine(check, dir)
+      : doubtful(check, `${dir} has mode ${bits}: other users may look into it`, `chmod 700 ${dir}`)
+  const foreign = readdirSync(dir).filter(name => lstatSync(join(dir, name)).uid !== uid)
+  if (foreign.length === 0) return [own]
+  const finding = `${foreign.join(', ')} belong to another user than the directory`
+  return [
+    own,
+    doubtful('owner', finding, 'give them to the user that the server runs as, with chown'),
+  ]
+}
+
+/**
+ * The key that secrets are sealed with: the configured one, or the file of the directory; undefined
+ * when there is none that can be read.
+ */
+export function masterKeyIn(
+  dir: string,
+  configured: string,
+): { key: string | undefined; findings: Finding[] } {
+  const check = 'master key'
+  if (configured !== '') return { key: configured, findings: [fine(check, 'secrets.master_key')] }
+  const path = join(dir, 'master.key')
+  if (!existsSync(path)) return { key: undefined, findings: [] }
+  try {
+    const key = readFileSync(path, 'utf8').trim()
+    if (key === '')
+      return {
+        key: undefined,
+        findings: [faulty(check, `${path} is empty`, 'put the key back from a backup')],
+      }
+    const isOpen = (statSync(path).mode & 0o077) !== 0
+    return {
+      key,
+      findings: [
+        isOpen
+          ? doubtful(check, `other users may read ${path}`, `chmod 600 ${path}`)
+          : fine(check, path),
+      ],
+    }
+  } catch (error) {
+    const finding = `${path} can not be read: ${(error as Error).message}`
+    return { key: undefined, findings: [faulty(check, finding, 'run as the user that owns it')] }
+  }
+}
+
+export interface ServerState {
+  findings: Finding[]
+  holder: Holder | undefined
+  /** A server has the directory and answers. */
+  answers: boolean
+  /** What the server takes for now, Unix ms: the clock of an evaluation copy can be moved. */
+  now: number | undefined
+}
+
+/** Whether a server holds the directory, and how it answers. */
+export async function examineServer(dir: string): Promise<ServerState> {
+  const check = 'server'
+  const nobody = { holder: undefined, answers: false, now: undefined }
+  let owner: ReturnType<typeof holderOf>
+  try {
+    owner = holderOf(dir)
+  } catch (error) {
+    const finding = `whether one runs can not be told: ${reasonOf(error)}`
+    return {
+      ...nobody,
+      findings: [faulty(check, finding, 'run as the user that owns the directory')],
+    }
+  }
+  const holder = owner?.heldBy
+  const state = { ...nobody, holder }
+  if (!owner) return { ...state, findings: [fine(check, 'none runs')] }
+  const who = holder ? `${holder.role} (process ${holder.pid})` : 'another process'
+  if (holder && holder.role !== 'serve' && holder.role !== 'dev')
+    return { ...state, findings: [fine(check, `none runs; in use by ${who}`)] }
+  try {
+    const unix = serverSocket(dir)
+    if (unix === undefined) throw new Error('it listens on no socket in the directory')
+    const answer = await fetch('http://localhost/health', {
+      unix,
+      signal: AbortSignal.timeout(answerMsMax),
+    })
+    const health = (await answer.json()) as {
+      status?: string
+      version?: string
+      timestamp?: string
+    }
+    const server = { holder, answers: true, now: parseInstant(health.timestamp ?? '') }
+    if (!answer.ok)
+      return {
+        ...server,
+        findings: [
+          faulty(check, `${who} says it is ${health.status}`, 'see its log; start it again'),
+        ],
+      }
+    if (health.version === version)
+      return { ...server, findings: [fine(check, `${who} answers, version ${version}`)] }
+    const sentence = `${who} is version ${health.version}, this command is ${version}`
+    return {
+      ...server,
+      findings: [
+        doubtful(check, sentence, 'start the server again with the program that is installed'),
+      ],
+    }
+  } catch (error) {
+    const sentence = `${who} holds the directory and does not answer: ${(error as Error).message}`
+    return {
+      ...state,
+      findings: [faulty(check, sentence, 'see its log; stop the process and start it again')],
+    }
+  }
+}
+
+/** Space for a copy of the database, and the size of its log. */
+export function examineSpace(
+  dir: string,
+  freeBytes: number,
+  autocheckpoint: number,
+  hasServer: boolean,
+): Finding[] {
+  const path = databasePath(dir)
+  const [size, log] = [sizeOf(path), sizeOf(`${path}-wal`)]
+  const least = log + logBytes
+  const finding = `${megabytes(freeBytes)} free, the database has ${megabytes(size)}`
+  const space =
+    freeBytes < least
+      ? faulty(
+          'disk',
+          finding,
+          `at least ${megabytes(least)} must be free: the log is written back and grows again`,
+        )
+      : freeBytes < 2 * size
+        ? doubtful(
+            'disk',
+            finding,
+            `${megabytes(2 * size)} would be right: a backup or a restore needs room beside the database`,
+          )
+        : fine('disk', finding)
+  const isLong = log > logBytesMax
+  const advice = !hasServer
+    ? 'start the server: it writes the log back'
+    : autocheckpoint === 0
+      ? 'sqlite.autocheckpoint is 0: see that the replicator makes its checkpoints'
+      : 'something reads without an end, such as a backup that hangs: end it, or start the server again'
+  return [
+    space,
+    isLong
+      ? doubtful('log', `the write-ahead log has ${megabytes(log)}`, advice)
+      : fine('log', `the write-ahead log has ${megabytes(log)}`),
+  ]
+}
+
+const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
+
+/**
+ * Files and connections that a process may have open at a time; undefined where the system does not
+ * say.
+ */
+export function openFilesOf(pid: number | 'self'): number | undefined {
+  const path = `/proc/${pid}/limits`
+  if (!existsSync(path)) return undefined
+  const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(readFileSync(path, 'utf8')) ?? []
+  return soft === undefined
+    ? undefined
+    : soft === 'unlimited'
+      ? Number.POSITIVE_INFINITY
+      : Number(soft)
+}
+
+export function examineOpenFiles(limit: number | undefined): Finding[] {
+  if (limit === undefined) return []
+  const finding = Number.isFinite(limit)
+    ? `${limit} files and connections at a time`
+    : 'as many files and connections as there are'
+  if (limit >= openFilesMin) return [fine('open files', finding)]
+  const advice = `allow ${4 * openFilesMin}: LimitNOFILE= of a systemd unit, --ulimit nofile= of a container, or ulimit -n`
+  return [doubtful('open files', finding, advice)]
+}

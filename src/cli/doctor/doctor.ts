@@ -1,0 +1,138 @@
+import { existsSync, statfsSync } from 'node:fs'
+import { type Config, ConfigProblem, type Mode } from '../../config.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { oneLine } from '../../lib/log.ts'
+import { tableLines } from '../table.ts'
+import { examineDatabase, modeOf } from './data.ts'
+import {
+  examineDirectory,
+  examineOpenFiles,
+  examineServer,
+  examineSpace,
+  masterKeyIn,
+  openFilesOf,
+} from './directory.ts'
+import { checked, type Finding, faulty, type Verdict } from './finding.ts'
+import { examineSetup, type SetupSources } from './setup.ts'
+
+export interface DoctorEnvironment {
+  out(line: string): void
+  json: boolean
+  clock: Clock
+  sources: SetupSources
+  /** Throws a ConfigProblem. */
+  config(mode: Mode): Config
+  /**
+   * What stands in for it when it is refused: the directory that the command line names, and
+   * defaults.
+   */
+  fallback(): Config
+  machine?: Machine
+}
+
+/** What the machine says of itself. */
+export interface Machine {
+  /** On the disk of a directory, for this user. */
+  freeBytes(dir: string): number
+  /** Of a process; undefined where it does not say. */
+  openFiles(pid: number | 'self'): number | undefined
+}
+
+const thisMachine: Machine = {
+  freeBytes(dir) {
+    const { bavail, bsize } = statfsSync(dir)
+    return bavail * bsize
+  },
+  openFiles: openFilesOf,
+}
+
+const [wellCode, illCode] = [0, 1]
+
+/**
+ * Looks for what keeps a copy from running well, changes nothing, and answers the exit code: 1
+ * where something is wrong.
+ */
+export async function runDoctor(env: DoctorEnvironment): Promise<number> {
+  const findings = await examined(env)
+  const worst =
+    (['error', 'warning'] as const).find(status =>
+      findings.some(finding => finding.status === status),
+    ) ?? 'ok'
+  if (env.json) env.out(JSON.stringify({ status: worst, checks: findings }, null, 2))
+  else for (const line of linesOf(findings)) env.out(oneLine(line))
+  return worst === 'error' ? illCode : wellCode
+}
+
+async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
+  const { config, findings, isRefused } = configured(env)
+  const { dir } = config.data
+  const { freeBytes, openFiles } = env.machine ?? thisMachine
+  const directory = checked('data directory', () => examineDirectory(dir))
+  if (
+    directory.some(finding => finding.check === 'data directory' && finding.status === 'error') ||
+    !existsSync(dir)
+  ) {
+    return [
+      ...findings,
+      ...directory,
+      ...checked('open files', () => examineOpenFiles(openFiles('self'))),
+    ]
+  }
+  const server = await examineServer(dir)
+  const { key, findings: keyFindings } = masterKeyIn(dir, config.secrets.masterKey.reveal())
+  const hasServer = server.answers
+  return [
+    ...findings,
+    ...directory,
+    ...server.findings,
+    ...checked('open files', () =>
+      examineOpenFiles(openFiles(server.answers ? server.holder!.pid : 'self')),
+    ),
+    ...checked('disk', () =>
+      examineSpace(dir, freeBytes(dir), config.sqlite.autocheckpoint, hasServer),
+    ),
+    ...keyFindings,
+    ...examineDatabase(dir, {
+      now: server.now ?? env.clock.now(),
+      masterKey: key ?? (isRefused ? null : undefined),
+      hasServer,
+      isCopy: config.mode === 'dev',
+    }),
+  ]
+}
+
+/**
+ * The configuration as the directory is served: an evaluation copy captures what production sends.
+ */
+function configured({ config: load, fallback, sources }: DoctorEnvironment): {
+  config: Config
+  findings: readonly Finding[]
+  isRefused: boolean
+} {
+  try {
+    const production = load('serve')
+    const config = modeOf(production.data.dir) === 'dev' ? load('dev') : production
+    return { config, findings: examineSetup(config, sources), isRefused: false }
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error
+    const findings = error.problems.map(problem => faulty('configuration', problem, 'correct it'))
+    return { config: fallback(), findings, isRefused: true }
+  }
+}
+
+function linesOf(findings: readonly Finding[]): string[] {
+  const count = (status: Verdict) => findings.filter(finding => finding.status === status).length
+  const [errors, warnings] = [count('error'), count('warning')]
+  const rows = findings.map(({ check, status, found: sentence, advice }) => [
+    status,
+    check,
+    advice === null ? sentence : `${sentence}; ${advice}`,
+  ])
+  return [
+    ...tableLines(['STATUS', 'CHECK', 'FOUND'], rows),
+    '',
+    errors + warnings === 0
+      ? 'nothing is wrong'
+      : `${errors} ${errors === 1 ? 'error' : 'errors'}, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`,
+  ]
+}

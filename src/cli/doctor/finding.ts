@@ -1,0 +1,56 @@
+import { redact } from '../../lib/log.ts'
+
+export type Verdict = 'ok' | 'warning' | 'error'
+
+/** What a check found. */
+export interface Finding {
+  check: string
+  status: Verdict
+  found: string
+  /** What would be right; null where it is. */
+  advice: string | null
+}
+
+export const fine = (check: string, sentence: string): Finding => ({
+  check,
+  status: 'ok',
+  found: sentence,
+  advice: null,
+})
+export const doubtful = (check: string, sentence: string, advice: string): Finding => ({
+  check,
+  status: 'warning',
+  found: sentence,
+  advice,
+})
+export const faulty = (check: string, sentence: string, advice: string): Finding => ({
+  check,
+  status: 'error',
+  found: sentence,
+  advice,
+})
+
+export const reasonOf = (error: unknown): string =>
+  redact(error instanceof Error ? error.message : String(error))
+
+/** A check that breaks off is a fault itself, and the others go on. */
+export function checked(
+  check: string,
+  work: () => Finding | readonly Finding[],
+): readonly Finding[] {
+  try {
+    return [work()].flat()
+  } catch (error) {
+    return [
+      faulty(
+        check,
+        `it could not be checked: ${reasonOf(error)}`,
+        'put right what the message says',
+      ),
+    ]
+  }
+}
+
+const megabyte = 2 ** 20
+
+export const megabytes = (bytes: number): string => `${Math.ceil(bytes / megabyte)} MB`

@@ -1,0 +1,207 @@
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Config } from '../../config.ts'
+import { envName, explain } from '../../config.ts'
+import { type ConfigKey, configKeys } from '../../config-keys.ts'
+import { configuredFeeds } from '../../feed/engine/configured.ts'
+import { settingsOf, standingOf } from '../../feed/engine/settings.ts'
+import { shippedFeeds } from '../../feed/publishers/publishers.ts'
+import { createSystemClock } from '../../lib/clock.ts'
+import { createRandomIds } from '../../lib/ids.ts'
+import { createLog } from '../../lib/log.ts'
+import { openServices } from '../../services.ts'
+import { openDatabase } from '../../store/database.ts'
+import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
+
+/** Where a configuration was read from. */
+export interface SetupSources {
+  env: Readonly<Record<string, string | undefined>>
+  /** What relative paths of variables and of the configuration file's name are relative to. */
+  directory: string
+}
+
+/**
+ * The configuration as a server would take it: its files, its providers, and whether a start with
+ * it comes as far as the database.
+ */
+export function examineSetup(config: Config, sources: SetupSources): readonly Finding[] {
+  const providers = examineProviders(config)
+  const start = providers.some(provider => provider.status === 'error')
+    ? []
+    : [examineStart(config)]
+  return [...start, ...examineFiles(config, sources), ...providers, ...examineFeedSettings(config)]
+}
+
+function examineStart(config: Config): Finding {
+  const db = openDatabase(':memory:')
+  const clock = createSystemClock()
+  const log = createLog({ level: 'error', format: 'json', write: () => {}, clock })
+  try {
+    openServices({ config, clock, ids: createRandomIds(), log, db, masterKey: 'of no vault' })
+    const sources = [...config.provenance.values()].filter(source => source !== 'default')
+    const where = [...new Set(sources.map(source => source.replace(/:\d+$/, '')))]
+    return fine(
+      'configuration',
+      sources.length === 0
+        ? 'every setting has its default'
+        : `${sources.length} ${sources.length === 1 ? 'setting' : 'settings'} from ${where.join(', ')}`,
+    )
+  } catch (error) {
+    return faulty(
+      'configuration',
+      `a server does not start with it: ${reasonOf(error)}`,
+      'correct the setting',
+    )
+  } finally {
+    db.close()
+  }
+}
+
+const [othersRead, othersEnter] = [0o004, 0o001]
+
+/** Whether users who are neither its owner nor of its group can read a file. */
+const isOpenToAll = (path: string): boolean =>
+  (statSync(path).mode & othersRead) !== 0 && (statSync(dirname(path)).mode & othersEnter) !== 0
+
+/** The files and directories that the configuration names. */
+function examineFiles(config: Config, { env, directory }: SetupSources): readonly Finding[] {
+  const keys: Readonly<Record<string, ConfigKey<unknown, string>>> = configKeys
+  const secrets = new Set<string>()
+  const others = new Set<string>()
+  for (const [name, source] of config.provenance) {
+    const variable = `${envName(name)}_FILE`
+    const [, label] = /^(.+):\d+$/.exec(source) ?? []
+    const path =
+      source === `env ${variable}` ? env[variable] : source.startsWith('env ') ? undefined : label
+    if (path !== undefined)
+      (keys[name]?.kind.secret ? secrets : others).add(resolve(directory, path))
+  }
+  const { data_sources: sourcing, server } = config
+  return [
+    ...[...secrets].flatMap(path => checked(`file ${path}`, () => examineSecretFile(path))),
+    ...[...others.difference(secrets)].flatMap(path =>
+      checked(`file ${path}`, () => readable(path)),
+    ),
+    ...(sourcing.directory === ''
+      ? []
+      : checked('data_sources.directory', () => examineSourceDirectory(sourcing.directory))),
+    ...(server.readyFile === '' ? [] : [examineReadyFile(resolve(directory, server.readyFile))]),
+  ]
+}
+
+function readable(path: string): Finding {
+  accessSync(path, constants.R_OK)
+  return fine(`file ${path}`, 'readable')
+}
+
+function examineSecretFile(path: string): Finding {
+  if (!isOpenToAll(path)) return readable(path)
+  return doubtful(
+    `file ${path}`,
+    'it holds a secret and every user of this machine may read it',
+    `chmod 600 ${path}`,
+  )
+}
+
+function examineSourceDirectory(path: string): Finding {
+  const check = 'data_sources.directory'
+  try {
+    return fine(check, `${path}: ${readdirSync(path).length} entries`)
+  } catch (error) {
+    return faulty(
+      check,
+      `${path} can not be read: ${reasonOf(error)}`,
+      'make the directory, or leave the setting empty',
+    )
+  }
+}
+
+function examineReadyFile(path: string): Finding {
+  const check = 'server.ready_file'
+  const parent = dirname(path)
+  if (existsSync(parent)) return fine(check, path)
+  return faulty(
+    check,
+    `there is no directory ${parent} for it`,
+    'make the directory, or name another file',
+  )
+}
+
+interface ProviderNeeds {
+  check: string
+  key: string
+  /** What it is set to where nothing leaves through a provider. */
+  none: string
+  idle: string
+  /** What each provider must have. */
+  needs: Readonly<Record<string, readonly string[]>>
+}
+
+const providers: readonly ProviderNeeds[] = [
+  {
+    check: 'mail',
+    key: 'mail.provider',
+    none: 'none',
+    idle: 'letters are not sent',
+    needs: { resend: ['mail.resend_key'], smtp: ['mail.smtp_url'] },
+  },
+  {
+    check: 'text messages',
+    key: 'sms.provider',
+    none: 'log',
+    idle: 'text messages are not sent',
+    needs: { twilio: ['sms.twilio_account', 'sms.twilio_token', 'sms.twilio_from'] },
+  },
+  {
+    check: 'billing',
+    key: 'billing.provider',
+    none: 'manual',
+    idle: 'invoices are marked as paid by the operator',
+    needs: { stripe: ['billing.stripe_key', 'billing.stripe_webhook_secret'] },
+  },
+]
+
+function examineProviders(config: Config): Finding[] {
+  const shown = new Map(explain(config).map(row => [row.key, row.value]))
+  return providers.map(({ check, key, none, idle, needs }) => {
+    const provider = shown.get(key) ?? ''
+    const missing = (needs[provider] ?? []).filter(name => shown.get(name) === '')
+    if (missing.length > 0) {
+      return faulty(
+        check,
+        `${key} is ${provider}, and ${missing.join(', ')} is empty: a server does not start`,
+        `set ${missing.join(', ')}`,
+      )
+    }
+    if (provider === 'capture')
+      return fine(check, `${key} is capture: an evaluation copy keeps what it would send`)
+    if (provider !== none) return fine(check, `${key} is ${provider}`)
+    const unused = Object.entries(needs).flatMap(([name, keys]) =>
+      keys.filter(key => shown.get(key) !== '').map(key => [name, key] as const),
+    )
+    const [first] = unused
+    if (!first) return fine(check, `${key} is ${provider}: ${idle}`)
+    const set = unused.map(([, name]) => name).join(', ')
+    return doubtful(
+      check,
+      `${set} is set, and ${key} is ${provider}: ${idle}`,
+      `set ${key} = "${first[0]}", or take ${set} away`,
+    )
+  })
+}
+
+/** Feeds that the configuration turns on and that can not be read as it stands. */
+function examineFeedSettings(config: Config): Finding[] {
+  const configured = configuredFeeds(config)
+  return shippedFeeds.flatMap(feed => {
+    const { name } = feed.publisher
+    const settings = settingsOf(configured, name, { values: undefined, pausedAt: undefined })
+    const standing = standingOf(feed, settings)
+    if (standing === 'needs_key') {
+      return [doubtful('feeds', `${name} has no key, and is not read`, `set feeds.${name}.key`)]
+    }
+    if (standing !== 'needs_license') return []
+    const found = `the terms of ${name} are not accepted, and it is not read`
+    return [doubtful('feeds', found, `set feeds.${name}.license = "accept" if you may use it`)]
+  })
+}

@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { hourMs } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
+import { readDisposable, writeSideFile } from '../../lib/side-file.ts'
+import type { Services } from '../../services.ts'
+import { transact } from '../../store/database.ts'
+import { evaluationAccountId, openEvaluationAccount } from '../../world/open.ts'
+
+/** What is shown once: the first API key and the operator's token. */
+export interface FirstKeys {
+  apiKey: string | undefined
+  adminToken: string | undefined
+  /** Token of a link that signs in to the operator's account once. */
+  linkToken?: string
+}
+
+export const operatorEmail = 'operator@localhost'
+export const firstKeyName = 'first key'
+
+/** Long enough to go and read what a service manager has kept of the first lines. */
+const firstLinkMs = hourMs
+
+/**
+ * An empty production directory gets the operator's account with one key, and the admin token. They
+ * exist nowhere else afterwards.
+ */
+export function productionKeys(services: Services): FirstKeys {
+  if (services.adminTokens.exists()) return { apiKey: undefined, adminToken: undefined }
+  // Together or not at all: an account without a token could be neither used nor made again.
+  return transact(services.db, () => makeProductionKeys(services))
+}
+
+function makeProductionKeys({ keys, adminTokens, signIn, ids, clock }: Services): FirstKeys {
+  const at = clock.now()
+  const account = keys.putAccount({
+    id: ids.uuid(),
+    email: operatorEmail,
+    plan: 'enterprise',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  const { token } = keys.addKey(account, { name: firstKeyName })
+  return {
+    apiKey: token,
+    adminToken: adminTokens.rotate(),
+    linkToken: signIn.makeLink(account, { lifetimeMs: firstLinkMs }),
+  }
+}
+
+/** What is shown of the first credentials, line by line. */
+export const credentialLines = ({
+  apiKey,
+  adminToken,
+  signInUrl,
+}: {
+  apiKey?: string | undefined
+  adminToken?: string | undefined
+  signInUrl?: string | undefined
+}): string[] => [
+  ...(apiKey ? [`API key:      ${apiKey}`] : []),
+  ...(adminToken ? [`Admin token:  ${adminToken}`] : []),
+  ...(signInUrl ? [`Sign in:      ${signInUrl}   (once, within an hour)`] : []),
+]
+
+export const credentialsPath = (dir: string) => join(dir, 'first-credentials')
+
+/**
+ * Where nobody sits at a terminal, what a process prints is kept by whatever started it: the first
+ * credentials go to a file that only its user can read. Its path.
+ */
+export function keepCredentials(dir: string, lines: readonly string[]): string {
+  const path = credentialsPath(dir)
+  writeSideFile(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+/** A file of an earlier start that nobody has deleted. */
+export function remindOfCredentials(dir: string, log: Log): void {
+  const path = credentialsPath(dir)
+  if (existsSync(path))
+    log.warn('first_credentials_kept', {
+      path,
+      message: 'The file with the first credentials is still there; delete it once it is read.',
+    })
+}
+
+/** A new link at each start of an evaluation copy, as its key is shown at each. */
+export function evaluationLink({ keys, signIn }: Services): string | undefined {
+  const account = keys.account(evaluationAccountId)
+  return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
+}
+
+/**
+ * An evaluation copy shows its key at every start, so it keeps it beside the data in a file that
+ * only its user can read. Production never does this.
+ */
+export function evaluationKeys(services: Services, dir: string): FirstKeys {
+  const path = join(dir, 'evaluation-keys.json')
+  const stored = readDisposable(path, keysFrom, services.log)
+  if (
+    stored &&
+    services.keys.find(stored.apiKey) &&
+    services.adminTokens.accepts(stored.adminToken)
+  )
+    return stored
+  const tokens = {
+    apiKey: openEvaluationAccount(services),
+    adminToken: services.adminTokens.rotate(),
+  }
+  writeSideFile(path, JSON.stringify(tokens))
+  return tokens
+}
+
+function keysFrom(text: string): { apiKey: string; adminToken: string } {
+  const { apiKey, adminToken } = JSON.parse(text) as Partial<FirstKeys>
+  if (typeof apiKey !== 'string' || typeof adminToken !== 'string')
+    throw new Error('it holds no keys')
+  return { apiKey, adminToken }
+}

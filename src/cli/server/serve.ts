@@ -1,0 +1,282 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Server } from 'bun'
+import type { Config } from '../../config.ts'
+import { createEncoder } from '../../http/answer/encoding.ts'
+import { connectionsOf, type SocketData, sockets } from '../../http/cable.ts'
+import { front, withSniffingOff } from '../../http/front.ts'
+import { linker } from '../../http/problem/links.ts'
+import { varyOf } from '../../http/profiles/profiles.ts'
+import { type Instance, startReserveOf } from '../../instance.ts'
+import type { CommandOutcome } from '../../jobs/backups.ts'
+import { createSystemClock, sleep } from '../../lib/clock.ts'
+import { lockDataDir } from '../../lib/directory-lock.ts'
+import { createLoopTurns } from '../../lib/loop-turns.ts'
+import { writeSideFile } from '../../lib/side-file.ts'
+import type { ProcessRuntime } from '../../runtime.ts'
+import { linkUrl } from '../../service/account/sign-in.ts'
+import { keepBeforeUpgrade } from '../backups/upgrade.ts'
+import { listenLocally } from '../socket.ts'
+import { openCopy } from './copy.ts'
+import {
+  credentialLines,
+  evaluationKeys,
+  evaluationLink,
+  type FirstKeys,
+  keepCredentials,
+  productionKeys,
+  remindOfCredentials,
+} from './first-start.ts'
+
+/** Exit codes of the command, as `sysexits` has them where it has them. */
+const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
+
+/** What is answered at once may take so much of a turn of the event loop. */
+const turnBudgetMs = 1
+
+export interface ServeEnvironment {
+  runtime: ProcessRuntime
+  dir: string
+  /** Runs a command of this program on the same directory, in a process of its own. */
+  command?: (...args: string[]) => Promise<CommandOutcome>
+  out(line: string): void
+  err(line: string): void
+  /** A person reads what goes to `out`; otherwise it may be kept for years in a log. */
+  isTerminal: boolean
+  /**
+   * Calls back when the process is asked to stop; a second time when it is asked to stop at once.
+   */
+  onStop(listener: () => void): void
+  exit(code: number): never
+}
+
+/** Serves a data directory until the process is told to stop. */
+export async function serve(env: ServeEnvironment): Promise<number> {
+  const { runtime, dir } = env
+  const { config, log } = runtime
+  if (config.mode === 'dev' && !isLoopback(config.server.host)) {
+    env.err(
+      `server.host: ${config.server.host} is not an address of this machine only; the command dev binds loopback only. Use the command serve.`,
+    )
+    return exitCodes.failed
+  }
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const reserve = startReserveOf(dir, config.data.reserveMb)
+  if (reserve.free() < reserve.bytes) reserve.giveBack()
+  const lock = lockDataDir(dir, {
+    pid: process.pid,
+    role: config.mode,
+    startedAt: runtime.clock.now(),
+  })
+  if ('heldBy' in lock) {
+    const holder = lock.heldBy
+      ? `"${lock.heldBy.role}", process ${lock.heldBy.pid}`
+      : 'another process'
+    env.err(
+      `${dir} is in use by ${holder}. One process writes a data directory; stop it first, or name another directory with --data.`,
+    )
+    return exitCodes.occupied
+  }
+  // From here on, so that whoever has read the ready file can stop it in the ordinary way.
+  const stopRequested = firstStop(env)
+  const local = new WeakSet<Request>()
+  const originals = new WeakMap<Request, Request>()
+  let network: Server<SocketData> | undefined
+  const peer = {
+    requestIP: (request: Request) => network?.requestIP(originals.get(request) ?? request) ?? null,
+  }
+  let url: string | undefined
+  const connections = connectionsOf(() => network, originals, local)
+  let answer: Answer | undefined
+  // Before anything is written: what keeps a server from listening must not leave an account behind
+  // whose key nobody has seen.
+  checkReadyFile(config.server.readyFile)
+  const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
+  network = server
+  const upgraded = keepBeforeUpgrade(dir)
+  if (upgraded)
+    log.info('upgrade_backup_made', {
+      message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
+    })
+  const copy = openCopy({
+    runtime,
+    dir,
+    serving: true,
+    peer,
+    local,
+    url: () => url,
+    connections,
+    ...(env.command && { command: env.command }),
+  })
+  const { instance } = copy
+  const keys =
+    config.mode === 'dev'
+      ? // The records of the account are written before there are prices: the address is told sooner.
+        instance.feed!.asItIs(() => evaluationKeys(instance.services, dir))
+      : productionKeys(instance.services)
+  const fetch = front({
+    handle: request => copy.instance.app.fetch(request),
+    ids: runtime.ids,
+    links: linker(config),
+    corsOrigins: config.cors.origins,
+    isSecure: config.server.baseUrl.startsWith('https:'),
+    headerPrefix: config.brand.headerPrefix,
+    vary: varyOf(config.clientProfiles),
+    originals,
+    encoder: createEncoder(),
+    turns: createLoopTurns(createSystemClock(), turnBudgetMs),
+  })
+  answer = (request, self) => {
+    // Moving the clock a year, or filling a copy anew, takes longer than a connection may idle.
+    if (instance.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
+    return fetch(request)
+  }
+  const metrics = listenForScrapers(config, local, request => copy.instance.app.fetch(request))
+  const socket = listenLocally(dir, local, request => copy.instance.app.fetch(request))
+  url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  lock.announce(url)
+  if (config.mode === 'serve') remindOfCredentials(dir, log)
+  announce(env, url, keys, instance)
+  instance.runner.start()
+  log.info('server_listening', { url, data: dir, mode: config.mode })
+  if (instance.feed) copy.begin()
+
+  await stopRequested
+  log.info('server_stopping')
+  // From here on the health says 503, and whoever asks is answered still: a balancer needs a moment
+  // to send its requests elsewhere. Asked a second time, the process ends at once.
+  copy.instance.stopping = true
+  if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
+  copy.instance.services.streams.stop()
+  // Running requests and messages under way finish; what goes on beyond the drain is cut.
+  await Promise.race([
+    Promise.all([server.stop(false), copy.instance.sending.drain()]),
+    sleep(config.server.drainMs),
+  ])
+  await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), copy.settled()])
+  copy.instance.close()
+  lock.release()
+  log.info('server_stopped')
+  return exitCodes.ok
+}
+
+/** Resolves when the process is asked to stop; the second time it is, the process ends at once. */
+const firstStop = (env: ServeEnvironment) =>
+  new Promise<void>(stopped => {
+    let isStopping = false
+    env.onStop(() => {
+      if (isStopping) env.exit(exitCodes.failed)
+      isStopping = true
+      stopped()
+    })
+  })
+
+type Answer = (
+  request: Request,
+  server: Server<SocketData>,
+) => Response | Promise<Response> | undefined
+
+/** Binds the address, or throws. */
+const listen = (
+  config: Config,
+  answer: (...of: Parameters<Answer>) => Response | Promise<Response>,
+) =>
+  Bun.serve<SocketData>({
+    hostname: config.server.host,
+    port: config.server.port,
+    // Two writers on one database must not share a port.
+    reusePort: false,
+    development: false,
+    idleTimeout: 10,
+    maxRequestBodySize: 32 * 2 ** 20,
+    fetch: answer,
+    error: () => withSniffingOff(new Response('', { status: 500 })),
+    websocket: sockets,
+  })
+
+/** The port that answers metrics to whoever can reach it, and nothing else. */
+function listenForScrapers(
+  { metrics }: Config,
+  local: WeakSet<Request>,
+  answer: (request: Request) => Response | Promise<Response>,
+) {
+  if (metrics.port === 0) return undefined
+  return Bun.serve({
+    hostname: metrics.host,
+    port: metrics.port,
+    reusePort: false,
+    development: false,
+    idleTimeout: 10,
+    fetch({ url, method }) {
+      if (method !== 'GET' || new URL(url).pathname !== '/metrics')
+        return new Response('', { status: 404 })
+      const request = new Request('http://localhost/metrics')
+      local.add(request)
+      return answer(request)
+    },
+  })
+}
+
+/** The address is bound and the instance is being opened. */
+const startingUp = () =>
+  withSniffingOff(
+    new Response('', { status: 503, headers: { 'retry-after': '1', connection: 'close' } }),
+  )
+
+/** Throws where the ready file could not be written. */
+function checkReadyFile(path: string) {
+  if (path === '') return
+  try {
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw new Error(`server.ready_file: ${path} cannot be written: ${(error as Error).message}`)
+  }
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host.startsWith('127.')
+
+function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance: Instance): void {
+  const { config } = env.runtime
+  const {
+    apiKey,
+    adminToken,
+    linkToken = config.mode === 'dev' ? evaluationLink(instance.services) : undefined,
+  } = keys
+  const signInUrl = linkToken && linkUrl(config.server.baseUrl || url, linkToken)
+  const lines = credentialLines({ apiKey, adminToken, signInUrl })
+  const isKept = config.mode === 'serve' && !env.isTerminal && lines.length > 0
+  const path = isKept ? keepCredentials(env.dir, lines) : undefined
+  if (config.server.readyFile) {
+    const text = JSON.stringify({
+      url,
+      ...(apiKey && { api_key: apiKey }),
+      ...(adminToken && { admin_token: adminToken }),
+    })
+    // Whoever waits for the file must find it whole.
+    writeSideFile(config.server.readyFile, `${text}\n`)
+  }
+  const name = config.brand.serviceName
+  env.out(
+    config.mode === 'dev'
+      ? `${name} evaluation copy at ${url}   documentation: ${url}/docs`
+      : `${name} at ${url}`,
+  )
+  if (path === undefined) for (const line of lines) env.out(line)
+  else {
+    env.out(`The first API key, the admin token and a link for signing in are in ${path},`)
+    env.out('which only this user can read: no log has them. Delete it when you have read it.')
+  }
+  if (config.mode !== 'dev' && path === undefined && apiKey)
+    env.out('All of this is shown this once and kept as hashes only.')
+  if (apiKey && path === undefined)
+    env.out(
+      `Try:          curl -H "Authorization: Token ${apiKey}" "${url}/v1/prices/latest?by_code=BRENT_CRUDE_USD"`,
+    )
+  const { catalogue, feeds } = instance.services
+  const isEmpty = !catalogue.list().some(series => catalogue.extent(series))
+  if (config.mode !== 'dev' && isEmpty && feeds.list().every(view => view.state === 'off')) {
+    env.out('There are no prices yet. Public sources that need no key:')
+    env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
+  }
+}

@@ -1,0 +1,46 @@
+import { rmSync } from 'node:fs'
+import type { KeyLine } from '../accounts/keys.ts'
+import { accountPath, answerOf, type CommandEnvironment, runAgainstServer } from '../command.ts'
+import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from './first-start.ts'
+
+/**
+ * Makes the first credentials anew and shows them, for whoever never saw those of the first start.
+ * Refused once the first key has been used: somebody has them, and each has a command of its own.
+ */
+export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number> =>
+  runAgainstServer(env, 'setup', async () => {
+    const account = await accountPath(env, operatorEmail).catch(() => undefined)
+    if (account === undefined)
+      throw new Error(
+        `there is no account ${operatorEmail}: an empty directory gets it with its first credentials from "wellhead serve"; for other accounts use "wellhead keys create" and "wellhead accounts link"`,
+      )
+    const { api_keys } = await answerOf<{ api_keys: KeyLine[] }>(env, 'GET', `${account}/keys`)
+    const first = api_keys.find(key => key.name === firstKeyName && key.revoked_at === null)
+    if (first?.last_used_at !== null)
+      throw new Error(
+        `the first credentials have been used${first ? ` (key ${first.token_hint}, last at ${first.last_used_at})` : ''}; make new ones one by one: "wellhead keys create ${operatorEmail}", "wellhead token rotate", "wellhead accounts link ${operatorEmail}"`,
+      )
+    const { api_key } = await answerOf<{ api_key: { plain_token: string } }>(
+      env,
+      'POST',
+      `/admin/v1/keys/${first.id}/roll`,
+      {},
+    )
+    const { admin_token } = await answerOf<{ admin_token: string }>(
+      env,
+      'POST',
+      '/admin/v1/token/rotate',
+    )
+    const { sign_in_url } = await answerOf<{ sign_in_url: string }>(env, 'POST', `${account}/link`)
+    // What it says is good no more.
+    rmSync(credentialsPath(dir), { force: true })
+    if (env.json)
+      env.out(JSON.stringify({ api_key: api_key.plain_token, admin_token, sign_in_url }, null, 2))
+    else
+      for (const line of credentialLines({
+        apiKey: api_key.plain_token,
+        adminToken: admin_token,
+        signInUrl: sign_in_url,
+      }))
+        env.out(line)
+  })

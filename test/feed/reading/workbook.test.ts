@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'bun:test'
+import { strToU8, zipSync } from 'fflate'
+import { FeedFault } from '../../../src/feed/reading/fault.ts'
+import { type SheetRow, sheetRows } from '../../../src/feed/reading/workbook.ts'
+import { archiveFiles, linesOf, pieces } from '../../../src/feed/reading/zip.ts'
+import { workbookOf } from '../../support/publishers/workbook.ts'
+
+const rowsOf = async (bytes: Uint8Array, sheet: string): Promise<SheetRow[]> =>
+  await Array.fromAsync(sheetRows(bytes, name => name === sheet))
+
+const codeOf = async (work: Promise<unknown>): Promise<string> =>
+  await work.then(
+    () => 'read',
+    error => (error instanceof FeedFault ? error.code : String(error)),
+  )
+
+describe('a workbook', () => {
+  const bytes = workbookOf({
+    Notes: [['nothing']],
+    'Monthly Prices': [
+      ['World Bank Commodity Price Data'],
+      [],
+      [undefined, 'Coal, South African **', 'Natural gas <&>'],
+      ['2026M05', 100.43, 0.82999999999999996],
+      ['2026M06', '…', -3],
+    ],
+  })
+
+  test('gives the rows of the sheet that is asked for, with their numbers', async () => {
+    expect(await rowsOf(bytes, 'Monthly Prices')).toEqual([
+      { number: 1, cells: ['World Bank Commodity Price Data'] },
+      { number: 2, cells: [] },
+      // biome-ignore lint/suspicious/noSparseArray: an empty cell is not there
+      { number: 3, cells: [, 'Coal, South African **', 'Natural gas <&>'] },
+      { number: 4, cells: ['2026M05', 100.43, 0.83] },
+      { number: 5, cells: ['2026M06', '…', -3] },
+    ])
+  })
+
+  test('says so when the sheet is not in it', async () => {
+    expect(await codeOf(rowsOf(bytes, 'Prices'))).toBe('unexpected_header')
+  })
+
+  test('is refused when it is cut short, and when it is no archive', async () => {
+    expect(await codeOf(rowsOf(bytes.subarray(0, bytes.length >> 1), 'Monthly Prices'))).not.toBe(
+      'read',
+    )
+    expect(await codeOf(rowsOf(strToU8('<html>maintenance</html>'), 'Monthly Prices'))).not.toBe(
+      'read',
+    )
+  })
+})
+
+describe('an archive', () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `line ${i} ${'x'.repeat(i % 50)}`).join(
+    '\n',
+  )
+  const archive = zipSync({
+    'skipped.txt': strToU8('nothing\n'.repeat(10_000)),
+    'PET.txt': strToU8(text),
+  })
+
+  const linesIn = async (bytes: Uint8Array, size: number): Promise<string[]> => {
+    const lines: string[] = []
+    for await (const file of archiveFiles(pieces(bytes, size), name => name === 'PET.txt')) {
+      for await (const line of linesOf(file.read(), 1 << 20)) lines.push(line.toString())
+    }
+    return lines
+  }
+
+  for (const size of [7, 1000, 1 << 20]) {
+    test(`is read the same in pieces of ${size} bytes`, async () => {
+      expect((await linesIn(archive, size)).join('\n')).toBe(text)
+    })
+  }
+
+  test('that ends too early is refused', async () => {
+    expect(await codeOf(linesIn(archive.subarray(0, archive.length - 20_000), 1000))).toBe(
+      'cut_short',
+    )
+  })
+
+  test('whose content is damaged is refused', async () => {
+    const damaged = archive.slice()
+    damaged.fill(0xff, damaged.length >> 1, (damaged.length >> 1) + 400)
+    expect(await codeOf(linesIn(damaged, 1000))).toBe('cut_short')
+  })
+})

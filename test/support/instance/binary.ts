@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dir, '../../..')
+
+let built: string | undefined
+
+/** The compiled binary, built once a test run from the sources as they are. */
+export function binary(): string {
+  if (built) return built
+  const outcome = Bun.spawnSync([process.execPath, 'scripts/build.ts'], {
+    cwd: root,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  if (outcome.exitCode !== 0) throw new Error(`the build failed:\n${outcome.stderr}`)
+  built = join(root, 'dist/wellhead')
+  return built
+}
+
+export const temporaryDir = (): string => mkdtempSync(join(tmpdir(), 'wellhead-test-'))
+
+export const remove = (dir: string) => rmSync(dir, { recursive: true, force: true })
+
+export interface Outcome {
+  code: number
+  out: string
+  err: string
+}
+
+/** Runs a command to its end with nothing of this machine's environment but the path. */
+export async function run(...args: string[]): Promise<Outcome> {
+  const child = Bun.spawn([binary(), ...args], {
+    env: { PATH: process.env.PATH },
+    stdout: 'pipe',
+    stderr: 'pipe',
+    cwd: tmpdir(),
+  })
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  return { code: await child.exited, out, err }
+}
+
+export interface Server {
+  url: string
+  apiKey: string
+  adminToken: string
+  process: Bun.Subprocess
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  /** SIGTERM, and the exit code. */
+  stop(): Promise<number>
+}
+
+/** Starts `serve` or `dev` and waits until it listens. */
+export const start = (command: 'serve' | 'dev', dir: string, ...args: string[]): Promise<Server> =>
+  startWith([binary()], command, dir, ...args)
+
+/** The same of another program than the binary. */
+export async function startWith(
+  program: readonly string[],
+  command: 'serve' | 'dev',
+  dir: string,
+  ...args: string[]
+): Promise<Server> {
+  mkdirSync(dir, { recursive: true })
+  const ready = join(dir, `ready-${Bun.nanoseconds()}`)
+  const child = Bun.spawn(
+    [
+      ...program,
+      command,
+      '--data',
+      join(dir, 'data'),
+      '--port',
+      '0',
+      '--ready-file',
+      ready,
+      ...args,
+    ],
+    {
+      // Tests ask faster than a client may.
+      env: {
+        PATH: process.env.PATH,
+        WELLHEAD_LIMITS_PER_MINUTE: '100000',
+        WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000',
+      },
+      stdout: 'pipe',
+      stderr: 'pipe',
+      cwd: tmpdir(),
+    },
+  )
+  while (!existsSync(ready)) {
+    if (child.exitCode !== null)
+      throw new Error(
+        `${command} ended with ${child.exitCode}: ${await new Response(child.stderr).text()}`,
+      )
+    await Bun.sleep(10)
+  }
+  const address = JSON.parse(readFileSync(ready, 'utf8')) as {
+    url: string
+    api_key?: string
+    admin_token?: string
+  }
+  const keysPath = join(dir, 'keys.json')
+  if (address.api_key) await Bun.write(keysPath, JSON.stringify(address))
+  const keys = JSON.parse(readFileSync(keysPath, 'utf8')) as {
+    api_key: string
+    admin_token: string
+  }
+  return {
+    url: address.url,
+    apiKey: keys.api_key,
+    adminToken: keys.admin_token,
+    process: child,
+    get: (path, headers = {}) =>
+      fetch(`${address.url}${path}`, {
+        headers: { authorization: `Token ${keys.api_key}`, ...headers },
+      }),
+    async stop() {
+      child.kill('SIGTERM')
+      return await child.exited
+    },
+  }
+}
+
+/** Resolves when an evaluation copy has all of its data. */
+export async function filled(server: Server): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${server.url}/_dev/feed`, {
+      headers: { authorization: `Bearer ${server.adminToken}` },
+    })
+    const { codes_ready, codes_total } = (await response.json()) as {
+      codes_ready: number
+      codes_total: number
+    }
+    if (codes_ready === codes_total) return
+    await Bun.sleep(100)
+  }
+}
+
+/** The real public data files, where they are. */
+export const realData = resolve(root, '../shared/data')
+export const hasRealData = existsSync(realData)
+if (!hasRealData) console.warn('the real data files are not here: tests over them are skipped')

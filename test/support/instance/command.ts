@@ -1,0 +1,33 @@
+import { tmpdir } from 'node:os'
+import { run } from '../../../src/cli/program.ts'
+import type { Outcome } from './binary.ts'
+
+async function* noInput() {}
+
+/** Runs a command within this process, with nothing of its environment. */
+export async function command(...args: string[]): Promise<Outcome> {
+  return commandIn({}, ...args)
+}
+
+/** The same with variables of its own. */
+export async function commandIn(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
+  const texts = { out: '', err: '' }
+  const code = await run(args, {
+    env: { WELLHEAD_LOG_LEVEL: 'error', ...env },
+    directory: tmpdir(),
+    stdin: noInput(),
+    terminal: undefined,
+    out: line => {
+      texts.out += `${line}\n`
+    },
+    err: line => {
+      texts.err += `${line}\n`
+    },
+    write: text => {
+      texts.out += text
+    },
+    onStop: () => undefined,
+    exit: status => process.exit(status),
+  })
+  return { code, ...texts }
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { evaluationKeys } from '../../../src/cli/server/first-start.ts'
+import { loadConfig } from '../../../src/config.ts'
+import type { Connections } from '../../../src/http/cable.ts'
+import { openInstance, type Instance as Running } from '../../../src/instance.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
+import { createLog } from '../../../src/lib/log.ts'
+
+/** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
+export interface EvaluationCopy {
+  running: Running
+  clock: ManualClock
+  apiKey: string
+  adminToken: string
+  /** The data directory. */
+  dir: string
+  /** A request as a client would make it; without a key when `key` is null. */
+  ask(
+    method: string,
+    path: string,
+    options?: { key?: string | null; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Response>
+  remove(): void
+}
+
+export interface CopyOptions {
+  /**
+   * Only the codes that everybody tries first get their prices: enough where it does not matter
+   * what the prices are.
+   */
+  leadingOnly?: boolean
+  /** Nothing is written that nobody has asked for: a copy as it is when it begins to listen. */
+  unfilled?: boolean
+  /** The controls under /_dev are there, but for those that need a directory to keep states in. */
+  controls?: boolean
+  /** What upgrades requests to sockets, where the copy is served. */
+  connections?: Connections
+  /** Gets every line of the log, the least important ones too. */
+  log?: (line: string) => void
+}
+
+const unkept = () => Promise.reject(new Error('this copy keeps no states'))
+
+export function evaluationCopy(
+  now = Date.parse('2026-11-20T15:00:00Z'),
+  flags: Record<string, string> = {},
+  { leadingOnly = false, unfilled = false, controls = false, connections, log }: CopyOptions = {},
+): EvaluationCopy {
+  const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
+  const clock = createManualClock(now)
+  const config = loadConfig({
+    mode: 'dev',
+    flags: {
+      'limits.per_minute': '100000',
+      'limits.marine_per_minute': '100000',
+      'limits.marine_historical_per_minute': '100000',
+      ...flags,
+    },
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
+  const running = openInstance({
+    runtime: {
+      config,
+      clock,
+      ids: createSeededIds(7),
+      log: createLog({
+        level: log ? 'debug' : 'error',
+        format: 'json',
+        write: log ?? (() => {}),
+        clock,
+      }),
+    },
+    dir,
+    ...(controls && { keeping: { snapshot: unkept, restore: unkept, reset: unkept } }),
+    ...(connections && { connections }),
+  })
+  const { catalogue } = running.services
+  const enough = () =>
+    leadingOnly &&
+    config.demo.codes.every(code => catalogue.hasData(catalogue.resolve(code, now)!.series))
+  while (!unfilled && !enough() && running.feed!.step(leadingOnly ? 20 : 1_000));
+  const { apiKey, adminToken } = evaluationKeys(running.services, dir)
+  return {
+    running,
+    clock,
+    apiKey: apiKey!,
+    adminToken: adminToken!,
+    dir,
+    ask(method, path, { key = apiKey!, body, headers = {} } = {}) {
+      const text =
+        body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
+      return running.app.handle(
+        new Request(`http://localhost${path}`, {
+          method,
+          headers: {
+            ...(key !== null && { authorization: `Token ${key}` }),
+            ...(text !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(text !== undefined && { body: text }),
+        }),
+      )
+    },
+    remove() {
+      running.close()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import { type App, createApp } from '../../../src/app.ts'
+import { loadConfig } from '../../../src/config.ts'
+import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import { openServices, type Services } from '../../../src/services.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+
+/**
+ * A whole instance over a database in memory, with a clock that stands still: every test has one of
+ * its own.
+ */
+export interface TestInstance {
+  services: Services
+  app: App
+  clock: ManualClock
+  log: string[]
+  /** Makes an account with one key and returns the token. */
+  key(
+    plan?: string,
+    options?: { email?: string; addOns?: string[]; trial?: boolean; confirmed?: boolean },
+  ): string
+  /** A request with a key in the Authorization header. */
+  get(path: string, token?: string, headers?: Record<string, string>): Promise<Response>
+  send(
+    method: string,
+    path: string,
+    body: unknown,
+    token?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>
+  /** Records a series of values, `stepMs` apart, the last of them at `lastAt`. */
+  record(code: string, values: readonly number[], lastAt: number, stepMs: number): void
+}
+
+export const startAt = Date.parse('2026-11-20T15:00:00Z')
+
+export function openTestInstance(flags: Record<string, string> = {}, now = startAt): TestInstance {
+  const clock = createManualClock(now)
+  const log: string[] = []
+  const db = openDatabase(':memory:')
+  const services = openServices({
+    db,
+    config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
+    clock,
+    masterKey: 'a master key for tests',
+    ids: createSeededIds(1),
+    log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
+  })
+  const shipped = shippedCatalogue(services.config.brand.exchangeWords)
+  services.series.put(shipped.series, shipped.aliases)
+  services.catalogue.reload()
+  const app = createApp(services)
+  let accounts = 0
+  const call = (
+    method: string,
+    path: string,
+    token: string | undefined,
+    headers: Record<string, string>,
+    body?: string,
+  ) =>
+    app.handle(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { ...(token && { authorization: `Token ${token}` }), ...headers },
+        ...(body !== undefined && { body }),
+      }),
+    )
+  return {
+    services,
+    app,
+    clock,
+    log,
+    key(plan = 'enterprise', options = {}) {
+      accounts += 1
+      const at = clock.now()
+      const account = services.keys.putAccount({
+        id: services.ids.uuid(),
+        email: options.email ?? `person${accounts}@example.com`,
+        plan,
+        addOns: options.addOns ?? [],
+        trialStartedAt: options.trial ? at : null,
+        trialEndsAt: options.trial ? at + 7 * 86_400_000 : null,
+        emailConfirmedAt: options.confirmed === false ? null : at,
+        suspendedAt: null,
+        createdAt: at,
+      })
+      return services.keys.addKey(account).token
+    },
+    get: (path, token, headers = {}) => call('GET', path, token, headers),
+    send: (method, path, body, token, headers = {}) =>
+      call(
+        method,
+        path,
+        token,
+        { 'content-type': 'application/json', ...headers },
+        typeof body === 'string' ? body : JSON.stringify(body),
+      ),
+    record(code, values, lastAt, stepMs) {
+      const series = services.catalogue.resolve(code, clock.now())!.series
+      services.ingest.write(
+        values.map((value, i) => ({
+          seriesId: series.id,
+          observedAt: lastAt - (values.length - 1 - i) * stepMs,
+          value,
+        })),
+      )
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { createApp } from '../../../src/app.ts'
+import { loadConfig } from '../../../src/config.ts'
+import type { Services } from '../../../src/services.ts'
+import { type EvaluationCopy, evaluationCopy } from './evaluation-copy.ts'
+
+/** Every name that is a setting, as another instance would have it. */
+export const otherNames = {
+  'brand.service_name': 'Kestrel Prices',
+  'brand.header_prefix': 'X-Kestrel-',
+  'brand.exchange_words': 'merc,bourse',
+  'brand.xml_root': 'kestrel',
+  'brand.webhook_user_agent': 'Kestrel-Hooks/9.1',
+  'brand.sender': 'Kestrel <post@kestrel.example>',
+  'brand.stream_channels': 'KestrelChannel,KestrelFeed',
+} as const
+
+/** A sample path or body of the interface, written with the other exchange word. */
+export const inOtherNames = <T extends string | undefined>(text: T): T =>
+  text?.replaceAll('exch-', 'merc-').replaceAll('EXCH_', 'MERC_') as T
+
+const shared = globalThis as { clientsCopy?: EvaluationCopy }
+
+/**
+ * One evaluation copy under other names for all tests of clients, because filling it takes seconds.
+ * It is never closed: its files are removed while they are open, and the system takes them back
+ * when the process ends.
+ */
+export function clientsCopy(): EvaluationCopy {
+  if (shared.clientsCopy) return shared.clientsCopy
+  const copy = evaluationCopy(undefined, {
+    ...otherNames,
+    'limits.unauthenticated_per_minute': '100000',
+    'limits.marine_per_minute': '100000',
+    'limits.marine_historical_per_minute': '100000',
+    'demo.limit_per_hour': '100000',
+  })
+  rmSync(dirname(copy.running.services.db.filename), { recursive: true })
+  shared.clientsCopy = copy
+  return copy
+}
+
+/** The interface over the same services with client profiles, as TOML. */
+export function withProfiles(services: Services, toml: string) {
+  const { clientProfiles } = loadConfig({
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => toml,
+  })
+  return createApp({ ...services, config: { ...services.config, clientProfiles } })
+}

@@ -1,0 +1,131 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import {
+  type StartOptions,
+  startWellhead,
+  type Wellhead,
+} from '../../../clients/testkit/src/testkit.ts'
+import { binary } from '../instance/binary.ts'
+
+export const root = resolve(import.meta.dir, '../../..')
+
+let packages: string | undefined
+
+/** The directory of the packages of the clients, written once a test run from the sources as they are. */
+export function clientPackages(): string {
+  if (packages) return packages
+  const directory = mkdtempSync(join(tmpdir(), 'wellhead-clients-'))
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }))
+  const outcome = Bun.spawnSync([process.execPath, 'scripts/clients.ts', directory], {
+    cwd: root,
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  if (outcome.exitCode !== 0) throw new Error(`the clients could not be built:\n${outcome.stderr}`)
+  packages = directory
+  return directory
+}
+
+/** A directory in which the packages of JavaScript are installed, with the files of a folder in it. */
+export function installedIn(sources?: string): string {
+  const directory = join(clientPackages(), `installed-${Bun.nanoseconds()}`)
+  const modules = join(directory, 'node_modules')
+  mkdirSync(modules, { recursive: true })
+  symlinkSync(join(clientPackages(), 'typescript'), join(modules, 'wellhead-client'))
+  symlinkSync(join(clientPackages(), 'testkit'), join(modules, 'wellhead-testkit'))
+  if (sources) cpSync(sources, directory, { recursive: true })
+  return directory
+}
+
+/** Nothing in the way of tests that ask faster than a client may. */
+const unlimited = {
+  WELLHEAD_LIMITS_PER_MINUTE: '100000',
+  WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000',
+  WELLHEAD_DEMO_LIMIT_PER_HOUR: '100000',
+}
+
+/** The binary as an evaluation copy with all of its data, when it has come to rest. */
+export async function startCopy(options: StartOptions = {}): Promise<Wellhead> {
+  const copy = await startWellhead({
+    clock: '2026-11-20T15:00:00Z',
+    world: { filled: true },
+    ...options,
+    binary: binary(),
+    settings: { ...unlimited, ...options.settings },
+  })
+  for (;;) {
+    const response = await copy.get('/v1/status')
+    const { data } = (await response.json()) as {
+      data: { components: { name: string; status: string }[] }
+    }
+    const interfacePart = data.components.find(component => component.name === 'api')
+    if (interfacePart?.status === 'operational') return copy
+    await Bun.sleep(100)
+  }
+}
+
+/**
+ * A copy that a shell ends, and whose files it removes, when this process is gone: the runner calls
+ * nobody at its end.
+ */
+async function startGuarded(): Promise<Wellhead> {
+  const data = mkdtempSync(join(tmpdir(), 'wellhead-shared-'))
+  const copy = await startCopy({ data })
+  const guard = `while kill -0 ${process.pid}; do sleep 1; done; kill -9 ${copy.pid}; rm -rf '${data}'`
+  Bun.spawn(['setsid', 'sh', '-c', guard], { stdio: ['ignore', 'ignore', 'ignore'] }).unref()
+  return copy
+}
+
+const shared = globalThis as { runningCopy?: Promise<Wellhead> }
+
+/**
+ * One copy for all tests of clients, because filling it takes seconds. It ends with the process.
+ */
+export function sharedCopy(): Promise<Wellhead> {
+  shared.runningCopy ??= startGuarded()
+  return shared.runningCopy
+}
+
+export interface Outcome {
+  code: number
+  text: string
+}
+
+/** Runs a program to its end; its text is what it prints on both of its outputs. */
+export async function runProgram(
+  command: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<Outcome> {
+  const child = Bun.spawn(command, {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ])
+  return { code: await child.exited, text: `${out}${err}` }
+}
+
+/** What the programs of a copy's tests find it by. */
+export const environmentOf = ({ url, apiKey, adminToken }: Wellhead): Record<string, string> => ({
+  WELLHEAD_URL: url,
+  WELLHEAD_API_KEY: apiKey,
+  WELLHEAD_ADMIN_TOKEN: adminToken,
+})
+
+/** Whether a program can be run here; says so where it can not. */
+export function has(program: string, ...args: string[]): boolean {
+  const isThere =
+    Bun.which(program) !== null &&
+    Bun.spawnSync([program, ...args], { stdout: 'ignore', stderr: 'ignore' }).exitCode === 0
+  if (!isThere)
+    console.warn(
+      `${[program, ...args].join(' ')} does not work here: tests that need it are skipped`,
+    )
+  return isThere
+}

@@ -1,0 +1,23 @@
+import { expect } from 'bun:test'
+import type { TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import type { InternalRoute } from 'elysia'
+import type { App } from '../../../src/app.ts'
+
+/**
+ * Fails unless a body is what the route's schema says, bodies that their handler wrote as text
+ * included.
+ */
+export function expectShape(app: App, path: string, body: unknown, status = 200): void {
+  const route = (app.routes as InternalRoute[]).find(route => route.path === path)!
+  const declared = (route.hooks as { response: Record<number, TSchema> }).response[status]!
+  const schema = (declared['x-serialised'] ?? declared) as TSchema
+  const faults = [...Value.Errors(schema, body)]
+    .slice(0, 5)
+    .map(error => `${error.path}: ${error.message}, not ${JSON.stringify(error.value)}`)
+  expect(faults, path).toEqual([])
+}
+
+/** The body as what the test expects it to be; `expectShape` or its own lines hold it to that. */
+export const json = async <T>(response: Response | Promise<Response>): Promise<T> =>
+  (await (await response).json()) as T

@@ -1,0 +1,65 @@
+import { codeLookupOf } from '../../../src/feed/catalogue/lookup.ts'
+import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
+import type { Dataset } from '../../../src/feed/files/dataset.ts'
+import { createSurchargeSchedulesDataset } from '../../../src/feed/fuels/surcharge-schedules.ts'
+import { createSurchargesDataset } from '../../../src/feed/fuels/surcharges.ts'
+import { createStorageCapacitiesDataset } from '../../../src/feed/fundamentals/storage-capacities.ts'
+import { parseInstant } from '../../../src/lib/instant.ts'
+import { createSeriesStore } from '../../../src/store/catalogue/series.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createSurchargeStore } from '../../../src/store/fuels/surcharges.ts'
+import { createStorageCapacityStore } from '../../../src/store/fundamentals/storage-capacities.ts'
+
+export const now = parseInstant('2026-11-20T15:00:00Z')!
+
+/** Datasets over a database in memory, and the stores that they write to. */
+export function setUp() {
+  const db = openDatabase(':memory:')
+  const series = createSeriesStore(db)
+  const shipped = shippedCatalogue()
+  series.put(shipped.series, shipped.aliases)
+  const catalogue = codeLookupOf(series.all())
+  const [capacities, surcharges] = [createStorageCapacityStore(db), createSurchargeStore(db)]
+  return {
+    capacities,
+    surcharges,
+    idOf: (code: string) => catalogue.find(code)!.id,
+    storage: createStorageCapacitiesDataset(capacities, catalogue),
+    published: createSurchargesDataset(surcharges, catalogue),
+    schedules: createSurchargeSchedulesDataset(surcharges, catalogue),
+  }
+}
+
+/** The records of a file in the form of the example; fails on the first row that is refused. */
+export function taken<T>(dataset: Dataset<T>, csv: string): T[] {
+  const [head, ...lines] = csv.trim().split('\n')
+  const names = head!.split(',')
+  return lines.map(line => {
+    const fields = line.split(',')
+    const checked = dataset.check(
+      Object.fromEntries(names.map((name, i) => [name, fields[i]])),
+      now,
+    )
+    if (!('record' in checked)) throw new Error(checked.reason)
+    return checked.record
+  })
+}
+
+/** Why a row is refused; undefined when it is not. */
+export const faultOf = (dataset: Dataset<unknown>, row: Record<string, unknown>) => {
+  const checked = dataset.check(row, now)
+  return 'record' in checked ? undefined : checked
+}
+
+/** A published week. */
+export const week = {
+  carrier: 'Alder',
+  carrier_name: 'Alder Freight Lines',
+  effective_date: '2026-11-18',
+  surcharge_percent: '26',
+  index_price: '3.718',
+  band_min: '3.7',
+  band_max: '3.75',
+  source: 'https://alder.example/fuel',
+  retrieved_at: '2026-11-18T13:05:00Z',
+}

@@ -1,0 +1,144 @@
+import type { Database } from 'bun:sqlite'
+import { createOutboxJob, type OutboxJob } from '../../../src/jobs/outbox.ts'
+import { createRunner } from '../../../src/jobs/runner.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
+import { createSeededIds, type Ids } from '../../../src/lib/ids.ts'
+import { createLog } from '../../../src/lib/log.ts'
+import type { Outcome } from '../../../src/send/attempt.ts'
+import {
+  createOutbox,
+  type LanePolicy,
+  type Message,
+  type Outbox,
+  type Parcel,
+  type Settled,
+} from '../../../src/service/outbox/outbox.ts'
+import { openDatabase, transact } from '../../../src/store/database.ts'
+import { createOutboxStore } from '../../../src/store/outbox/outbox.ts'
+
+export interface Sent {
+  eventId: string
+  lane: string
+  attempt: number
+  at: number
+}
+
+/** An outbox over a database in memory with a sender that writes down what it is given. */
+export interface OutboxWorld {
+  db: Database
+  clock: ManualClock
+  ids: Ids
+  outbox: Outbox
+  job: OutboxJob
+  log: string[]
+  sent: Sent[]
+  settled: Settled[]
+  put(message?: Partial<Message>): string | undefined
+  /** One pass and everything that follows from it now. */
+  run(): Promise<void>
+  /** Moves the clock and runs every stop on the way. */
+  advance(ms: number): Promise<void>
+  /** The same database under a new process. */
+  restart(): OutboxWorld
+}
+
+export interface OutboxWorldOptions {
+  answer?: (parcel: Parcel, signal: AbortSignal) => Outcome | Promise<Outcome>
+  policy?: (lane: string) => LanePolicy
+  concurrency?: number
+  perLane?: number
+  chance?: () => number
+  now?: number
+  seed?: number
+  db?: Database
+  clock?: ManualClock
+}
+
+export const delivered: Outcome = { state: 'delivered', statusCode: 200, durationMs: 5 }
+export const unavailable: Outcome = {
+  state: 'retry',
+  statusCode: 503,
+  error: 'the receiver answered 503',
+  durationMs: 5,
+}
+export const refused: Outcome = {
+  state: 'failed',
+  statusCode: 410,
+  error: 'the receiver answered 410',
+  durationMs: 5,
+}
+
+export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
+  const { answer = () => delivered, policy = () => ({ state: 'open' }), seed = 1 } = options
+  const clock =
+    options.clock ?? createManualClock(options.now ?? Date.parse('2026-11-20T15:00:00Z'))
+  const db = options.db ?? openDatabase(':memory:')
+  const ids = createSeededIds(seed)
+  const lines: string[] = []
+  const log = createLog({
+    level: 'debug',
+    format: 'json',
+    write: line => void lines.push(line),
+    clock,
+  })
+  const queue = createOutbox(createOutboxStore(db), {
+    db,
+    clock,
+    ids,
+    log,
+    chance: options.chance ?? (() => 0),
+  })
+  const sent: Sent[] = []
+  const settled: Settled[] = []
+  const send = async (parcel: Parcel, _lane: unknown, signal: AbortSignal) => {
+    sent.push({
+      eventId: parcel.eventId,
+      lane: parcel.lane,
+      attempt: parcel.attempt,
+      at: clock.now(),
+    })
+    return await answer(parcel, signal)
+  }
+  queue.register('webhook', { send }, { policy })
+  queue.listen('webhook', settlement => void settled.push(settlement))
+  const job = createOutboxJob({
+    outbox: queue,
+    clock,
+    log,
+    concurrency: options.concurrency ?? 20,
+    perLane: options.perLane ?? 4,
+  })
+  const jobs = createRunner([job], clock, log)
+  const run = async () => {
+    await jobs.tick()
+    await job.settled()
+  }
+  let messageCount = 0
+  return {
+    db,
+    clock,
+    ids,
+    outbox: queue,
+    job,
+    log: lines,
+    sent,
+    settled,
+    run,
+    put(message = {}) {
+      messageCount += 1
+      const eventId = `evt_${String(messageCount).padStart(26, '0')}`
+      const whole = {
+        kind: 'webhook',
+        accountId: null,
+        lane: 'a',
+        eventId,
+        eventType: 'price.updated',
+        body: `{"n":${messageCount}}`,
+        ...message,
+      } as const
+      return transact(db, () => queue.put(whole))
+    },
+    advance: ms => jobs.advance(clock, clock.now() + ms),
+    restart: () => outboxWorld({ ...options, db, clock, seed: seed + 1 }),
+  }
+}

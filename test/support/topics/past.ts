@@ -1,0 +1,138 @@
+import { isoDay } from '../../../src/lib/instant.ts'
+import type { BarInterval } from '../../../src/market/prices/bars.ts'
+import {
+  createHistory,
+  type History,
+  type HistoryRange,
+  type HistoryRow,
+} from '../../../src/service/prices/history.ts'
+import {
+  createQuarantineList,
+  type QuarantineList,
+} from '../../../src/service/prices/quarantine.ts'
+import { openDatabase } from '../../../src/store/database.ts'
+import {
+  createObservationStore,
+  type ObservationStore,
+  type Point,
+} from '../../../src/store/prices/observations.ts'
+import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'
+import { putSeries } from './series.ts'
+import { addVersion, type Version } from './versions.ts'
+
+export const seriesIds = [1, 2, 3]
+
+/**
+ * A past in a database, and beside it the same past in a plain list that answers by looking at
+ * everything.
+ */
+export interface Past {
+  store: ObservationStore
+  history: History
+  quarantine: QuarantineList
+  write(points: readonly Point[], recordedAt: number): void
+  /**
+   * The rows of a range, newest first, each with the version that `pick` takes of it: the current
+   * one unless said.
+   */
+  rows(
+    range: HistoryRange,
+    pick?: (versions: readonly Version[]) => Version | undefined,
+  ): HistoryRow[]
+}
+
+export function createPast(): Past {
+  const db = openDatabase(':memory:')
+  putSeries(db, seriesIds)
+  const store = createObservationStore(db)
+  const quarantine = createQuarantineList(createQuarantineStore(db), id => history.forget(id))
+  const history = createHistory(store, quarantine)
+  const points = new Map<string, { seriesId: number; observedAt: number; versions: Version[] }>()
+  const isClear = (seriesId: number, at: number) =>
+    !quarantine
+      .all()
+      .some(
+        range =>
+          range.seriesId === seriesId && range.fromOn <= isoDay(at) && isoDay(at) <= range.toOn,
+      )
+
+  return {
+    store,
+    history,
+    quarantine,
+    write(all, recordedAt) {
+      store.write(all, recordedAt)
+      for (const { seriesId, observedAt, value, recordedAt: own } of all) {
+        history.forget(seriesId)
+        const key = `${seriesId} ${observedAt}`
+        const point = points.get(key) ?? { seriesId, observedAt, versions: [] }
+        points.set(key, point)
+        addVersion(point.versions, { value, recordedAt: own ?? recordedAt }, own !== undefined)
+      }
+    },
+    rows(
+      { seriesIds: ids, interval, from, to, bornBy = Number.MAX_SAFE_INTEGER },
+      pick = versions => versions.at(-1),
+    ) {
+      const raw = [...points.values()].flatMap(
+        ({ seriesId, observedAt, versions }): HistoryRow[] => {
+          const picked = pick(versions)
+          const isInside =
+            ids.includes(seriesId) &&
+            observedAt >= from &&
+            observedAt < to &&
+            isClear(seriesId, observedAt)
+          return picked && isInside && versions[0]!.recordedAt <= bornBy
+            ? [{ seriesId, observedAt, ...picked }]
+            : []
+        },
+      )
+      const rows = interval === 'raw' ? raw : bucketed(raw, interval)
+      return rows.sort(
+        (a, b) => b.observedAt - a.observedAt || ids.indexOf(a.seriesId) - ids.indexOf(b.seriesId),
+      )
+    },
+  }
+}
+
+const startOf: Record<BarInterval, (at: Date) => number> = {
+  hour: at => at.setUTCMinutes(0, 0, 0),
+  day: at => at.setUTCHours(0, 0, 0, 0),
+  week: at => at.setUTCHours(-24 * ((at.getUTCDay() + 6) % 7), 0, 0, 0),
+  month: at => Date.UTC(at.getUTCFullYear(), at.getUTCMonth()),
+}
+
+function bucketed(raw: readonly HistoryRow[], interval: BarInterval): HistoryRow[] {
+  const buckets = Map.groupBy(
+    raw,
+    row => `${row.seriesId} ${startOf[interval](new Date(row.observedAt))}`,
+  )
+  return [...buckets].map(([key, rows]) => {
+    const inTime = rows.sort((a, b) => a.observedAt - b.observedAt)
+    const [values, last] = [inTime.map(row => row.value), inTime.at(-1)!]
+    const bar = {
+      startsAt: Number(key.split(' ')[1]),
+      open: values[0]!,
+      high: Math.max(...values),
+      low: Math.min(...values),
+      close: last.value,
+      sum: values.reduce((a, b) => a + b),
+      count: rows.length,
+      hours: new Set(inTime.map(row => Math.floor(row.observedAt / 3_600_000))).size,
+      closedAt: last.observedAt,
+      recordedAt: Math.max(...inTime.map(row => row.recordedAt)),
+      bornAt: 0,
+    }
+    return {
+      seriesId: last.seriesId,
+      observedAt: last.observedAt,
+      value: last.value,
+      recordedAt: bar.recordedAt,
+      bar,
+    }
+  })
+}
+
+/** Rows without when their buckets came to be, which no reader of a row uses. */
+export const withoutBirths = (rows: readonly HistoryRow[]): HistoryRow[] =>
+  rows.map(row => (row.bar ? { ...row, bar: { ...row.bar, bornAt: 0 } } : row))
