@@ -444,6 +444,18 @@ const ownKeys = {
   'log.format': key(choice('json', 'text'), 'json', 'One JSON object a line, or text for people.', {
     inDev: 'text',
   }),
+  'log.access': key(
+    decimal(0, 1),
+    0,
+    'The share of answers that get a line of their own, without addresses: 0 none, 0.01 one in a hundred, 1 all; failures (5xx) get theirs unless it is 0.',
+  ),
+  'log.file': key(
+    path(''),
+    '',
+    'File that a server writes its log to; empty: standard error, for journald or a container.',
+  ),
+  'log.file_mb': key(integer(1, 10_240), 50, 'Megabytes after which that file is put aside.'),
+  'log.file_days': key(integer(1, 3650), 14, 'Days that files are kept which were put aside.'),
   'backups.directory': key(
     path(''),
     '',

@@ -6,6 +6,7 @@ import type { Connections } from './http/cable.ts'
 import type { DevControls } from './http/dev-controls.ts'
 import { createFaults } from './http/faults.ts'
 import type { PeerLookup } from './http/gate/address.ts'
+import type { Pass } from './http/gate/gate.ts'
 import { createAlertJob } from './jobs/alerts.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
 import { createBillingJob } from './jobs/billing.ts'
@@ -75,6 +76,8 @@ export interface InstanceOptions {
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
   connections?: Connections
+  /** Gets the pass of each request, for the access log. */
+  passes?: WeakMap<Request, Pass>
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** How an evaluation copy keeps its state and goes back to it. */
@@ -93,6 +96,7 @@ export function openInstance({
   local,
   url,
   connections,
+  passes,
   keeping,
   command,
 }: InstanceOptions): Instance {
@@ -168,6 +172,7 @@ export function openInstance({
     ...(readers && { readers }),
     ...(local && { local }),
     ...(connections && { connections }),
+    ...(passes && { passes }),
     ...(controls && { dev: controls }),
     ...(feed && { world: feed }),
   })

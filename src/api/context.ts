@@ -4,7 +4,7 @@ import type { DevControls } from '../http/dev-controls.ts'
 import { faultMeeter } from '../http/faults.ts'
 import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
-import { type Caller, createGate, type Gate } from '../http/gate/gate.ts'
+import { type Caller, createGate, type Gate, type Pass } from '../http/gate/gate.ts'
 import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.ts'
 import { createReaderDispatch } from '../http/gate/reader-dispatch.ts'
 import { createIdempotency, type Idempotency } from '../http/idempotency.ts'
@@ -51,6 +51,8 @@ export interface ContextOptions {
   admitted?: WeakMap<Request, { caller: Caller | undefined }>
   /** What the server can do that holds the connections of requests. */
   connections?: Connections
+  /** Gets the pass of each request, for the access log. */
+  passes?: WeakMap<Request, Pass>
 }
 
 /** Data that comes when it is asked for. */
@@ -142,6 +144,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     local,
     links,
     ...(options.admitted && { admitted: options.admitted }),
+    passes: options.passes,
   })
   const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =

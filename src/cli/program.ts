@@ -4,7 +4,9 @@ import { databasePath } from '../instance.ts'
 import { createManualClock, createSystemClock } from '../lib/clock.ts'
 import { holderOf } from '../lib/directory-lock.ts'
 import { createRandomIds } from '../lib/ids.ts'
+import { dayMs } from '../lib/instant.ts'
 import { createLog } from '../lib/log.ts'
+import { type LogFile, type LogFileOptions, openLogFile } from '../lib/log-file.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts/commands.ts'
@@ -149,7 +151,11 @@ function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config
   }
 }
 
-function runtimeOf(config: Config, env: ProgramEnvironment): ProcessRuntime {
+function runtimeOf(
+  config: Config,
+  env: ProgramEnvironment,
+  openFile?: (options: LogFileOptions) => LogFile,
+): ProcessRuntime & { logFile: LogFile | undefined } {
   const clock =
     config.mode === 'dev'
       ? createManualClock(
@@ -158,13 +164,24 @@ function runtimeOf(config: Config, env: ProgramEnvironment): ProcessRuntime {
           config.dev.clockAt !== undefined,
         )
       : createSystemClock()
+  const toTerminal = (line: string) => env.err(line.trimEnd())
+  const logFile =
+    openFile && config.log.file !== ''
+      ? openFile({
+          path: config.log.file,
+          bytesMax: config.log.fileMb * 2 ** 20,
+          keepMs: config.log.fileDays * dayMs,
+          clock,
+          instead: toTerminal,
+        })
+      : undefined
   const log = createLog({
     level: config.log.level,
     format: config.log.format,
-    write: line => env.err(line.trimEnd()),
+    write: logFile?.write ?? toTerminal,
     clock,
   })
-  return { config, clock, ids: createRandomIds(), log }
+  return { config, clock, ids: createRandomIds(), log, logFile }
 }
 
 function serving(program: Command, env: ProgramEnvironment, results: Results) {
@@ -193,7 +210,7 @@ function serving(program: Command, env: ProgramEnvironment, results: Results) {
       results.set(
         await serve({
           runtime: {
-            ...runtimeOf(config, env),
+            ...runtimeOf(config, env, openLogFile),
             takesNewMasterKey: options.newMasterKey === true,
           },
           ...(mode === 'serve' && { command: commandOf(config.data.dir, options.config) }),

@@ -62,6 +62,19 @@ export function createBase({
   disk,
   tally,
 }: BaseDeps) {
+  const logAction = (
+    actor: string,
+    request: Request,
+    status: number,
+    headers: Record<string, string>,
+  ) =>
+    log.info('admin_action', {
+      actor,
+      method: request.method,
+      path: pathOf(request),
+      status,
+      request_id: headers['x-request-id'],
+    })
   /**
    * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
    * copies them once more.
@@ -77,6 +90,8 @@ export function createBase({
     if (!pass) return undefined
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
+    if (pass.actor !== undefined && isAction(pass, request, sent))
+      logAction(pass.actor, request, sent, headers)
     if (typeof responseValue === 'string') {
       const answer = gate.answer(pass, sent, headers, responseValue)
       if (!answer) return undefined
@@ -191,6 +206,18 @@ export function createBase({
       return answer ?? (switched as Response | undefined)
     })
 }
+
+/** Data that comes in has lines of its own, which say how much it was. */
+const dataRoutes: ReadonlySet<string> = new Set([
+  '/admin/v1/observations',
+  '/admin/v1/observations/compare',
+  '/admin/v1/datasets/:name',
+  '/admin/v1/batches',
+  '/admin/v1/batches/:id/end',
+])
+
+const isAction = ({ route }: Pass, { method }: Request, status: number): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !(status < 300 && dataRoutes.has(route))
 
 const pathCharactersMax = 200
 

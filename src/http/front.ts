@@ -1,5 +1,6 @@
 import type { Ids } from '../lib/ids.ts'
 import type { LoopTurns } from '../lib/loop-turns.ts'
+import type { AccessLog } from './access-log.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
 import { requestIdOf } from './base.ts'
@@ -26,6 +27,8 @@ export interface FrontDeps {
   encoder?: Encoder
   /** Where answers have to wait for the next turn of the event loop; absent: never. */
   turns?: LoopTurns
+  /** Writes a line for what is answered; absent: none, and nothing of it is on the way. */
+  accessLog?: AccessLog
 }
 
 /** Of every answer: no browser guesses at what it is. A connection that became a socket has none. */
@@ -120,6 +123,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       request,
     )
     deps.originals.set(collapsed, request)
+    deps.accessLog?.reroute(request, collapsed)
     return deps.handle(collapsed)
   }
   const answer = (request: Request): Response | Promise<Response> => {
@@ -142,9 +146,16 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       ? sent.then(response => finished(request, response))
       : finished(request, sent)
   }
-  if (!turns) return leave
-  return request => {
-    const turn = turns.wait()
-    return turn ? turn.then(() => leave(request)) : leave(request)
+  const { accessLog } = deps
+  const inTurn = turns
+    ? (request: Request) => {
+        const turn = turns.wait()
+        return turn ? turn.then(() => leave(request)) : leave(request)
+      }
+    : leave
+  if (!accessLog) return inTurn
+  return async request => {
+    const startedMs = accessLog.now()
+    return accessLog.leave(request, await inTurn(request), startedMs)
   }
 }

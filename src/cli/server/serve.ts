@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Server } from 'bun'
 import type { Config } from '../../config.ts'
+import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, type SocketData, sockets } from '../../http/cable.ts'
 import { front, withSniffingOff } from '../../http/front.ts'
@@ -11,6 +12,7 @@ import { type Instance, startReserveOf } from '../../instance.ts'
 import type { CommandOutcome } from '../../jobs/backups.ts'
 import { createSystemClock, sleep } from '../../lib/clock.ts'
 import { lockDataDir } from '../../lib/directory-lock.ts'
+import { chanceOf } from '../../lib/ids.ts'
 import { createLoopTurns } from '../../lib/loop-turns.ts'
 import { writeSideFile } from '../../lib/side-file.ts'
 import type { ProcessRuntime } from '../../runtime.ts'
@@ -98,6 +100,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     log.info('upgrade_backup_made', {
       message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
     })
+  const accessLog = accessLogOf(runtime)
   const copy = openCopy({
     runtime,
     dir,
@@ -106,6 +109,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     local,
     url: () => url,
     connections,
+    ...(accessLog && { passes: accessLog.passes }),
     ...(env.command && { command: env.command }),
   })
   const { instance } = copy
@@ -125,6 +129,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     originals,
     encoder: createEncoder(),
     turns: createLoopTurns(createSystemClock(), turnBudgetMs),
+    ...(accessLog && { accessLog }),
   })
   answer = (request, self) => {
     // Moving the clock a year, or filling a copy anew, takes longer than a connection may idle.
@@ -170,6 +175,18 @@ const firstStop = (env: ServeEnvironment) =>
       stopped()
     })
   })
+
+/** Undefined where none is asked for: then nothing of it is on the way of a request. */
+function accessLogOf({ config, log, ids }: ProcessRuntime): AccessLog | undefined {
+  const share = config.log.access
+  if (share === 0) return undefined
+  return createAccessLog({
+    log,
+    share,
+    chance: () => chanceOf(ids),
+    now: createSystemClock().monotonic,
+  })
+}
 
 type Answer = (
   request: Request,

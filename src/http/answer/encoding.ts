@@ -170,7 +170,7 @@ const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes
 type Rest = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>
 
 /** The body as far as it is held, and what of it is still to come. */
-async function beginningOf(
+export async function beginningOf(
   response: Response,
 ): Promise<{ begun: Uint8Array<ArrayBuffer>; rest: Rest | undefined }> {
   const reader = response.body!.getReader() as Rest
@@ -188,7 +188,8 @@ async function beginningOf(
 const joined = (parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> =>
   parts.length === 1 ? parts[0]! : own(Buffer.concat(parts))
 
-const joinedStream = (begun: Uint8Array<ArrayBuffer>, rest: Rest) =>
+/** The whole body again. */
+export const joinedStream = (begun: Uint8Array<ArrayBuffer>, rest: Rest) =>
   new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: controller => controller.enqueue(begun),
     async pull(controller) {

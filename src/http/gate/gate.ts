@@ -92,6 +92,8 @@ export interface GateDeps {
    * For readers, which answer behind the gate of the main thread.
    */
   admitted?: WeakMap<Request, { caller: Caller | undefined }>
+  /** Gets the pass of each request, where somebody asks later. */
+  passes?: WeakMap<Request, Pass> | undefined
 }
 
 export interface Gate {
@@ -152,6 +154,7 @@ export function createGate(deps: GateDeps): Gate {
     }),
     enter(pass, request, peer) {
       const { access } = pass
+      deps.passes?.set(request, pass)
       const elsewhere = admitted.get(request)
       if (elsewhere) {
         pass.vouched = true

@@ -89,12 +89,15 @@ const invalid = { refused: 'invalid' } as const
 export const linkUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/sign-in?token=${token}`
 
+const logSignIn = (log: Log, { session }: SignedIn, from?: string) =>
+  log.info('signed_in', { account: session.accountId, method: session.method, from })
+
 export const createSignIn = (deps: SignInDeps): SignIn => ({
   ...withPasswords(deps),
   ...withLinks(deps),
 })
 
-function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInDeps) {
+function withPasswords({ db, keys, sessions, passwords, hashes, clock, log }: SignInDeps) {
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
 
   /** Takes as long for an account that is not there, or has no password. */
@@ -142,6 +145,7 @@ function withPasswords({ db, keys, sessions, passwords, hashes, clock }: SignInD
       if (proof !== true) return proof
       const signedIn = await sessions.issue(account!, 'password')
       transact(db, () => sessions.write(signedIn.session))
+      logSignIn(log, signedIn, from)
       return signedIn
     },
     changePassword: (async (account, { password, current, session, from }) => {
@@ -237,12 +241,14 @@ function withLinks({
       })
       if (!used) return invalid
       if (link.mailed) confirm(account)
+      logSignIn(log, signedIn)
       return signedIn
     },
     async asOwner(account: AccountState): Promise<SignedIn> {
       const signedIn = await sessions.issue(account, 'link')
       transact(db, () => sessions.write(signedIn.session))
       confirm(account)
+      logSignIn(log, signedIn)
       return signedIn
     },
     mailLink(email: string, baseUrl: string) {

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import { isoInstant } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 import type { AlertStore } from '../../store/alerts/alerts.ts'
 import type { AlertPriceStore, PendingPrice } from '../../store/alerts/prices.ts'
@@ -14,7 +15,7 @@ import type { QuarantineList } from '../prices/quarantine.ts'
 import { type CodePasses, createCodePasses } from './code-passes.ts'
 import { createFiring } from './firing.ts'
 import { type Cursor, createJudge, cursorStart } from './judge.ts'
-import type { Notifier } from './messages.ts'
+import type { FiredAlert, Notifier } from './messages.ts'
 import type { AlertMoments } from './moment.ts'
 import { createPriceNotes } from './price-notes.ts'
 
@@ -141,13 +142,27 @@ interface StepDeps extends AlertEvaluationDeps {
  */
 function createStep(deps: StepDeps): (until: number) => boolean {
   const { db, log, stopwatch, passes } = deps
-  const judge = createJudge({ ...deps, fire: createFiring(deps) })
+  /** What the transaction under way has fired. */
+  let fired: FiredAlert[] = []
+  const note = (alert: FiredAlert) => void fired.push(alert)
+  const judge = createJudge({
+    ...deps,
+    fire: createFiring({ ...deps, note }),
+    takeBack: count => {
+      fired.length = count
+    },
+    firedCount: () => fired.length,
+  })
   const paced = createPacing(db, stopwatch)
   let unfinished: { price: PendingPrice; cursor: Cursor } | undefined
 
   const judgeInTransaction = (price: PendingPrice, from: Cursor, until: number) => {
-    const slice = (oneByOne: boolean) =>
-      paced(until, workUntil => judge(price, from, oneByOne, workUntil))
+    const slice = (oneByOne: boolean) => {
+      fired = []
+      const cursor = paced(until, workUntil => judge(price, from, oneByOne, workUntil))
+      for (const alert of fired) logFired(log, alert)
+      return cursor
+    }
     try {
       return slice(false)
     } catch (error) {
@@ -167,6 +182,16 @@ function createStep(deps: StepDeps): (until: number) => boolean {
     return true
   }
 }
+
+const logFired = (log: Log, { alert, series, price, condition, triggeredAt }: FiredAlert) =>
+  log.info('alert_fired', {
+    alert: alert.id,
+    account: alert.accountId,
+    code: series.code,
+    price,
+    condition,
+    triggered_at: isoInstant(triggeredAt),
+  })
 
 /** Drops a slice of what is left of removed alerts; whether there is more. */
 const createDrop =

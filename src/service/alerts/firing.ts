@@ -58,8 +58,10 @@ export function createFiring(deps: {
   triggers: AlertTriggerStore
   catalogue: Catalogue
   ids: Ids
+  /** Hears of each, before it is committed. */
+  note(fired: FiredAlert): void
 }) {
-  const { alerts, triggers, catalogue, ids } = deps
+  const { alerts, triggers, catalogue, ids, note } = deps
   const firedOf = (
     alert: WatchingAlert,
     { price, series, moment, isEntitled }: Judging,
@@ -112,6 +114,7 @@ export function createFiring(deps: {
       fired.map(firedAlert => firedAlert.alert.number),
       judging.price.at,
     )
+    for (const firedAlert of fired) note(firedAlert)
     for (const { alert, triggerCount } of fired)
       if (triggerCount % trimEach === 0) triggers.trim(alert.number, triggersKept, 2 * trimEach)
     return true

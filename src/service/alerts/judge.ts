@@ -39,6 +39,9 @@ export interface JudgeDeps {
   stopwatch: Clock
   /** Fires those whose condition holds; whether any did. */
   fire(candidates: readonly WatchingAlert[], judging: Judging): boolean
+  /** How many have fired in this transaction, and back to so many. */
+  firedCount(): number
+  takeBack(count: number): void
 }
 
 /**
@@ -94,8 +97,16 @@ export function createJudge(deps: JudgeDeps): Judge {
 }
 
 /** Fires one alert in a transaction of its own; an alert that fails is logged and passed over. */
-function createLoneFiring({ db, notifier: createNotifier, log, fire }: JudgeDeps) {
+function createLoneFiring({
+  db,
+  notifier: createNotifier,
+  log,
+  fire,
+  firedCount,
+  takeBack,
+}: JudgeDeps) {
   return (alert: WatchingAlert, judging: Judging): boolean => {
+    const firedBefore = firedCount()
     const notifier = createNotifier()
     try {
       return transact(db, () => {
@@ -105,6 +116,7 @@ function createLoneFiring({ db, notifier: createNotifier, log, fire }: JudgeDeps
       })
     } catch (error) {
       if (isStorageFault(error)) throw error
+      takeBack(firedBefore)
       log.error('alert_evaluation_failed', {
         message: 'The alert was not evaluated by this price.',
         alert: alert.id,

@@ -186,6 +186,7 @@ function createTelling(registry: Registry, { db, log }: EngineDeps) {
     const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
     const settled = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...ending }
     registry.ended[ending.state] += 1
+    if (ending.state === 'failed') logGivenUp(log, settled)
     const listeners = registry.listeners.get(kind)
     if (!listeners) return
     try {
@@ -203,6 +204,19 @@ function createTelling(registry: Registry, { db, log }: EngineDeps) {
     }
   }
 }
+
+const logGivenUp = (log: Log, { id, kind, accountId, lane, eventType, attempts, error }: Settled) =>
+  log.info('message_given_up', {
+    message: `A message by ${kind} is not sent again.`,
+    id,
+    kind,
+    account: accountId,
+    // That of other kinds is an address.
+    endpoint: kind === 'webhook' ? lane : undefined,
+    event_type: eventType,
+    attempts,
+    error,
+  })
 
 interface EndingsDeps extends EngineDeps {
   store: OutboxStore

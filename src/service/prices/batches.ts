@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.ts'
 import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
 import type {
   Batch,
@@ -81,20 +82,45 @@ export interface BatchesDeps {
   ingest: Ingest
   catalogue: Catalogue
   guards: Guards
+  log: Log
   now(): number
   transact<T>(work: () => T): T
 }
 
 const examplesMax = 5
 
+const lineOf = (batch: Batch) => ({
+  batch: batch.id,
+  kind: batch.kind,
+  actor: batch.actor,
+  dataset: batch.dataset,
+  file: batch.fileName,
+  inserted: batch.inserted,
+  revised: batch.revised,
+  unchanged: batch.unchanged,
+  removed: batch.removed,
+  rejected: batch.rejected,
+  held: batch.held,
+})
+
 /** What a person decided is not doubted again. */
 const isGuarded = (kind: NewBatch['kind']): boolean =>
   kind === 'file' || kind === 'push' || kind === 'feed'
 
 export function createBatches(deps: BatchesDeps): Batches {
-  const { store, sources, ingest, catalogue, guards, now, transact } = deps
+  const { store, sources, ingest, catalogue, guards, log, now, transact } = deps
   const under = new Map<number, Tally>()
 
+  const close = (id: number): Batch => {
+    store.close(id, now())
+    under.delete(id)
+    return store.find(id)!
+  }
+  /** After the commit. The runs of feeds have a line of their own. */
+  const told = (batch: Batch): Batch => {
+    if (batch.kind !== 'feed') log.info('batch_written', lineOf(batch))
+    return batch
+  }
   const runningOf = (id: number, sourceId: number, tally: Tally): RunningBatch => {
     const open: OpenBatch = {
       batchId: id,
@@ -143,11 +169,7 @@ export function createBatches(deps: BatchesDeps): Batches {
         }),
       of: feed => runningOf(id, sourceIdOf({ feed }), tally),
       count: counts => store.count(id, counts),
-      end() {
-        store.close(id, now())
-        under.delete(id)
-        return store.find(id)!
-      },
+      end: () => told(close(id)),
     }
   }
 
@@ -176,26 +198,33 @@ export function createBatches(deps: BatchesDeps): Batches {
       under.set(id, tally)
       return runningOf(id, batch.sourceId ?? 0, tally)
     },
-    record: (start, points) =>
-      transact(() => {
+    record(start, points) {
+      const done = transact(() => {
         const running = begin(start)
         const counts = running.write(points)
-        return { batch: running.end(), counts }
-      }),
+        return { batch: close(running.id), counts }
+      })
+      told(done.batch)
+      return done
+    },
     release: (start, points, sourceId) =>
-      transact(() => {
-        const running = begin(start)
-        runningOf(running.id, sourceId, under.get(running.id)!).write(points)
-        return running.end()
-      }),
+      told(
+        transact(() => {
+          const running = begin(start)
+          runningOf(running.id, sourceId, under.get(running.id)!).write(points)
+          return close(running.id)
+        }),
+      ),
     remove: (start, seriesId, observedAts) =>
-      transact(() => {
-        const running = begin(start)
-        running.during(() => ingest.withdraw(seriesId, observedAts))
-        return running.end()
-      }),
-    undo: (batch, { actor, reason }, onlyUntouched) =>
-      transact(() => {
+      told(
+        transact(() => {
+          const running = begin(start)
+          running.during(() => ingest.withdraw(seriesId, observedAts))
+          return close(running.id)
+        }),
+      ),
+    undo(batch, { actor, reason }, onlyUntouched) {
+      const done = transact((): Undone | UndoConflict => {
         const covered = store
           .series(batch.id)
           .map(span => ({ seriesId: span.seriesId, points: store.points(batch.id, span) }))
@@ -233,8 +262,16 @@ export function createBatches(deps: BatchesDeps): Batches {
           done.removed += gone.length
         }
         store.setUndone(batch.id, now())
-        return { batch: running.end(), left: touched.length, ...done }
-      }),
+        return {
+          batch: close(running.id),
+          left: touched.length,
+          restored: done.restored,
+          removed: done.removed,
+        }
+      })
+      if ('batch' in done) told(done.batch)
+      return done
+    },
   }
 }
 

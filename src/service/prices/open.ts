@@ -68,10 +68,11 @@ export function openPrices({
   db,
   config,
   clock,
+  log,
   catalogue,
   disk,
   tally,
-}: Pick<Runtime, 'db' | 'clock' | 'config'> & {
+}: Pick<Runtime, 'db' | 'clock' | 'config' | 'log'> & {
   catalogue: Catalogue
   disk: { admit(): void }
   tally: { record(source: string, inserted: number, revised: number): void }
@@ -112,6 +113,7 @@ export function openPrices({
     sources: valueSources,
     ingest,
     catalogue,
+    log,
     now: clock.now,
     transact: work => transact(db, work),
   })

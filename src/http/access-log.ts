@@ -1,0 +1,120 @@
+import type { Log } from '../lib/log.ts'
+import { beginningOf, joinedStream } from './answer/encoding.ts'
+import type { Pass } from './gate/gate.ts'
+
+/** Writes a line for answers that leave. */
+export interface AccessLog {
+  /** The passes of requests that came to the gate; it adds them. */
+  passes: WeakMap<Request, Pass>
+  now(): number
+  /** A request is routed as another one. */
+  reroute(request: Request, as: Request): void
+  /** Notes an answer that began at `startedMs` (monotonic), and hands it on. */
+  leave(request: Request, response: Response, startedMs: number): Response | Promise<Response>
+}
+
+export interface AccessLogOptions {
+  log: Log
+  /** The share of answers that get a line; answers of 500 and above all do. */
+  share: number
+  /** A number in [0, 1). */
+  chance(): number
+  /** Monotonic milliseconds. */
+  now(): number
+}
+
+/** Never the address, which may hold a token: the route says what was asked for. */
+const unrouted = '(none)'
+
+/** Neither addresses nor who asked from where: the id of the key says whose request it is. */
+export function createAccessLog(options: AccessLogOptions): AccessLog {
+  const { log, share, chance, now } = options
+  const passes = new WeakMap<Request, Pass>()
+  const rerouted = new WeakMap<Request, Request>()
+  const put = (request: Request, startedMs: number, answer: Answered) => {
+    const pass = passes.get(rerouted.get(request) ?? request)
+    log.info('access', {
+      request_id: answer.requestId,
+      key_id: pass?.caller?.key.key.id ?? null,
+      method: request.method,
+      route: pass?.route ?? unrouted,
+      status: answer.status,
+      ms: Math.round((now() - startedMs) * 10) / 10,
+      bytes: answer.bytes,
+    })
+  }
+  return {
+    passes,
+    now,
+    reroute: (request, as) => void rerouted.set(request, as),
+    leave(request, response, startedMs) {
+      // A connection that became a socket has no response.
+      const status = response?.status ?? switching
+      if (status < failed && chance() >= share) return response
+      const requestId = response?.headers.get('x-request-id') ?? null
+      const line = (bytes: number) => put(request, startedMs, { status, requestId, bytes })
+      if (!response?.body || request.method === 'HEAD') {
+        line(0)
+        return response
+      }
+      const length = response.headers.get('content-length')
+      if (length !== null) {
+        line(Number(length))
+        return response
+      }
+      return counted(response, line)
+    },
+  }
+}
+
+const switching = 101
+const failed = 500
+
+interface Answered {
+  status: number
+  requestId: string | null
+  bytes: number
+}
+
+/** Streams of events have no end for a long while: they are not read ahead. */
+async function counted(response: Response, line: (bytes: number) => void): Promise<Response> {
+  const { status, headers } = response
+  if (headers.get('content-type')?.startsWith('text/event-stream'))
+    return new Response(countedStream(response.body!, line), { status, headers })
+  const { begun, rest } = await beginningOf(response)
+  if (rest) return new Response(countedStream(joinedStream(begun, rest), line), { status, headers })
+  line(begun.byteLength)
+  return new Response(begun, { status, headers })
+}
+
+/** The line is written at the end of the stream, or when its reader goes. */
+function countedStream(source: ReadableStream<Uint8Array>, line: (bytes: number) => void) {
+  const reader = source.getReader()
+  let bytes = 0
+  let isNoted = false
+  const note = () => {
+    if (!isNoted) line(bytes)
+    isNoted = true
+  }
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) {
+          note()
+          controller.close()
+          return
+        }
+        bytes += value.byteLength
+        controller.enqueue(value)
+      } catch (error) {
+        note()
+        controller.error(error)
+      }
+    },
+    cancel(reason) {
+      note()
+      return reader.cancel(reason)
+    },
+  })
+}

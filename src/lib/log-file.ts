@@ -1,0 +1,95 @@
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Clock } from './clock.ts'
+import { closeToOthers, privateMode } from './private-file.ts'
+
+export interface LogFileOptions {
+  path: string
+  /** A file that would grow beyond it is put aside. */
+  bytesMax: number
+  /** So long after its last line a file that was put aside is removed. */
+  keepMs: number
+  clock: Pick<Clock, 'now'>
+  /** Gets the lines that cannot be written, and once why. */
+  instead(line: string): void
+}
+
+export interface LogFile {
+  write(line: string): void
+  close(): void
+}
+
+/**
+ * A file of lines that is put aside by size, as `wellhead.log.2026-11-22T18-04-05Z`, and kept for an
+ * age. The libraries that rotate files keep a number of them, or name the current one by its day.
+ * Throws where the file cannot be opened; a disk that is full later stops nothing.
+ */
+export function openLogFile(options: LogFileOptions): LogFile {
+  const { path, bytesMax, keepMs, clock, instead } = options
+  let file = open(path)
+  let isTold = false
+
+  const rotate = () => {
+    renameSync(path, asideName(path, clock.now()))
+    closeSync(file.fd)
+    file = open(path)
+    forget(path, clock.now() - keepMs)
+  }
+  forget(path, clock.now() - keepMs)
+  return {
+    write(line) {
+      const bytes = Buffer.byteLength(line)
+      try {
+        if (file.bytes > 0 && file.bytes + bytes > bytesMax) rotate()
+        writeWhole(file.fd, Buffer.from(line))
+        file.bytes += bytes
+        isTold = false
+      } catch (error) {
+        if (!isTold) instead(`log.file: ${path} cannot be written: ${(error as Error).message}\n`)
+        isTold = true
+        instead(line)
+      }
+    },
+    close: () => closeSync(file.fd),
+  }
+}
+
+function open(path: string) {
+  closeToOthers(path)
+  const fd = openSync(path, 'a', privateMode)
+  return { fd, bytes: fstatSync(fd).size }
+}
+
+function writeWhole(fd: number, bytes: Buffer) {
+  for (let from = 0; from < bytes.byteLength; ) from += writeSync(fd, bytes, from)
+}
+
+const asidePattern = /^\.\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(\.\d+)?$/
+
+/** Colons are not for names of files everywhere. */
+function asideName(path: string, now: number): string {
+  const name = `${path}.${new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+  if (!existsSync(name)) return name
+  let again = 1
+  while (existsSync(`${name}.${again}`)) again += 1
+  return `${name}.${again}`
+}
+
+function forget(path: string, before: number) {
+  const [dir, own] = [dirname(path), basename(path)]
+  for (const name of readdirSync(dir)) {
+    if (!name.startsWith(own) || !asidePattern.test(name.slice(own.length))) continue
+    const stats = statSync(join(dir, name), { throwIfNoEntry: false })
+    if (stats && stats.mtimeMs < before) rmSync(join(dir, name), { force: true })
+  }
+}

@@ -1,0 +1,124 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock } from '../../src/lib/clock.ts'
+import { dayMs } from '../../src/lib/instant.ts'
+import { openLogFile } from '../../src/lib/log-file.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'wellhead-log-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+function world(name: string, bytesMax = 100) {
+  const dir = mkdtempSync(join(root, `${name}-`))
+  const path = join(dir, 'wellhead.log')
+  const clock = createManualClock(Date.parse('2026-11-22T18:04:05Z'))
+  const instead: string[] = []
+  const open = () =>
+    openLogFile({
+      path,
+      bytesMax,
+      keepMs: 14 * dayMs,
+      clock,
+      instead: line => void instead.push(line),
+    })
+  return { dir, path, clock, instead, open, text: () => readFileSync(path, 'utf8') }
+}
+
+describe('a log file', () => {
+  test('is its owner’s alone, also where it was there already, and is gone on with', () => {
+    const { path, open, text } = world('mode')
+    writeFileSync(path, 'before\n', { mode: 0o644 })
+    const file = open()
+    file.write('now\n')
+    file.close()
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(text()).toBe('before\nnow\n')
+  })
+  test('is put aside before it would grow beyond its size, and loses no line', () => {
+    const { dir, clock, open } = world('size', 100)
+    const file = open()
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i} of them\n`)
+    for (const line of lines) {
+      file.write(line)
+      clock.advance(300)
+    }
+    file.close()
+    const names = readdirSync(dir)
+    expect(names.length).toBeGreaterThan(5)
+    for (const name of names) {
+      expect(statSync(join(dir, name)).size).toBeLessThanOrEqual(100)
+      expect(name).toMatch(/^wellhead\.log(\.2026-11-22T18-04-\d\dZ(\.\d+)?)?$/)
+    }
+    const all = names.flatMap(name => readFileSync(join(dir, name), 'utf8').trimEnd().split('\n'))
+    expect(all.sort()).toEqual(lines.map(line => line.trimEnd()).sort())
+  })
+  test('takes a line that is longer than its size, alone', () => {
+    const { open, text } = world('long', 10)
+    const file = open()
+    file.write('short\n')
+    file.write(`${'x'.repeat(50)}\n`)
+    expect(text()).toBe(`${'x'.repeat(50)}\n`)
+    file.close()
+  })
+  test('what was put aside is removed by its age, and nothing else beside it', () => {
+    const { dir, clock, open } = world('age')
+    const old = new Date(clock.now() - 15 * dayMs)
+    for (const name of [
+      'wellhead.log.2026-11-01T00-00-00Z',
+      'wellhead.log.2026-11-01T00-00-00Z.1',
+      'wellhead.log.keep',
+      'other.log.2026-11-01T00-00-00Z',
+    ]) {
+      writeFileSync(join(dir, name), 'x')
+      utimesSync(join(dir, name), old, old)
+    }
+    writeFileSync(join(dir, 'wellhead.log.2026-11-20T00-00-00Z'), 'x')
+    open().close()
+    expect(readdirSync(dir).sort()).toEqual([
+      'other.log.2026-11-01T00-00-00Z',
+      'wellhead.log',
+      'wellhead.log.2026-11-20T00-00-00Z',
+      'wellhead.log.keep',
+    ])
+  })
+  test('a disk that takes nothing more stops nothing: lines go elsewhere, with why, once', () => {
+    const { dir, instead } = world('full')
+    const file = openLogFile({
+      path: '/dev/full',
+      bytesMax: 1000,
+      keepMs: dayMs,
+      clock: createManualClock(0),
+      instead: line => void instead.push(line),
+    })
+    file.write('one\n')
+    file.write('two\n')
+    file.close()
+    expect(instead).toEqual([
+      expect.stringContaining('log.file: /dev/full cannot be written'),
+      'one\n',
+      'two\n',
+    ])
+    expect(dir).toContain('full')
+  })
+  test('one that cannot be opened is told at the start', () => {
+    const { dir } = world('absent')
+    expect(() =>
+      openLogFile({
+        path: join(dir, 'no', 'such.log'),
+        bytesMax: 1000,
+        keepMs: dayMs,
+        clock: createManualClock(0),
+        instead() {},
+      }),
+    ).toThrow('ENOENT')
+  })
+})
