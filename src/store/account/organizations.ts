@@ -79,68 +79,14 @@ export interface OrganizationStore extends MembershipReader {
   addAddress(email: string, accountId: string, now: number): void
 }
 
-interface OrganizationRow {
-  id: string
-  name: string
-  account_id: string
-  created_at: number
-}
+const organizationColumns = 'id, name, account_id AS accountId, created_at AS createdAt'
 
-interface MemberRow {
-  id: string
-  organization_id: string
-  account_id: string | null
-  email: string
-  role: Role
-  joined_at: number
-}
+const memberColumns = `id, organization_id AS organizationId, account_id AS accountId, email, role,
+  joined_at AS joinedAt`
 
-interface InvitationRow {
-  id: string
-  organization_id: string
-  email: string
-  role: Role
-  message: string | null
-  member_id: string | null
-  token_hash: Uint8Array
-  invited_by: string
-  created_at: number
-  expires_at: number
-  accepted_at: number | null
-}
-
-const organizationOf = (row: OrganizationRow): Organization => ({
-  id: row.id,
-  name: row.name,
-  accountId: row.account_id,
-  createdAt: row.created_at,
-})
-
-const memberOf = (row: MemberRow): Member => ({
-  id: row.id,
-  organizationId: row.organization_id,
-  accountId: row.account_id,
-  email: row.email,
-  role: row.role,
-  joinedAt: row.joined_at,
-})
-
-const invitationOf = (row: InvitationRow): Invitation => ({
-  id: row.id,
-  organizationId: row.organization_id,
-  email: row.email,
-  role: row.role,
-  message: row.message,
-  memberId: row.member_id,
-  tokenHash: row.token_hash,
-  invitedBy: row.invited_by,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  acceptedAt: row.accepted_at,
-})
-
-const mapped = <R, T>(row: R | null, make: (row: R) => T): T | undefined =>
-  row === null ? undefined : make(row)
+const invitationColumns = `id, organization_id AS organizationId, email, role, message, member_id AS memberId,
+  token_hash AS tokenHash, invited_by AS invitedBy, created_at AS createdAt,
+  expires_at AS expiresAt, accepted_at AS acceptedAt`
 
 export function createOrganizationStore(db: Database): OrganizationStore {
   return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
@@ -149,7 +95,10 @@ export function createOrganizationStore(db: Database): OrganizationStore {
 function organizations(
   db: Database,
 ): Pick<OrganizationStore, 'byId' | 'put' | 'remove' | 'memberships' | 'membershipOf'> {
-  const byId = lazy<OrganizationRow, [string]>(db, 'SELECT * FROM organizations WHERE id = ?')
+  const byId = lazy<Organization, [string]>(
+    db,
+    `SELECT ${organizationColumns} FROM organizations WHERE id = ?`,
+  )
   const put = lazy(
     db,
     `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
@@ -161,7 +110,7 @@ function organizations(
   const all = lazy<Membership, []>(db, `${joined} WHERE m.account_id IS NOT NULL`)
   const membership = lazy<Membership, [string]>(db, `${joined} WHERE m.account_id = ?`)
   return {
-    byId: id => mapped(byId.get(id), organizationOf),
+    byId: id => byId.get(id) ?? undefined,
     put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
     remove: id => void remove.run(id),
     memberships: () => all.all(),
@@ -172,13 +121,13 @@ function organizations(
 function members(
   db: Database,
 ): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
-  const list = lazy<MemberRow, [string]>(
+  const list = lazy<Member, [string]>(
     db,
-    'SELECT * FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id',
+    `SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`,
   )
-  const byAccount = lazy<MemberRow, [string]>(
+  const byAccount = lazy<Member, [string]>(
     db,
-    'SELECT * FROM organization_members WHERE account_id = ?',
+    `SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`,
   )
   const put = lazy(
     db,
@@ -187,8 +136,8 @@ function members(
   )
   const remove = lazy(db, 'DELETE FROM organization_members WHERE id = ?')
   return {
-    members: organizationId => list.all(organizationId).map(memberOf),
-    memberByAccount: accountId => mapped(byAccount.get(accountId), memberOf),
+    members: organizationId => list.all(organizationId),
+    memberByAccount: accountId => byAccount.get(accountId) ?? undefined,
     putMember: member =>
       void put.run(
         member.id,
@@ -208,17 +157,17 @@ function invitations(
   OrganizationStore,
   'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'
 > {
-  const list = lazy<InvitationRow, [string]>(
+  const list = lazy<Invitation, [string]>(
     db,
-    'SELECT * FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id',
+    `SELECT ${invitationColumns} FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id`,
   )
-  const byId = lazy<InvitationRow, [string]>(
+  const byId = lazy<Invitation, [string]>(
     db,
-    'SELECT * FROM organization_invitations WHERE id = ?',
+    `SELECT ${invitationColumns} FROM organization_invitations WHERE id = ?`,
   )
-  const byToken = lazy<InvitationRow, [Uint8Array]>(
+  const byToken = lazy<Invitation, [Uint8Array]>(
     db,
-    'SELECT * FROM organization_invitations WHERE token_hash = ?',
+    `SELECT ${invitationColumns} FROM organization_invitations WHERE token_hash = ?`,
   )
   const put = lazy(
     db,
@@ -236,9 +185,9 @@ function invitations(
      WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`,
   )
   return {
-    invitations: organizationId => list.all(organizationId).map(invitationOf),
-    invitation: id => mapped(byId.get(id), invitationOf),
-    invitationByToken: tokenHash => mapped(byToken.get(tokenHash), invitationOf),
+    invitations: organizationId => list.all(organizationId),
+    invitation: id => byId.get(id) ?? undefined,
+    invitationByToken: tokenHash => byToken.get(tokenHash) ?? undefined,
     putInvitation: invitation =>
       void put.run(
         invitation.id,

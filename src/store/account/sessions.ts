@@ -35,32 +35,18 @@ export interface SessionStore {
   forget(before: number, limit: number): void
 }
 
-interface Row {
-  id: string
-  family_id: string
-  account_id: string
-  method: SignInMethod
-  begun_at: number
-  created_at: number
-  expires_at: number
-  ended_at: number | null
-  replaced: number
-}
+type Row = Omit<Session, 'replaced'> & { replaced: number }
+
+const columns = `id, family_id AS familyId, account_id AS accountId, method, begun_at AS begunAt,
+  created_at AS createdAt, expires_at AS expiresAt, ended_at AS endedAt, replaced`
 
 const sessionOf = (row: Row): Session => ({
-  id: row.id,
-  familyId: row.family_id,
-  accountId: row.account_id,
-  method: row.method,
-  begunAt: row.begun_at,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  endedAt: row.ended_at,
+  ...row,
   replaced: row.replaced === 1,
 })
 
 export function createSessionStore(db: Database): SessionStore {
-  const byId = lazy<Row, [string]>(db, 'SELECT * FROM sessions WHERE id = ?')
+  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM sessions WHERE id = ?`)
   const put = lazy(
     db,
     `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)

@@ -24,28 +24,20 @@ export interface SignInLinkStore {
   forget(before: number): void
 }
 
-interface Row {
-  token_hash: Uint8Array
-  account_id: string
-  mailed: number
-  created_at: number
-  expires_at: number
-  used_at: number | null
-}
+type Row = Omit<SignInLink, 'mailed'> & { mailed: number }
+
+const columns = `token_hash AS tokenHash, account_id AS accountId, mailed, created_at AS createdAt,
+  expires_at AS expiresAt, used_at AS usedAt`
 
 const linkOf = (row: Row): SignInLink => ({
-  tokenHash: row.token_hash,
-  accountId: row.account_id,
+  ...row,
   mailed: row.mailed === 1,
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-  usedAt: row.used_at,
 })
 
 export function createSignInLinkStore(db: Database): SignInLinkStore {
   const usable = lazy<Row, [Uint8Array, number]>(
     db,
-    'SELECT * FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?',
+    `SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`,
   )
   const put = lazy(
     db,

@@ -58,44 +58,21 @@ export interface JudgedPrice {
   at: number
 }
 
-interface Row {
-  number: number
-  id: string
-  account_id: string
-  series_id: number
-  name: string
+type Row = Omit<Alert, 'condition' | 'metadata' | 'enabled'> & {
   condition: string
   metadata: string | null
-  webhook_url: string | null
-  cooldown_minutes: number
   enabled: number
-  armed_at: number
-  cooling_from: number | null
-  trigger_count: number
-  last_triggered_at: number | null
-  created_at: number
-  updated_at: number
 }
 
 type WatchingRow = Omit<WatchingAlert, 'condition'> & { condition: string }
 
+const conditionOf = (text: string) => JSON.parse(text) as AlertCondition
+
 const alertOf = (row: Row): Alert => ({
-  number: row.number,
-  id: row.id,
-  accountId: row.account_id,
-  seriesId: row.series_id,
-  name: row.name,
-  condition: JSON.parse(row.condition) as AlertCondition,
+  ...row,
+  condition: conditionOf(row.condition),
   metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-  webhookUrl: row.webhook_url,
-  cooldownMinutes: row.cooldown_minutes,
   enabled: row.enabled === 1,
-  armedAt: row.armed_at,
-  coolingFrom: row.cooling_from,
-  triggerCount: row.trigger_count,
-  lastTriggeredAt: row.last_triggered_at,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
 })
 
 export interface AlertStore {
@@ -145,7 +122,10 @@ export interface AlertStore {
 
 /** In this order: an alert's number leads to its counters. */
 const withCounters = 'FROM alerts a CROSS JOIN alert_counters c ON c.alert_number = a.number'
-const all = `SELECT a.*, c.trigger_count, c.last_triggered_at, c.cooling_from ${withCounters}`
+const all = `SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, metadata,
+  webhook_url AS webhookUrl, cooldown_minutes AS cooldownMinutes, enabled, armed_at AS armedAt,
+  created_at AS createdAt, updated_at AS updatedAt, trigger_count AS triggerCount,
+  last_triggered_at AS lastTriggeredAt, cooling_from AS coolingFrom ${withCounters}`
 
 /**
  * The rows of the index that evaluation reads; a statement names both conditions or SQLite does not
@@ -262,7 +242,7 @@ export function createAlertStore(db: Database): AlertStore {
     candidates: ({ seriesId, at, observedAt }, value, day, after, upTo, limit) =>
       candidates
         .all(seriesId, after, upTo, value, at, observedAt, day, limit)
-        .map(row => ({ ...row, condition: JSON.parse(row.condition) as AlertCondition })),
+        .map(row => ({ ...row, condition: conditionOf(row.condition) })),
     reach: (seriesId, after, count) => reach.get(seriesId, after, count - 1)?.number,
   }
 }

@@ -41,45 +41,19 @@ export interface AlertTriggerStore {
   trim(alert: number, newestKept: number, limit: number): number
 }
 
-interface Row {
-  id: string
-  alert_number: number
-  account_id: string
-  series_id: number
-  observed_at: number
-  triggered_at: number
-  price: number
-  value: number
-  threshold: number
-  condition: string
+type Stored<T extends AlertTrigger> = Omit<T, 'channels' | 'metadata'> & {
   channels: string
   metadata: string | null
 }
 
-interface NamedRow extends Row {
-  alert_id: string
-  alert_name: string
-}
+const columns = `t.id, alert_number AS alert, t.account_id AS accountId, t.series_id AS seriesId,
+  observed_at AS observedAt, triggered_at AS triggeredAt, price, value, threshold, t.condition,
+  channels, t.metadata`
 
-const triggerOf = (row: Row): AlertTrigger => ({
-  id: row.id,
-  alert: row.alert_number,
-  accountId: row.account_id,
-  seriesId: row.series_id,
-  observedAt: row.observed_at,
-  triggeredAt: row.triggered_at,
-  price: row.price,
-  value: row.value,
-  threshold: row.threshold,
-  condition: row.condition,
+const triggerOf = <T extends AlertTrigger>(row: Stored<T>) => ({
+  ...row,
   channels: row.channels.split(' ').filter(Boolean),
   metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-})
-
-const namedOf = (row: NamedRow): NamedTrigger => ({
-  ...triggerOf(row),
-  alertId: row.alert_id,
-  alertName: row.alert_name,
 })
 
 export function createAlertTriggerStore(db: Database): AlertTriggerStore {
@@ -89,13 +63,13 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
        (alert_number, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
     '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const newest = lazy<Row, [number, number]>(
+  const newest = lazy<Stored<AlertTrigger>, [number, number]>(
     db,
-    'SELECT * FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?',
+    `SELECT ${columns} FROM alert_triggers t WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?`,
   )
-  const named = `SELECT t.*, a.id AS alert_id, a.name AS alert_name FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number
+  const named = `SELECT ${columns}, a.id AS alertId, a.name AS alertName FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number
      WHERE a.removed_at IS NULL AND`
-  const page = lazy<NamedRow, [string, number, number]>(
+  const page = lazy<Stored<NamedTrigger>, [string, number, number]>(
     db,
     `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert_number DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
   )
@@ -103,7 +77,7 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
     db,
     `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number WHERE a.removed_at IS NULL AND t.account_id = ?`,
   )
-  const pageOf = lazy<NamedRow, [number, number, number]>(
+  const pageOf = lazy<Stored<NamedTrigger>, [number, number, number]>(
     db,
     `${named} t.alert_number = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
   )
@@ -134,10 +108,12 @@ export function createAlertTriggerStore(db: Database): AlertTriggerStore {
           t.metadata && JSON.stringify(t.metadata),
         ]),
       ),
-    newest: (alert, limit) => newest.all(alert, limit).map(triggerOf),
-    page: (accountId, limit, offset) => page.all(accountId, limit, offset).map(namedOf),
+    newest: (alert, limit) => newest.all(alert, limit).map(row => triggerOf(row)),
+    page: (accountId, limit, offset) =>
+      page.all(accountId, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
     count: accountId => count.get(accountId)!.n,
-    pageOf: (alert, limit, offset) => pageOf.all(alert, limit, offset).map(namedOf),
+    pageOf: (alert, limit, offset) =>
+      pageOf.all(alert, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
     countOf: alert => countOf.get(alert)!.n,
     trim: (alert, newestKept, limit) => trim.run(alert, limit, newestKept).changes,
   }

@@ -47,62 +47,37 @@ export interface SubscriptionStore {
   nextPastDue(after: number): number | undefined
 }
 
-interface Row {
-  id: string
-  account_id: string
-  plan: PlanId
-  billing_period: BillingPeriod
-  price_cents: number
+type Row = Omit<Subscription, 'agreed' | 'cancelAtPeriodEnd'> & {
   agreed: number
-  status: Subscription['status']
-  anchor_at: number
-  starts_at: number
-  ends_at: number
-  cancel_at_period_end: number
-  cancelled_at: number | null
-  pending_plan: PlanId | null
-  pending_billing_period: BillingPeriod | null
-  past_due_at: number | null
-  ended_at: number | null
-  provider: string
-  provider_ref: string | null
-  created_at: number
-  updated_at: number
+  cancelAtPeriodEnd: number
 }
 
+const columns = `id, account_id AS accountId, plan, billing_period AS billingPeriod, price_cents AS priceCents,
+  agreed, status, anchor_at AS anchorAt, starts_at AS startsAt, ends_at AS endsAt,
+  cancel_at_period_end AS cancelAtPeriodEnd, cancelled_at AS cancelledAt,
+  pending_plan AS pendingPlan, pending_billing_period AS pendingBillingPeriod,
+  past_due_at AS pastDueAt, ended_at AS endedAt, provider, provider_ref AS providerRef,
+  created_at AS createdAt, updated_at AS updatedAt`
+
 const subscriptionOf = (row: Row): Subscription => ({
-  id: row.id,
-  accountId: row.account_id,
-  plan: row.plan,
-  billingPeriod: row.billing_period,
-  priceCents: row.price_cents,
+  ...row,
   agreed: row.agreed === 1,
-  status: row.status,
-  anchorAt: row.anchor_at,
-  startsAt: row.starts_at,
-  endsAt: row.ends_at,
-  cancelAtPeriodEnd: row.cancel_at_period_end === 1,
-  cancelledAt: row.cancelled_at,
-  pendingPlan: row.pending_plan,
-  pendingBillingPeriod: row.pending_billing_period,
-  pastDueAt: row.past_due_at,
-  endedAt: row.ended_at,
-  provider: row.provider,
-  providerRef: row.provider_ref,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+  cancelAtPeriodEnd: row.cancelAtPeriodEnd === 1,
 })
 
 export function createSubscriptionStore(db: Database): SubscriptionStore {
-  const byId = lazy<Row, [string]>(db, 'SELECT * FROM subscriptions WHERE id = ?')
-  const byRef = lazy<Row, [string]>(db, 'SELECT * FROM subscriptions WHERE provider_ref = ?')
+  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM subscriptions WHERE id = ?`)
+  const byRef = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM subscriptions WHERE provider_ref = ?`,
+  )
   const running = lazy<Row, [string]>(
     db,
-    'SELECT * FROM subscriptions WHERE account_id = ? AND ended_at IS NULL',
+    `SELECT ${columns} FROM subscriptions WHERE account_id = ? AND ended_at IS NULL`,
   )
   const latest = lazy<Row, [string]>(
     db,
-    'SELECT * FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1',
+    `SELECT ${columns} FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1`,
   )
   const count = lazy<{ n: number }, [string]>(
     db,
@@ -121,11 +96,11 @@ export function createSubscriptionStore(db: Database): SubscriptionStore {
   )
   const over = lazy<Row, [string, number, number]>(
     db,
-    'SELECT * FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?',
+    `SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?`,
   )
   const pastDue = lazy<Row, [string, number, number]>(
     db,
-    'SELECT * FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?',
+    `SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?`,
   )
   const nextEnd = lazy<{ at: number | null }, [number]>(
     db,

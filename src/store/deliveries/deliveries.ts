@@ -1,9 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type {
-  DeliveryCadence,
-  DeliveryMoment,
-  DeliverySchedule,
-} from '../../plan/delivery-schedule.ts'
+import type { DeliveryMoment, DeliverySchedule } from '../../plan/delivery-schedule.ts'
 import { lazy } from '../statement.ts'
 
 /** What may be set of a delivery. */
@@ -34,45 +30,23 @@ export interface Delivery extends DeliverySettings {
 /** Where in the order of what is due a search goes on. */
 export type DuePlace = Pick<DeliveryMoment, 'at'> & Pick<Delivery, 'number'>
 
-interface Row {
-  number: number
-  id: string
-  account_id: string
-  name: string | null
-  commodity_codes: string
-  cadence: DeliveryCadence
-  weekday: number | null
-  delivery_time: string
-  time_zone: string
-  recipient_email: string | null
+type Row = Omit<Delivery, 'commodityCodes' | 'enabled' | 'next'> & {
+  commodityCodes: string
   enabled: number
-  source: string
-  deliveries_count: number
-  last_delivered_on: string | null
-  next_delivery_at: number | null
-  next_on: string | null
-  created_at: number
-  updated_at: number
+  nextAt: number | null
+  nextOn: string | null
 }
 
-const deliveryOf = (row: Row): Delivery => ({
-  number: row.number,
-  id: row.id,
-  accountId: row.account_id,
-  name: row.name,
-  commodityCodes: JSON.parse(row.commodity_codes) as string[],
-  cadence: row.cadence,
-  weekday: row.weekday,
-  deliveryTime: row.delivery_time,
-  timeZone: row.time_zone,
-  recipientEmail: row.recipient_email,
+const columns = `number, id, account_id AS accountId, name, commodity_codes AS commodityCodes, cadence,
+  weekday, delivery_time AS deliveryTime, time_zone AS timeZone, recipient_email AS recipientEmail,
+  enabled, source, deliveries_count AS deliveriesCount, last_delivered_on AS lastDeliveredOn,
+  next_delivery_at AS nextAt, next_on AS nextOn, created_at AS createdAt, updated_at AS updatedAt`
+
+const deliveryOf = ({ nextAt, nextOn, ...row }: Row): Delivery => ({
+  ...row,
+  commodityCodes: JSON.parse(row.commodityCodes) as string[],
   enabled: row.enabled === 1,
-  source: row.source,
-  deliveriesCount: row.deliveries_count,
-  lastDeliveredOn: row.last_delivered_on,
-  next: row.next_delivery_at === null ? null : { at: row.next_delivery_at, day: row.next_on! },
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+  next: nextAt === null ? null : { at: nextAt, day: nextOn! },
 })
 
 export interface DeliveryStore {
@@ -99,13 +73,13 @@ export interface DeliveryStore {
 export function createDeliveryStore(db: Database): DeliveryStore {
   const ofAccount = lazy<Row, [string]>(
     db,
-    'SELECT * FROM scheduled_deliveries WHERE account_id = ? ORDER BY number',
+    `SELECT ${columns} FROM scheduled_deliveries WHERE account_id = ? ORDER BY number`,
   )
   const count = lazy<{ n: number }, [string]>(
     db,
     'SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?',
   )
-  const byId = lazy<Row, [string]>(db, 'SELECT * FROM scheduled_deliveries WHERE id = ?')
+  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM scheduled_deliveries WHERE id = ?`)
   const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
   const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
   const add = lazy(
@@ -119,12 +93,12 @@ export function createDeliveryStore(db: Database): DeliveryStore {
   const remove = lazy(db, 'DELETE FROM scheduled_deliveries WHERE number = ?')
   const due = lazy<Row, number[]>(
     db,
-    `SELECT * FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
+    `SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
      ORDER BY next_delivery_at, number LIMIT ?4`,
   )
   const dueAfter = lazy<Row, [number]>(
     db,
-    'SELECT * FROM scheduled_deliveries WHERE next_delivery_at > ?',
+    `SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at > ?`,
   )
   const nextDue = lazy<{ at: number | null }, []>(
     db,

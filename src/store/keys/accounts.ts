@@ -13,28 +13,15 @@ export interface Account {
   createdAt: number
 }
 
-interface Row {
-  id: string
-  email: string
-  plan: string
-  add_ons: string
-  trial_started_at: number | null
-  trial_ends_at: number | null
-  email_confirmed_at: number | null
-  suspended_at: number | null
-  created_at: number
-}
+type Row = Omit<Account, 'addOns'> & { addOns: string }
+
+const columns = `id, email, plan, add_ons AS addOns, trial_started_at AS trialStartedAt,
+  trial_ends_at AS trialEndsAt, email_confirmed_at AS emailConfirmedAt,
+  suspended_at AS suspendedAt, created_at AS createdAt`
 
 const accountOf = (row: Row): Account => ({
-  id: row.id,
-  email: row.email,
-  plan: row.plan,
-  addOns: row.add_ons.split(' ').filter(Boolean),
-  trialStartedAt: row.trial_started_at,
-  trialEndsAt: row.trial_ends_at,
-  emailConfirmedAt: row.email_confirmed_at,
-  suspendedAt: row.suspended_at,
-  createdAt: row.created_at,
+  ...row,
+  addOns: row.addOns.split(' ').filter(Boolean),
 })
 
 export interface AccountStore {
@@ -44,7 +31,7 @@ export interface AccountStore {
 }
 
 export function createAccountStore(db: Database): AccountStore {
-  const all = lazy<Row, []>(db, 'SELECT * FROM accounts ORDER BY created_at, id')
+  const all = lazy<Row, []>(db, `SELECT ${columns} FROM accounts ORDER BY created_at, id`)
   const put = lazy(
     db,
     `INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)

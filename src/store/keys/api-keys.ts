@@ -27,43 +27,24 @@ export interface ApiKey {
   scopes: string[]
 }
 
-interface Row {
-  id: string
-  account_id: string
-  kind: 'api' | 'session'
-  name: string | null
-  token_hash: Uint8Array
-  token_hint: string
-  previous_hash: Uint8Array | null
-  previous_until: number | null
-  created_at: number
-  revoked_at: number | null
-  suspended_at: number | null
-  expires_at: number | null
-  last_used_at: number | null
-  read_only: number
-  allowed_ips: string
-  allowed_domains: string
+type Row = Omit<ApiKey, 'readOnly' | 'allowedIps' | 'allowedDomains' | 'scopes'> & {
+  readOnly: number
+  allowedIps: string
+  allowedDomains: string
   scopes: string
 }
 
+const columns = `id, account_id AS accountId, kind, name, token_hash AS tokenHash, token_hint AS tokenHint,
+  previous_hash AS previousHash, previous_until AS previousUntil, created_at AS createdAt,
+  revoked_at AS revokedAt, suspended_at AS suspendedAt, expires_at AS expiresAt,
+  (SELECT max(last_used_at) FROM quota_counters WHERE key_id = id) AS lastUsedAt, read_only AS readOnly, allowed_ips AS allowedIps,
+  allowed_domains AS allowedDomains, scopes`
+
 const keyOf = (row: Row): ApiKey => ({
-  id: row.id,
-  accountId: row.account_id,
-  kind: row.kind,
-  name: row.name,
-  tokenHash: row.token_hash,
-  tokenHint: row.token_hint,
-  previousHash: row.previous_hash,
-  previousUntil: row.previous_until,
-  createdAt: row.created_at,
-  revokedAt: row.revoked_at,
-  suspendedAt: row.suspended_at,
-  expiresAt: row.expires_at,
-  lastUsedAt: row.last_used_at,
-  readOnly: row.read_only === 1,
-  allowedIps: JSON.parse(row.allowed_ips) as string[],
-  allowedDomains: JSON.parse(row.allowed_domains) as string[],
+  ...row,
+  readOnly: row.readOnly === 1,
+  allowedIps: JSON.parse(row.allowedIps) as string[],
+  allowedDomains: JSON.parse(row.allowedDomains) as string[],
   scopes: JSON.parse(row.scopes) as string[],
 })
 
@@ -74,10 +55,7 @@ export interface ApiKeyStore {
 }
 
 export function createApiKeyStore(db: Database): ApiKeyStore {
-  const all = lazy<Row, []>(
-    db,
-    `SELECT *, (SELECT max(last_used_at) FROM quota_counters WHERE key_id = id) AS last_used_at FROM api_keys ORDER BY created_at, id`,
-  )
+  const all = lazy<Row, []>(db, `SELECT ${columns} FROM api_keys ORDER BY created_at, id`)
   const put = lazy(
     db,
     `INSERT INTO api_keys (id, account_id, kind, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,

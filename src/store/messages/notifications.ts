@@ -32,26 +32,14 @@ export interface NotificationStore {
   forget(before: number, rowsMax: number): number
 }
 
-interface Row {
-  id: string
-  account_id: string
-  type: string
-  title: string
-  message: string
-  data: string | null
-  created_at: number
-  read_at: number | null
-}
+type Row = Omit<Notification, 'data'> & { data: string | null }
+
+const columns = `id, account_id AS accountId, type, title, message, data, created_at AS createdAt,
+  read_at AS readAt`
 
 const notificationOf = (row: Row): Notification => ({
-  id: row.id,
-  accountId: row.account_id,
-  type: row.type,
-  title: row.title,
-  message: row.message,
+  ...row,
   data: row.data === null ? null : (JSON.parse(row.data) as Record<string, unknown>),
-  createdAt: row.created_at,
-  readAt: row.read_at,
 })
 
 export function createNotificationStore(db: Database): NotificationStore {
@@ -63,11 +51,11 @@ export function createNotificationStore(db: Database): NotificationStore {
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
   const page = lazy<Row, [string, number, number]>(
     db,
-    `SELECT * FROM notifications WHERE account_id = ? ${order}`,
+    `SELECT ${columns} FROM notifications WHERE account_id = ? ${order}`,
   )
   const pageUnread = lazy<Row, [string, number, number]>(
     db,
-    `SELECT * FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`,
+    `SELECT ${columns} FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`,
   )
   const count = lazy<{ n: number }, [string]>(
     db,
@@ -79,7 +67,7 @@ export function createNotificationStore(db: Database): NotificationStore {
   )
   const find = lazy<Row, [string, string]>(
     db,
-    'SELECT * FROM notifications WHERE account_id = ? AND id = ?',
+    `SELECT ${columns} FROM notifications WHERE account_id = ? AND id = ?`,
   )
   const read = lazy(
     db,

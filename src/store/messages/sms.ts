@@ -42,28 +42,28 @@ export interface SmsStore {
   forget(before: number, rowsMax: number): number
 }
 
-interface Row {
+type Row = Omit<SmsSettings, 'enabled' | 'quiet' | 'alertTypes'> & {
   enabled: number
-  quiet_from: string | null
-  quiet_to: string | null
-  time_zone: string
-  messages_per_day_max: number
-  alert_types: string
+  quietFrom: string | null
+  quietTo: string | null
+  alertTypes: string
 }
 
-const settingsOf = (row: Row): SmsSettings => ({
+const columns = `enabled, quiet_from AS quietFrom, quiet_to AS quietTo, time_zone AS timeZone,
+  messages_per_day_max AS messagesPerDayMax, alert_types AS alertTypes`
+
+const settingsOf = ({ quietFrom, quietTo, ...row }: Row): SmsSettings => ({
+  ...row,
   enabled: row.enabled === 1,
-  quiet:
-    row.quiet_from !== null && row.quiet_to !== null
-      ? { from: row.quiet_from, to: row.quiet_to }
-      : null,
-  timeZone: row.time_zone,
-  messagesPerDayMax: row.messages_per_day_max,
-  alertTypes: JSON.parse(row.alert_types) as string[],
+  quiet: quietFrom !== null && quietTo !== null ? { from: quietFrom, to: quietTo } : null,
+  alertTypes: JSON.parse(row.alertTypes) as string[],
 })
 
 export function createSmsStore(db: Database): SmsStore {
-  const settings = lazy<Row, [string]>(db, 'SELECT * FROM sms_settings WHERE account_id = ?')
+  const settings = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM sms_settings WHERE account_id = ?`,
+  )
   const putSettings = lazy(
     db,
     `INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)

@@ -32,26 +32,14 @@ export interface InboxStore {
 
 const messagesMax = 1000
 
-interface Row {
-  channel: Channel
-  event_id: string
-  recipient: string
-  subject: string | null
-  text: string
-  html: string | null
-  attachments: string
-  captured_at: number
-}
+type Row = Omit<Captured, 'attachments'> & { attachments: string }
+
+const columns = `channel, event_id AS eventId, recipient AS "to", subject, text, html, attachments,
+  captured_at AS at`
 
 const capturedOf = (row: Row): Captured => ({
-  channel: row.channel,
-  eventId: row.event_id,
-  to: row.recipient,
-  subject: row.subject,
-  text: row.text,
-  html: row.html,
+  ...row,
   attachments: JSON.parse(row.attachments) as CapturedFile[],
-  at: row.captured_at,
 })
 
 export function createInboxStore(db: Database): InboxStore {
@@ -66,7 +54,7 @@ export function createInboxStore(db: Database): InboxStore {
   )
   const list = lazy<Row, [Channel | null]>(
     db,
-    'SELECT * FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number',
+    `SELECT ${columns} FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number`,
   )
   return {
     add(m) {

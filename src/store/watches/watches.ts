@@ -31,41 +31,23 @@ export interface Watch extends WatchSettings {
   updatedAt: number
 }
 
-interface Row {
-  number: number
-  id: string
-  account_id: string
-  name: string | null
+type Row = Omit<Watch, 'codes' | 'active' | 'deliverWebhook' | 'readings'> & {
   codes: string
-  interval_seconds: number
-  deliver_webhook: number
-  threshold_percent: number | null
-  source: string
-  tool_name: string | null
-  last_evaluated_at: number | null
-  next_run_at: number | null
-  seen: string
-  created_at: number
-  updated_at: number
+  deliverWebhook: number
+  readings: string
 }
 
+const columns = `number, id, account_id AS accountId, name, codes, interval_seconds AS intervalSeconds,
+  deliver_webhook AS deliverWebhook, threshold_percent AS thresholdPercent, source,
+  tool_name AS toolName, last_evaluated_at AS lastEvaluatedAt, next_run_at AS nextRunAt,
+  seen AS readings, created_at AS createdAt, updated_at AS updatedAt`
+
 const watchOf = (row: Row): Watch => ({
-  number: row.number,
-  id: row.id,
-  accountId: row.account_id,
-  name: row.name,
+  ...row,
   codes: JSON.parse(row.codes) as string[],
-  intervalSeconds: row.interval_seconds,
-  active: row.next_run_at !== null,
-  deliverWebhook: row.deliver_webhook === 1,
-  thresholdPercent: row.threshold_percent,
-  source: row.source,
-  toolName: row.tool_name,
-  lastEvaluatedAt: row.last_evaluated_at,
-  nextRunAt: row.next_run_at,
-  readings: JSON.parse(row.seen) as Watch['readings'],
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
+  active: row.nextRunAt !== null,
+  deliverWebhook: row.deliverWebhook === 1,
+  readings: JSON.parse(row.readings) as Watch['readings'],
 })
 
 export interface WatchStore {
@@ -96,13 +78,16 @@ export function createWatchStore(db: Database): WatchStore {
   const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
   const ofAccount = lazy<Row, [string]>(
     db,
-    `SELECT * FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
+    `SELECT ${columns} FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
   )
   const count = lazy<{ n: number }, [string]>(
     db,
     `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`,
   )
-  const byId = lazy<Row, [string]>(db, 'SELECT * FROM watches WHERE id = ? AND removed_at IS NULL')
+  const byId = lazy<Row, [string]>(
+    db,
+    `SELECT ${columns} FROM watches WHERE id = ? AND removed_at IS NULL`,
+  )
   const settings =
     'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
   const values =
@@ -121,7 +106,7 @@ export function createWatchStore(db: Database): WatchStore {
   )
   const due = lazy<Row, [number, number]>(
     db,
-    'SELECT * FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?',
+    `SELECT ${columns} FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?`,
   )
   const nextDue = lazy<{ at: number | null }, [number]>(
     db,
