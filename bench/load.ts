@@ -21,6 +21,7 @@ const pollMs = 20
 
 const headEnd = Buffer.from('\r\n\r\n')
 const lengthName = Buffer.from('content-length: ', 'latin1')
+const headBytesMax = 16_384
 const statusAt = 'HTTP/1.1 '.length
 
 /** One GET as it goes over the wire. */
@@ -54,8 +55,14 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
     if (socket.write(request) !== request.length)
       fault ??= new Error('a request did not fit into the socket')
   }
-  const data = (socket: Socket<Answer>, chunk: Buffer) => {
+  const data = (socket: Socket<Answer>, received: Buffer) => {
     const answer = socket.data
+    const chunk = answer.head ? Buffer.concat([answer.head, received]) : received
+    answer.head = undefined
+    if (answer.missing === 0 && chunk.indexOf(headEnd) < 0 && chunk.length < headBytesMax) {
+      answer.head = chunk
+      return
+    }
     const size = answer.missing > 0 ? chunk.length : bodySoFar(chunk, bodyBytes)
     if (size < 0)
       fault ??= new Error(
@@ -77,7 +84,7 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
       Bun.connect<Answer>({
         hostname: '127.0.0.1',
         port,
-        data: { missing: 0 },
+        data: { missing: 0, head: undefined },
         socket: { data, close },
       }),
     ),
@@ -104,6 +111,8 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
 interface Answer {
   /** Bytes of the body that are still to come; 0 before the head. */
   missing: number
+  /** The part of a head that has come so far. */
+  head: Buffer | undefined
 }
 
 /**
