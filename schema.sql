@@ -86,26 +86,30 @@ CREATE TABLE observation_revisions (
   PRIMARY KEY (series_id, observed_at, recorded_at)
 ) STRICT, WITHOUT ROWID;
 
--- Bars of an hour and of a day, written in the transaction that writes their observations. Weeks
--- and months are added up from days. span is the length in hours (1 or 24), a small integer because
--- it is part of every key.
+-- Bars of a day, and of the hours of those days in which some hour has more than one observation:
+-- the hours of all other days are their observations. Written in the transaction that writes the
+-- observations. Weeks and months are added up from days. span is the length in hours (1 or 24), a
+-- small integer because it is part of every key.
 CREATE TABLE bars (
   series_id INTEGER NOT NULL REFERENCES series (id),
   span INTEGER NOT NULL CHECK (span IN (1, 24)),
   starts_at INTEGER NOT NULL,
-  open REAL NOT NULL,
-  high REAL NOT NULL,
-  low REAL NOT NULL,
   close REAL NOT NULL,
-  sum REAL NOT NULL,
-  count INTEGER NOT NULL,
-  -- Hours of the bar that have an observation: a page of hours is found by adding up days.
-  hours INTEGER NOT NULL,
-  -- When the last observation of the bar was made, when the newest was recorded, and when the bar
-  -- was created. Pages that are read as of a moment leave out bars that were created later.
+  -- When the last observation of the bar was made, and when the newest was recorded.
   closed_at INTEGER NOT NULL,
   recorded_at INTEGER NOT NULL,
-  born_at INTEGER NOT NULL,
+  -- NULL, in the bar of one observation: as close.
+  open REAL,
+  high REAL,
+  low REAL,
+  sum REAL,
+  -- NULL: 1.
+  count INTEGER,
+  -- Hours of the bar that have an observation: a page of hours is found by adding up days. NULL: 1.
+  hours INTEGER,
+  -- When the bar was created; NULL: as recorded_at. Pages that are read as of a moment leave out
+  -- bars that were created later.
+  born_at INTEGER,
   PRIMARY KEY (series_id, span, starts_at)
 ) STRICT, WITHOUT ROWID;
 

@@ -230,6 +230,40 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX doubted_values_by_status ON doubted_values (status, id);
     `,
   },
+  {
+    version: 9,
+    why: 'The bar of one observation says once what it says, and days without dense hours have no hour bars.',
+    sql: `
+      CREATE TABLE narrow_bars (
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        span INTEGER NOT NULL CHECK (span IN (1, 24)),
+        starts_at INTEGER NOT NULL,
+        close REAL NOT NULL,
+        closed_at INTEGER NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        open REAL,
+        high REAL,
+        low REAL,
+        sum REAL,
+        count INTEGER,
+        hours INTEGER,
+        born_at INTEGER,
+        PRIMARY KEY (series_id, span, starts_at)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO narrow_bars
+        SELECT series_id, span, starts_at, close, closed_at, recorded_at,
+          CASE WHEN count > 1 THEN open END, CASE WHEN count > 1 THEN high END,
+          CASE WHEN count > 1 THEN low END, CASE WHEN count > 1 THEN sum END,
+          CASE WHEN count > 1 THEN count END, CASE WHEN count > 1 THEN hours END,
+          CASE WHEN count > 1 OR born_at <> recorded_at THEN born_at END
+        FROM bars b
+        WHERE span = 24 OR EXISTS (SELECT 1 FROM bars d WHERE d.series_id = b.series_id AND d.span = 24
+          AND d.starts_at = b.starts_at - ((b.starts_at % 86400000) + 86400000) % 86400000 AND d.count > d.hours)
+        ORDER BY series_id, span, starts_at;
+      DROP TABLE bars;
+      ALTER TABLE narrow_bars RENAME TO bars;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

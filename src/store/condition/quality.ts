@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
+import { barColumns } from '../bar-columns.ts'
 import { lazy } from '../statement.ts'
 
 export interface QualityStore {
@@ -22,8 +23,7 @@ interface Observed {
 export function createQualityStore(db: Database): QualityStore {
   const bars = lazy<Bar, [number, number]>(
     db,
-    `SELECT starts_at AS startsAt, open, high, low, close, sum, count, closed_at AS closedAt, born_at AS bornAt
-     FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
+    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
   )
   // Aggregated where the rows are: ninety days of five-minute prices are twenty-six thousand of
   // them.

@@ -9,16 +9,16 @@ import {
   type Observation,
   openBar,
 } from '../../market/prices/bars.ts'
+import { barColumns, bornAt } from '../bar-columns.ts'
 import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
 
 /** Length of a stored bar in hours. */
 export type Span = 1 | 24
 
-const spans = [
-  { span: 1, interval: 'hour' },
-  { span: 24, interval: 'day' },
-] as const
+const hourSpan = { span: 1, interval: 'hour' } as const
+const daySpan = { span: 24, interval: 'day' } as const
+const spans = [hourSpan, daySpan] as const
 
 /** As `bornBy`: leaves nothing out. */
 export const anyTime = Number.MAX_SAFE_INTEGER
@@ -58,32 +58,73 @@ export interface BarReads {
 }
 
 const columns =
-  'starts_at, open, high, low, close, sum, count, hours, closed_at, recorded_at, born_at'
-/** The same, named as the code names them: a row comes out of the database as a bar. */
-const barColumns =
-  'starts_at AS startsAt, open, high, low, close, sum, count, hours, closed_at AS closedAt, recorded_at AS recordedAt, born_at AS bornAt'
+  'starts_at, close, closed_at, recorded_at, open, high, low, sum, count, hours, born_at'
+
+/**
+ * No hour of the day bar `d` has more than one observation: no hour bars are stored for it, its
+ * observations are the hours.
+ */
+const isSparse = (d: string): string => `coalesce(${d}.count, 1) = coalesce(${d}.hours, 1)`
+
+/** Start of the hour of an observation; before 1970 the remainder is negative. */
+const hourOf = (observedAt: string): string =>
+  `(${observedAt} - ((${observedAt} % ${hourMs}) + ${hourMs}) % ${hourMs})`
+
+/** When the first value of the hour of the observation `o` was recorded. */
+const hourBornAt = `coalesce((SELECT min(o.recorded_at, min(r.recorded_at)) FROM observation_revisions r
+  WHERE r.series_id = o.series_id AND r.observed_at >= ${hourOf('o.observed_at')}
+    AND r.observed_at < ${hourOf('o.observed_at')} + ${hourMs}), o.recorded_at)`
 
 export function createBarReads(db: Database): BarReads {
   const bars = lazy<Bar, number[]>(
     db,
-    `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND born_at <= ?
+    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
      ORDER BY starts_at DESC LIMIT ?`,
   )
+  const hoursOfSparseDays = lazy<Bar, number[]>(
+    db,
+    `SELECT ${hourOf('o.observed_at')} AS startsAt, o.value AS open, o.value AS high, o.value AS low, o.value AS close, o.value AS sum,
+       1 AS count, 1 AS hours, o.observed_at AS closedAt, o.recorded_at AS recordedAt, ${hourBornAt} AS bornAt
+     FROM bars d CROSS JOIN observations o
+     WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}
+       AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
+       AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
+     ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`,
+  )
   // Days that nothing touched since are taken as they stand; only the others are counted anew.
+  const inDay = (at: string) => `${at} >= d.starts_at AND ${at} < d.starts_at + ${dayMs}`
   const days = lazy<Day, number[]>(
     db,
     `SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
-       CASE WHEN d.recorded_at <= ?2 THEN d.count ELSE (SELECT count(*) FROM observations o
-         WHERE o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs} AND ${bornBy('?2')}) END AS count,
-       CASE WHEN d.recorded_at <= ?2 THEN d.hours ELSE (SELECT count(*) FROM bars h
-         WHERE h.series_id = ?1 AND h.span = 1 AND h.starts_at >= d.starts_at AND h.starts_at < d.starts_at + ${dayMs} AND h.born_at <= ?2) END AS hours
-     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.born_at <= ?2 ORDER BY d.starts_at`,
+       CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.count, 1) ELSE (SELECT count(*) FROM observations o
+         WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${bornBy('?2')}) END AS count,
+       CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.hours, 1)
+         WHEN ${isSparse('d')} THEN (SELECT count(*) FROM observations o
+           WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${hourBornAt} <= ?2)
+         ELSE (SELECT count(*) FROM bars h
+           WHERE h.series_id = ?1 AND h.span = 1 AND ${inDay('h.starts_at')} AND ${bornAt('h')} <= ?2) END AS hours
+     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`,
   )
+  const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
+    const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
+    // Of a page that is full already only what is newer than its last row can have a place in it.
+    const since = stored.length < limit ? from : stored.at(-1)!.startsAt
+    return newestFirst(stored, hoursOfSparseDays.all(seriesId, since, to, bornBy, limit), limit)
+  }
   return {
     bars: (seriesId, span, from, to, limit, bornBy = anyTime) =>
-      bars.all(seriesId, span, from, to, bornBy, limit),
+      span === 1
+        ? hours(seriesId, from, to, limit, bornBy)
+        : bars.all(seriesId, span, from, to, bornBy, limit),
     days: (seriesId, bornBy = anyTime) => days.all(seriesId, bornBy),
   }
+}
+
+/** Bars of two lists that are newest first, in that order. */
+function newestFirst(some: Bar[], others: Bar[], limit: number): Bar[] {
+  if (others.length === 0) return some
+  if (some.length === 0) return others
+  return [...some, ...others].sort((a, b) => b.startsAt - a.startsAt).slice(0, limit)
 }
 
 /** What a write changed in one series, each list oldest first. */
@@ -99,6 +140,13 @@ export interface Change {
 
 type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
 
+/** What an update of bars did to a bucket that points were added to. */
+interface Touched {
+  bar: Bar
+  /** Of a day: whether its hours were stored; undefined: it was not there. */
+  wasDense: boolean | undefined
+}
+
 /**
  * Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than
  * it, otherwise by folding the bucket anew. `past`: what turned out to have been known earlier.
@@ -107,12 +155,17 @@ export function createBarWriter(
   db: Database,
   oldestFirst: OldestFirst,
 ): (change: Change, past: readonly Observation[]) => void {
-  const { barAt, lastStart, startsKnown, saveAll, bear } = createBarRows(db)
+  const rows = createBarRows(db)
+  const { barAt, lastStart, startsKnown, saveAll, bear } = rows
+  const hoursAnew = createHoursAnew(rows, oldestFirst)
 
+  /** Tells `touched` of every bucket that the change is of. */
   const updateBars = (
-    { seriesId, inserted, revised }: Change,
+    seriesId: number,
+    { inserted, revised }: Pick<Change, 'inserted' | 'revised'>,
     past: readonly Observation[],
     { span, interval }: (typeof spans)[number],
+    touched?: Map<number, Touched>,
   ) => {
     const lastAt = lastStart(seriesId, span)
     // Buckets to fold anew, with when they came to be as far as current values do not show it: a
@@ -140,9 +193,11 @@ export function createBarWriter(
       close()
       const storedBar = isStored(startsAt) ? barAt(seriesId, span, startsAt) : undefined
       if (storedBar && point.observedAt <= storedBar.closedAt) age(startsAt, storedBar.bornAt)
+      const wasDense = storedBar && isDense(storedBar)
       bar = storedBar
       if (bar) extendBar(bar, point)
       else bar = openBar(startsAt, point)
+      touched?.set(startsAt, { bar, wasDense })
     }
     close()
     for (const [startsAt, bornAt] of stale) {
@@ -150,27 +205,78 @@ export function createBarWriter(
         interval,
         oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt)),
       )
-      saved.push({ ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) })
+      const anew = { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) }
+      saved.push(anew)
+      const known = touched?.get(startsAt)
+      touched?.set(startsAt, { bar: anew, wasDense: known ? known.wasDense : isDense(anew) })
     }
     saveAll(seriesId, span, saved)
   }
   return (change, past) => {
-    for (const storedSpan of spans) {
-      updateBars(change, past, storedSpan)
-      for (const { observedAt, bornAt } of change.reborn)
-        bear(change.seriesId, storedSpan.span, bucketStart(storedSpan.interval, observedAt), bornAt)
+    const { seriesId, reborn } = change
+    const days = new Map<number, Touched>()
+    updateBars(seriesId, change, past, daySpan, days)
+    for (const { observedAt, bornAt } of reborn)
+      bear(seriesId, 24, bucketStart('day', observedAt), bornAt)
+    let isEveryHourStored = true
+    for (const [startsAt, { bar, wasDense }] of days) {
+      isEveryHourStored &&= isDense(bar) && wasDense !== false
+      // A day that was sparse until now has no hours yet, and one that stays sparse needs none.
+      if (wasDense === false && isDense(bar)) hoursAnew(seriesId, startsAt)
     }
+    if (isEveryHourStored) updateBars(seriesId, change, past, hourSpan)
+    else {
+      const hasHours = ({ observedAt }: Observation) => {
+        const { bar, wasDense } = days.get(bucketStart('day', observedAt))!
+        return isDense(bar) && wasDense !== false
+      }
+      const [inserted, revised] = [
+        change.inserted.filter(hasHours),
+        change.revised.filter(hasHours),
+      ]
+      const known = past.filter(hasHours)
+      if (inserted.length + revised.length + known.length > 0)
+        updateBars(seriesId, { inserted, revised }, known, hourSpan)
+    }
+    for (const { observedAt, bornAt } of reborn)
+      bear(seriesId, 1, bucketStart('hour', observedAt), bornAt)
+  }
+}
+
+/** Some hour of the day has more than one observation, so that the day's hours are stored. */
+const isDense = ({ count, hours }: { count: number; hours: number }): boolean => count > hours
+
+/** Writes the hours of a day that had none, from its observations. */
+function createHoursAnew(
+  { birthsOf, saveAll }: BarRows,
+  oldestFirst: OldestFirst,
+): (seriesId: number, dayStartsAt: number) => void {
+  return (seriesId, dayStartsAt) => {
+    const [from, to] = [dayStartsAt, dayStartsAt + dayMs]
+    const hours = new Map(
+      barsOf('hour', oldestFirst(seriesId, from, to)).map(bar => [bar.startsAt, bar]),
+    )
+    for (const { observedAt, recordedAt } of birthsOf(seriesId, from, to)) {
+      const bar = hours.get(bucketStart('hour', observedAt))
+      if (bar) bar.bornAt = Math.min(bar.bornAt, recordedAt)
+    }
+    saveAll(seriesId, 1, [...hours.values()])
   }
 }
 
 /** Of fewer points, each bucket is looked up on its own. */
 const lookedUpMax = 16
 
+/** open, high, low, sum, count and hours of the bar of one observation. */
+const follows = Array<null>(6).fill(null)
+
+type BarRows = ReturnType<typeof createBarRows>
+
 /** The rows of bars. */
 function createBarRows(db: Database) {
   const barAt = lazy<Bar, number[]>(
     db,
-    `SELECT ${barColumns} FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`,
+    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
   const lastStart = lazy<{ at: number | null }, number[]>(
     db,
@@ -187,27 +293,23 @@ function createBarRows(db: Database) {
     '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     `ON CONFLICT DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low, close = excluded.close, sum = excluded.sum,
        count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
-       born_at = min(bars.born_at, excluded.born_at)`,
+       born_at = min(${bornAt('bars')}, ${bornAt('excluded')})`,
   )
   const bear = lazy(
     db,
-    'UPDATE bars SET born_at = min(born_at, ?) WHERE series_id = ? AND span = ? AND starts_at = ?',
+    `UPDATE bars SET born_at = min(${bornAt('bars')}, ?) WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
-  const rowOf = (seriesId: number, span: Span, bar: Bar) => [
-    seriesId,
-    span,
-    bar.startsAt,
-    bar.open,
-    bar.high,
-    bar.low,
-    bar.close,
-    bar.sum,
-    bar.count,
-    bar.hours,
-    bar.closedAt,
-    bar.recordedAt,
-    bar.bornAt,
-  ]
+  const births = lazy<{ observedAt: number; recordedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
+  )
+  const rowOf = (seriesId: number, span: Span, bar: Bar) => {
+    const { startsAt, close, closedAt, recordedAt, bornAt } = bar
+    const narrow = [seriesId, span, startsAt, close, closedAt, recordedAt]
+    if (bar.count === 1) return [...narrow, ...follows, bornAt === recordedAt ? null : bornAt]
+    return [...narrow, bar.open, bar.high, bar.low, bar.sum, bar.count, bar.hours, bornAt]
+  }
   return {
     barAt: (seriesId: number, span: Span, startsAt: number) =>
       barAt.get(seriesId, span, startsAt) ?? undefined,
@@ -236,6 +338,8 @@ function createBarRows(db: Database) {
     },
     saveAll: (seriesId: number, span: Span, bars: readonly Bar[]) =>
       putAll(bars.map(bar => rowOf(seriesId, span, bar))),
+    /** When the first of the values that points of a stretch had before was recorded. */
+    birthsOf: (seriesId: number, from: number, to: number) => births.all(seriesId, from, to),
     /** A bucket was there from an earlier moment on than its current values say. */
     bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
       bear.run(bornAt, seriesId, span, startsAt),
@@ -256,31 +360,34 @@ export function createBarWithdrawer(
     `UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
      WHERE series_id = ? AND span = ? AND starts_at = ?`,
   )
+  const dropHours = lazy(
+    db,
+    'DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?',
+  )
+  const starts = (interval: 'hour' | 'day', ats: readonly number[]) =>
+    new Set(ats.map(at => bucketStart(interval, at)))
+  /** Answers what is left of the bucket. */
+  const fold = (seriesId: number, { span, interval }: (typeof spans)[number], startsAt: number) => {
+    const rest = oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt))
+    const [bar] = barsOf(interval, rest)
+    if (!bar) {
+      drop.run(seriesId, span, startsAt)
+      return undefined
+    }
+    const { open, high, low, close, sum, count, hours, closedAt, recordedAt } = bar
+    const values = [open, high, low, close, sum, count, hours, closedAt, recordedAt]
+    put.run(...values, seriesId, span, startsAt)
+    return bar
+  }
   return (seriesId, observedAts) => {
-    for (const { span, interval } of spans) {
-      for (const startsAt of new Set(observedAts.map(at => bucketStart(interval, at)))) {
-        const rest = oldestFirst(seriesId, startsAt, bucketEnd(interval, startsAt))
-        const [bar] = barsOf(interval, rest)
-        if (!bar) {
-          drop.run(seriesId, span, startsAt)
-          continue
-        }
-        const { open, high, low, close, sum, count, hours, closedAt, recordedAt } = bar
-        put.run(
-          open,
-          high,
-          low,
-          close,
-          sum,
-          count,
-          hours,
-          closedAt,
-          recordedAt,
-          seriesId,
-          span,
-          startsAt,
-        )
+    for (const startsAt of starts('day', observedAts)) {
+      const day = fold(seriesId, daySpan, startsAt)
+      if (!day || !isDense(day)) {
+        dropHours.run(seriesId, startsAt, startsAt + dayMs)
+        continue
       }
+      const ofDay = observedAts.filter(at => bucketStart('day', at) === startsAt)
+      for (const hour of starts('hour', ofDay)) fold(seriesId, hourSpan, hour)
     }
   }
 }
@@ -305,6 +412,13 @@ export function barFaults(
     `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
   )
+  // Hours that a day does not have, where its observations are the hours.
+  const strays = lazy<{ startsAt: number }, number[]>(
+    db,
+    `SELECT h.starts_at AS startsAt FROM bars h WHERE h.series_id = ? AND h.span = 1 AND h.starts_at >= ? AND h.starts_at < ?
+       AND NOT EXISTS (SELECT 1 FROM bars d WHERE d.series_id = h.series_id AND d.span = 24
+         AND d.starts_at > h.starts_at - ${dayMs} AND d.starts_at <= h.starts_at AND NOT ${isSparse('d')})`,
+  )
   const faults: string[] = []
 
   const compare = (id: number, code: string, from: number, to: number) => {
@@ -324,6 +438,8 @@ export function barFaults(
         faults.push(`${code}: the ${interval} bar at ${startsAt} does not follow its observations`)
       }
     }
+    for (const { startsAt } of strays.all(id, from, to))
+      faults.push(`${code}: the hour bar at ${startsAt} stands in a day that needs none`)
   }
   for (const { id, code } of series) {
     if (faults.length >= faultsMax) break

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
+import { bornAt } from '../bar-columns.ts'
 import { lazy } from '../statement.ts'
 
 /** The close of one day as the day bars have it. */
@@ -36,7 +37,8 @@ export function createCloseStore(db: Database): CloseStore {
   )
   const dated = lazy<DatedClose, [number]>(
     db,
-    'SELECT starts_at AS startsAt, close AS value, recorded_at AS recordedAt, born_at AS bornAt FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at',
+    `SELECT starts_at AS startsAt, close AS value, recorded_at AS recordedAt, ${bornAt('bars')} AS bornAt
+     FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at`,
   )
   const revised = (condition: string) =>
     lazy<{ startsAt: number }, number[]>(

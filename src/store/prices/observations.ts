@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Observation } from '../../market/prices/bars.ts'
+import { bornAt } from '../bar-columns.ts'
 import { transact } from '../database.ts'
 import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
@@ -172,7 +173,7 @@ function createObservationReads(db: Database): ObservationReads {
   // A bar remembers when the first value of its day came; what was withdrawn since has no bar.
   const firstBirth = lazy<{ at: number | null }, [number]>(
     db,
-    `SELECT min(at) AS at FROM (SELECT min(born_at) AS at FROM bars WHERE series_id = ?1 AND span = 24
+    `SELECT min(at) AS at FROM (SELECT min(${bornAt('bars')}) AS at FROM bars WHERE series_id = ?1 AND span = 24
      UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`,
   )
   const pointTimes = lazy<{ at: number }, number[]>(

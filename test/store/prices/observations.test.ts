@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import type { Bar, Observation } from '../../../src/market/prices/bars.ts'
 import { openDatabase } from '../../../src/store/database.ts'
+import { migrations } from '../../../src/store/migrations.ts'
 import {
   createObservationStore,
   type ObservationStore,
@@ -337,18 +338,27 @@ describe('faults: what was tampered with is found', () => {
     'recorded_at',
     'born_at',
   ]
+  const narrow = ['close', 'closed_at', 'recorded_at']
   const tampered = [
     ...columns.map(
-      column => `UPDATE bars SET ${column} = ${column} + 1 WHERE span = 1 AND starts_at = ${day}`,
+      column => `UPDATE bars SET ${column} = ${column} + 1 WHERE span = 1 AND count = 2`,
+    ),
+    ...narrow.map(
+      column => `UPDATE bars SET ${column} = ${column} + 1 WHERE span = 1 AND count IS NULL`,
     ),
     ...columns.map(
       column => `UPDATE bars SET ${column} = ${column} - 1 WHERE span = 24 AND starts_at = ${day}`,
     ),
+    ...columns
+      .filter(column => !narrow.includes(column))
+      .map(column => `UPDATE bars SET ${column} = 9 WHERE series_id = 2`),
+    `INSERT INTO bars (series_id, span, starts_at, close, closed_at, recorded_at) VALUES (1, 1, ${day}, ${week[0]!.value}, ${day}, 3)`,
+    'DELETE FROM bars WHERE span = 1 AND count = 2',
     `DELETE FROM bars WHERE span = 24 AND starts_at = ${day}`,
     `UPDATE bars SET starts_at = starts_at - ${dayMs} WHERE span = 24 AND starts_at = ${day}`,
     `UPDATE observations SET value = value + 1e-9 WHERE observed_at = ${day}`,
     `DELETE FROM observations WHERE observed_at = ${day}`,
-    `INSERT INTO observations VALUES (3, ${day}, 1, 1, 0, 0)`,
+    `INSERT INTO observations VALUES (3, ${day + 60_000}, 1, 1, 0, 0)`,
     'UPDATE observation_revisions SET replaced_at = replaced_at + 1',
     'UPDATE observation_revisions SET replaced_at = recorded_at',
     'UPDATE observations SET recorded_at = 9 WHERE recorded_at = 3',
@@ -357,6 +367,15 @@ describe('faults: what was tampered with is found', () => {
     const { db, store } = openStore()
     store.write(week, 2)
     store.write([{ ...week[0]!, value: 71 }], 3)
+    store.write([{ seriesId: 2, observedAt: day, value: 8 }], 3)
+    store.write(
+      [0, 30, 90].map(minute => ({
+        seriesId: 3,
+        observedAt: day + minute * 60_000,
+        value: minute,
+      })),
+      3,
+    )
     expect(store.faults()).toEqual([])
     expect(db.run(sql).changes).toBeGreaterThan(0)
     expect(store.faults().length).toBeGreaterThan(0)
@@ -374,5 +393,79 @@ describe('faults: what was tampered with is found', () => {
     expect(store.faults()).toEqual([
       `CODE_1: the hour bar at ${day + 8000 * hourMs} does not follow its observations`,
     ])
+  })
+})
+
+describe('bars stand where they say more than the observations', () => {
+  const storedHours = (db: Database) =>
+    db
+      .query<{ n: number }, []>('SELECT count(*) AS n FROM bars WHERE span = 1 AND series_id = 1')
+      .get()!.n
+  const at = (minute: number) => day + minute * 60_000
+  const point = (minute: number): Point => ({ seriesId: 1, observedAt: at(minute), value: minute })
+  const hours = (store: ObservationStore) =>
+    store.bars(1, 1, day, day + dayMs, 100).map(bar => [bar.startsAt, bar.count, bar.close])
+
+  test('a day has hour bars once an hour has two observations, and no longer than that', () => {
+    const { db, store } = openStore()
+    store.write([point(0), point(60), point(125)], 1)
+    expect(storedHours(db)).toBe(0)
+    const sparse = hours(store)
+    expect(sparse).toEqual([
+      [at(120), 1, 125],
+      [at(60), 1, 60],
+      [at(0), 1, 0],
+    ])
+    store.write([point(130)], 2)
+    expect(storedHours(db)).toBe(3)
+    expect(hours(store)).toEqual([[at(120), 2, 130], ...sparse.slice(1)])
+    store.withdraw(1, [at(130)], 3)
+    expect(storedHours(db)).toBe(0)
+    expect(hours(store)).toEqual(sparse)
+    expect(store.faults()).toEqual([])
+  })
+
+  test('a page of hours goes over days of both kinds, newest first', () => {
+    const { store } = openStore()
+    const points = [0, 1, 2, 3].flatMap(i =>
+      [0, 30, 300].slice(i % 2).map(minute => point(i * 1440 + minute)),
+    )
+    store.write(points, 1)
+    const all = store.bars(1, 1, day, day + 4 * dayMs, 100).map(bar => bar.startsAt)
+    expect(all).toEqual(
+      [0, 1, 2, 3].flatMap(i => [at(i * 1440), at(i * 1440 + 300)]).sort((a, b) => b - a),
+    )
+    for (let limit = 1; limit <= all.length; limit += 1)
+      expect(store.bars(1, 1, day, day + 4 * dayMs, limit).map(bar => bar.startsAt)).toEqual(
+        all.slice(0, limit),
+      )
+  })
+
+  test('bars of the version before are made narrow without a change of what they answer', () => {
+    replayed((store, _model, db) => {
+      const rows = (['1', '24'] as const).flatMap(span =>
+        seriesIds.flatMap(id =>
+          store
+            .bars(id, Number(span) as Span, -always, always, 1e6)
+            .map(bar => ({ id, span: Number(span), ...bar })),
+        ),
+      )
+      const before = db.query('SELECT * FROM bars').all()
+      db.run(`DROP TABLE bars; CREATE TABLE bars (series_id INTEGER, span INTEGER, starts_at INTEGER, open REAL, high REAL,
+        low REAL, close REAL, sum REAL, count INTEGER, hours INTEGER, closed_at INTEGER, recorded_at INTEGER, born_at INTEGER)`)
+      for (const row of rows)
+        db.query(
+          'INSERT INTO bars VALUES ($id, $span, $startsAt, $open, $high, $low, $close, $sum, $count, $hours, $closedAt, $recordedAt, $bornAt)',
+        ).run(row)
+      db.run(migrations.find(({ why }) => why.includes('bar of one observation'))!.sql)
+      const after = db.query('SELECT * FROM bars').all()
+      // A bar whose values say when it was born need not say it again.
+      const plain = (all: unknown[]) =>
+        (all as { born_at: number | null; recorded_at: number }[]).map(row => ({
+          ...row,
+          born_at: row.born_at ?? row.recorded_at,
+        }))
+      expect(plain(after)).toEqual(plain(before))
+    })
   })
 })
