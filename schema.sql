@@ -1710,5 +1710,42 @@ CREATE TABLE admin_tokens (
   token_hash BLOB PRIMARY KEY,
   token_hint TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  revoked_at INTEGER
+  revoked_at INTEGER,
+  id TEXT,
+  -- Null: that of the first start, or of a rotation.
+  name TEXT,
+  role TEXT NOT NULL DEFAULT 'all' CHECK (role IN ('read', 'data', 'people', 'all'))
 ) STRICT, WITHOUT ROWID;
+
+-- Who did what to which thing: one chain of entries, each with the hash of itself and of the one
+-- before. AUTOINCREMENT keeps the number of the newest, so that a lost end shows too.
+CREATE TABLE audit_entries (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  noted_at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  account_id TEXT,
+  action TEXT NOT NULL,
+  thing TEXT NOT NULL,
+  place TEXT,
+  outcome TEXT NOT NULL,
+  -- JSON, as it was hashed.
+  details TEXT,
+  hash BLOB NOT NULL
+) STRICT;
+
+-- What the chain begins with: the last entry that was taken out because of its age.
+CREATE TABLE audit_anchor (
+  entry_id INTEGER NOT NULL,
+  hash BLOB NOT NULL
+) STRICT;
+INSERT INTO audit_anchor (entry_id, hash) VALUES (0, zeroblob(32));
+
+CREATE TRIGGER audit_entries_stay BEFORE UPDATE ON audit_entries
+BEGIN
+  SELECT raise(ABORT, 'entries of the audit trail are not changed');
+END;
+CREATE TRIGGER audit_entries_last BEFORE DELETE ON audit_entries
+WHEN OLD.id > (SELECT entry_id FROM audit_anchor)
+BEGIN
+  SELECT raise(ABORT, 'entries of the audit trail are not taken out');
+END;

@@ -456,6 +456,11 @@ const ownKeys = {
   ),
   'log.file_mb': key(integer(1, 10_240), 50, 'Megabytes after which that file is put aside.'),
   'log.file_days': key(integer(1, 3650), 14, 'Days that files are kept which were put aside.'),
+  'audit.keep_days': key(
+    integer(30, 36_500),
+    730,
+    'Days that the audit trail keeps what was done; what is left of its chain can be verified.',
+  ),
   'backups.directory': key(
     path(''),
     '',

@@ -8,6 +8,7 @@ import { createFaults } from './http/faults.ts'
 import type { PeerLookup } from './http/gate/address.ts'
 import type { Pass } from './http/gate/gate.ts'
 import { createAlertJob } from './jobs/alerts.ts'
+import { createAuditJob } from './jobs/audit.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
 import { createBillingJob } from './jobs/billing.ts'
 import { createClockJob } from './jobs/clock.ts'
@@ -331,6 +332,7 @@ function jobsOf(services: Services, feed: WorldFeed | undefined): Job[] {
         }),
     createSurchargeJob(surchargeMatching, clock),
     createUsageJob(meter),
+    createAuditJob(services.audit),
     createBillingJob(services),
     createWebhookMonthsJob(services.webhookAllowance),
     createMessagesJob(services),

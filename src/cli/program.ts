@@ -11,6 +11,7 @@ import type { ProcessRuntime } from '../runtime.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts/commands.ts'
 import { firstLine } from './accounts/sign-in.ts'
+import { auditCommands } from './audit.ts'
 import { backup, restore, verifyFile } from './backups/backup.ts'
 import { checkBackups, listBackups, makeBackup, withFetched } from './backups/backups.ts'
 import { tryUpgrade } from './backups/upgrade.ts'
@@ -99,6 +100,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   seriesCommands(program, located, act)
   batchCommands(program, located, act)
   reviewCommands(program, located, act)
+  auditCommands(program, located, act)
   feedCommands(program, located, act)
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)

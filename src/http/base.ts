@@ -4,6 +4,7 @@ import type { Log } from '../lib/log.ts'
 import { isStorageFault } from '../store/storage-fault.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'
+import { detailsOf } from './gate/audited.ts'
 import type { Gate, Pass } from './gate/gate.ts'
 import { createKnownNames, type KnownNames } from './input/known-names.ts'
 import { Problem, type ProblemContext, problemBody, problemHeaders } from './problem/problem.ts'
@@ -88,6 +89,7 @@ export function createBase({
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     if (!pass) return undefined
+    if (pass.told) pass.told.details = detailsOf(responseValue)
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
     if (pass.actor !== undefined && isAction(pass, request, sent))

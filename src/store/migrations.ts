@@ -264,6 +264,45 @@ export const migrations: readonly Migration[] = [
       ALTER TABLE narrow_bars RENAME TO bars;
     `,
   },
+  {
+    version: 10,
+    why: 'Who did what is kept in a chain, and the operator has tokens with names and roles.',
+    sql: `
+      ALTER TABLE admin_tokens ADD COLUMN id TEXT;
+      ALTER TABLE admin_tokens ADD COLUMN name TEXT;
+      ALTER TABLE admin_tokens ADD COLUMN role TEXT NOT NULL DEFAULT 'all'
+        CHECK (role IN ('read', 'data', 'people', 'all'));
+      UPDATE admin_tokens SET id = lower(hex(randomblob(16)));
+      CREATE TABLE audit_entries (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        noted_at INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        account_id TEXT,
+        action TEXT NOT NULL,
+        thing TEXT NOT NULL,
+        place TEXT,
+        outcome TEXT NOT NULL,
+        details TEXT,
+        hash BLOB NOT NULL
+      ) STRICT;
+
+      CREATE TABLE audit_anchor (
+        entry_id INTEGER NOT NULL,
+        hash BLOB NOT NULL
+      ) STRICT;
+      INSERT INTO audit_anchor (entry_id, hash) VALUES (0, zeroblob(32));
+
+      CREATE TRIGGER audit_entries_stay BEFORE UPDATE ON audit_entries
+      BEGIN
+        SELECT raise(ABORT, 'entries of the audit trail are not changed');
+      END;
+      CREATE TRIGGER audit_entries_last BEFORE DELETE ON audit_entries
+      WHEN OLD.id > (SELECT entry_id FROM audit_anchor)
+      BEGIN
+        SELECT raise(ABORT, 'entries of the audit trail are not taken out');
+      END;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

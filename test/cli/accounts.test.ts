@@ -5,14 +5,8 @@ import {
   listAccounts,
   showAccount,
 } from '../../src/cli/accounts/accounts.ts'
-import {
-  createKey,
-  listKeys,
-  revokeKey,
-  rollKey,
-  rotateAdminToken,
-  suspendKey,
-} from '../../src/cli/accounts/keys.ts'
+import { rotateAdminToken } from '../../src/cli/accounts/admin-tokens.ts'
+import { createKey, listKeys, revokeKey, rollKey, suspendKey } from '../../src/cli/accounts/keys.ts'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
 import { openFrontDoor } from '../support/instance/front-door.ts'
 

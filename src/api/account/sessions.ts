@@ -52,7 +52,7 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
         Object.assign(set.headers, noStore)
         const attempt =
           'link' in proof
-            ? signIn.withLink(proof.link)
+            ? signIn.withLink(proof.link, addressOf(request))
             : signIn.withPassword(proof.email, proof.password, addressOf(request))
         return sessionRow(await resultOf(attempt), keys)
       },

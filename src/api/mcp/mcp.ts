@@ -90,7 +90,7 @@ export function mcpRoutes(deps: McpDeps) {
         return answer
       },
       {
-        access: { meter: false, header: true },
+        access: { meter: false, header: true, untold: true },
         body: t.Optional(
           t.Any({ description: 'A JSON-RPC message of the Model Context Protocol.' }),
         ),

@@ -28,12 +28,11 @@ import {
   OperatorKey,
 } from './account-row.ts'
 
-export interface AdminDeps
-  extends Pick<Context, 'access' | 'keys' | 'meter' | 'adminTokens' | 'nameMax' | 'now'> {
+export interface AdminDeps extends Pick<Context, 'access' | 'keys' | 'meter' | 'nameMax' | 'now'> {
   changes: KeyChanges
 }
 
-const access = { operator: true } as const
+const access = { operator: 'people' } as const
 const perPageMax = 100
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
 const SuspensionBody = body({ suspended: flag() })
@@ -43,7 +42,7 @@ const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
 const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
 
 /**
- * Accounts, keys and the admin token for whoever runs the service: what the command line does, for
+ * Accounts and keys for whoever runs the service: what the command line does, for
  * the dashboard too.
  */
 export const accountAdminRoutes = (deps: AdminDeps) =>
@@ -52,7 +51,6 @@ export const accountAdminRoutes = (deps: AdminDeps) =>
     .use(oneAccount(deps))
     .use(accountKeys(deps))
     .use(oneKey(deps))
-    .use(adminToken(deps))
 
 function accountOf(keys: Keyring, id: string): AccountState {
   const account = keys.account(id)
@@ -307,23 +305,4 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
         },
       },
     )
-}
-
-function adminToken({ access: plugin, adminTokens }: AdminDeps) {
-  return new Elysia()
-    .use(plugin)
-    .post('/admin/v1/token/rotate', () => success({ admin_token: adminTokens.rotate() }), {
-      access,
-      response: {
-        200: envelope(
-          t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
-        ),
-      },
-      detail: {
-        operationId: 'rotateAdminToken',
-        summary: 'Rotate the admin token',
-        description:
-          'A new admin token, shown in this answer only; every earlier one ends at once, the one of this request too.',
-      },
-    })
 }

@@ -22,7 +22,7 @@ export type AdminBatchesDeps = Pick<
   'access' | 'catalogue' | 'batches' | 'batchStore' | 'valueSources' | 'observations' | 'now'
 >
 
-const operator = { operator: true } as const
+const operator = { operator: 'data' } as const
 const perPageMax = 100
 const countMax = Number.MAX_SAFE_INTEGER
 

@@ -22,7 +22,7 @@ export type AdminBillingDeps = Pick<
   'access' | 'billing' | 'keys' | 'meter' | 'links' | 'now'
 >
 
-const operator = { operator: true } as const
+const operator = { operator: 'people' } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200

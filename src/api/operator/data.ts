@@ -34,7 +34,7 @@ export type AdminDataDeps = Pick<
 const rowsMax = 10_000
 const faultsMax = 100
 
-const operator = { operator: true } as const
+const operator = { operator: 'data' } as const
 
 const Counts = t.Object({
   received: integer(),
@@ -66,6 +66,8 @@ function recording({ access, catalogue, batches, now }: AdminDataDeps) {
       const points = pointsOf(rows, rowCatalogue(), at)
       const { source, batch: number } = envelopeOf(body)
       const running = number === undefined ? undefined : runningBatch(batches, number)
+      // The file was told of when its batch began.
+      if (running && pass) pass.told = undefined
       const { batch, counts } = running
         ? { batch: running, counts: running.write(points) }
         : batches.record(
@@ -166,7 +168,7 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
       })
     },
     {
-      access: operator,
+      access: { operator: 'data', looks: true },
       body: t.Any({
         description:
           '`{"observations":[{"code","observed_at","price"}]}`, as they would be pushed.',

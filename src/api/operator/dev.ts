@@ -21,7 +21,7 @@ export interface DevDeps extends DevControls, Pick<Context, 'access' | 'keys' | 
 
 type Body = Record<string, unknown>
 
-const operator = { operator: true } as const
+const operator = { operator: 'service', untold: true } as const
 const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
 const open = t.Object({}, { additionalProperties: true })
 

@@ -21,7 +21,7 @@ export interface AdminFeedsDeps extends Pick<Context, 'access' | 'feeds' | 'cloc
   connections: Pick<Connections, 'idle'>
 }
 
-const operator = { operator: true } as const
+const operator = { operator: 'data' } as const
 const perPageMax = 100
 const runsShown = 10
 

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts'
 
 export type AdminMailDeps = Pick<Context, 'access' | 'suppressions' | 'now'>
 
-const operator = { operator: true } as const
+const operator = { operator: 'people' } as const
 const perPageMax = 100
 const addressMax = 254
 const reasonMax = 200

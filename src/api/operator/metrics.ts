@@ -33,7 +33,7 @@ export function metricsRoutes(deps: MetricDeps & Pick<Context, 'access'>) {
       return exposition.text()
     },
     {
-      access: { operator: true },
+      access: { operator: 'service' },
       response: t.String(),
       detail: {
         operationId: 'getMetrics',

@@ -15,7 +15,7 @@ export interface AdminOutboxDeps {
   heldMessages: HeldMessages
 }
 
-const operator = { operator: true } as const
+const operator = { operator: 'service' } as const
 const kinds = ['webhook', 'email', 'sms'] as const
 const perPageMax = 100
 const idsMax = 1000

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts'
 
 export type AdminQuarantineDeps = Pick<Context, 'access' | 'catalogue' | 'quarantine' | 'now'>
 
-const operator = { operator: true } as const
+const operator = { operator: 'data' } as const
 
 const QuarantineRow = t.Object(
   {

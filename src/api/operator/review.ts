@@ -16,7 +16,7 @@ export type AdminReviewDeps = Pick<
   'access' | 'catalogue' | 'batches' | 'doubtedValues' | 'valueSources' | 'now'
 >
 
-const operator = { operator: true } as const
+const operator = { operator: 'data' } as const
 const perPageMax = 100
 const idsMax = 1000
 

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accountAdminRoutes } from './accounts.ts'
+import { auditAdminRoutes } from './audit.ts'
 import { batchAdminRoutes } from './batches.ts'
 import { billingAdminRoutes } from './billing.ts'
 import { dataAdminRoutes } from './data.ts'
@@ -15,12 +16,15 @@ import { reviewAdminRoutes } from './review.ts'
 import { seriesAdminRoutes } from './series.ts'
 import { signInAdminRoutes } from './sign-in.ts'
 import { sourceAdminRoutes } from './sources.ts'
+import { tokenAdminRoutes } from './tokens.ts'
 
 /** What the operator does, and the controls of an evaluation copy. */
 export function operatorTopic(context: Context): Elysia {
   const { config, controls } = context
   const routes = new Elysia()
   routes.use(accountAdminRoutes({ ...context, changes: context.keyChanges }))
+  routes.use(tokenAdminRoutes(context))
+  routes.use(auditAdminRoutes(context))
   routes.use(billingAdminRoutes(context))
   routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
   routes.use(dataAdminRoutes(context))

@@ -14,7 +14,7 @@ import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } fro
 
 export type AdminSeriesDeps = Pick<Context, 'access' | 'catalogue' | 'seriesChanges'>
 
-const operator = { operator: true } as const
+const operator = { operator: 'data' } as const
 
 const SeriesRow = t.Object(
   {

@@ -14,7 +14,7 @@ export interface AdminSignInDeps
   linkLifetimeMs: number
 }
 
-const access = { operator: true } as const
+const access = { operator: 'people' } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000

@@ -18,7 +18,7 @@ export interface AdminSourcesDeps extends Pick<Context, 'access' | 'dataSources'
   timeoutMs: number
 }
 
-const operator = { operator: true } as const
+const operator = { operator: 'people' } as const
 const perPageMax = 100
 /** For reading what came and for writing it down. */
 const spareSeconds = 10

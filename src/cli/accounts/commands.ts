@@ -1,8 +1,15 @@
 import type { Command } from 'commander'
+import { adminRoles } from '../../plan/admin-roles.ts'
 import { scopes } from '../../plan/scopes.ts'
 import type { JsonOption, OperatorAction } from '../command.ts'
 import { changeAccount, createAccount, listAccounts, showAccount } from './accounts.ts'
-import { createKey, listKeys, revokeKey, rollKey, rotateAdminToken, suspendKey } from './keys.ts'
+import {
+  createAdminToken,
+  listAdminTokens,
+  revokeAdminToken,
+  rotateAdminToken,
+} from './admin-tokens.ts'
+import { createKey, listKeys, revokeKey, rollKey, suspendKey } from './keys.ts'
 import { endSessions, makeLink, setPassword } from './sign-in.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
@@ -96,13 +103,7 @@ export function accountCommands(
     )
   signInCommands(accounts, leaf, act, readPassword)
   keyCommands(program, leaf, act)
-  leaf(
-    program
-      .command('token')
-      .description('the operator’s token')
-      .command('rotate')
-      .description('make a new admin token; the old one ends at once'),
-  ).action((options: JsonOption) => act(options, env => rotateAdminToken(env)))
+  tokenCommands(program, leaf, act)
 }
 
 function signInCommands(
@@ -201,4 +202,26 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
       .argument('<key>', 'id of the key')
       .description('take a suspended key again'),
   ).action((id: string, options: JsonOption) => act(options, env => suspendKey(env, id, false)))
+}
+
+function tokenCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
+  const token = program.command('token').description('tokens of the operator')
+  leaf(token.command('list').description('list them')).action((options: JsonOption) =>
+    act(options, env => listAdminTokens(env)),
+  )
+  leaf(
+    token
+      .command('create')
+      .argument('<name>', 'by which the audit trail names it')
+      .requiredOption('--role <role>', `what it is good for: ${adminRoles.join(', ')}`)
+      .description('make one; it is shown once'),
+  ).action((name: string, options: JsonOption & { role: string }) =>
+    act(options, env => createAdminToken(env, name, options.role)),
+  )
+  leaf(
+    token.command('revoke').argument('<token>', 'id of the token').description('end one for good'),
+  ).action((id: string, options: JsonOption) => act(options, env => revokeAdminToken(env, id)))
+  leaf(
+    token.command('rotate').description('make a new one for everything; all earlier ones end'),
+  ).action((options: JsonOption) => act(options, env => rotateAdminToken(env)))
 }

@@ -159,10 +159,3 @@ export const suspendKey = (
     })
     print(env, api_key, key => keyTable([key]))
   })
-
-/** Makes a new admin token and prints it, this once; the earlier ones end. */
-export const rotateAdminToken = (env: CommandEnvironment): Promise<number> =>
-  runAgainstServer(env, 'admin-token', async () => {
-    const body = await answerOf<{ admin_token: string }>(env, 'POST', '/admin/v1/token/rotate')
-    print(env, body, ({ admin_token }) => tokenLines('Admin token', admin_token))
-  })

@@ -21,12 +21,13 @@ import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
 import { checkpoint, copyDatabase, integrityFaults, openDatabase } from '../../store/database.ts'
 import { identityOf, missingParts } from '../../store/identity.ts'
+import { auditFaults } from '../../store/operator/audit.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
 import { readLog } from '../../store/write-ahead-log.ts'
 
 /**
  * What is wrong with a database file: whose it is, what it lacks, SQLite's own checks, references,
- * and bars against their observations. Reads only, also beside a running server.
+ * bars against their observations, and the chain of the audit trail. Reads only, also beside a running server.
  */
 export function verifyFile(path: string): string[] {
   const db = openDatabase(path, { readonly: true })
@@ -37,7 +38,7 @@ export function verifyFile(path: string): string[] {
       ...logFaults(path),
       ...integrityFaults(db),
       ...missing,
-      ...(missing.length > 0 ? [] : createObservationStore(db).faults()),
+      ...(missing.length > 0 ? [] : [...createObservationStore(db).faults(), ...auditFaults(db)]),
     ]
   } finally {
     db.close()

@@ -52,7 +52,7 @@ export async function dataOf(
 ): Promise<Pick<ImportEnvironment, 'catalogue' | 'writer'>> {
   const { instance } = operator
   if (instance) {
-    const { catalogue, batches, compare } = instance.services
+    const { audit, catalogue, batches, compare } = instance.services
     let batch: ReturnType<typeof batches.begin> | undefined
     return {
       catalogue: codeLookupOf(catalogue.list()),
@@ -74,6 +74,13 @@ export async function dataOf(
         end(left) {
           batch!.count(left)
           batch!.end()
+          audit.note({
+            actor: `command ${systemUser()}`,
+            action: 'import',
+            thing: `batch ${batch!.id}`,
+            place: 'this machine',
+            outcome: 'done',
+          })
         },
       },
     }

@@ -4,6 +4,7 @@ import { dayMs, hourMs, isoDay, isoInstant, minuteMs, secondMs } from '../../lib
 import type { Log } from '../../lib/log.ts'
 import type { PublisherFetch } from '../../send/feeds/fetch.ts'
 import type { FeedRun, FeedState, FeedStore, RunTrigger } from '../../store/feeds/feeds.ts'
+import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import {
   type Calendar,
   lastRelease,
@@ -103,6 +104,8 @@ export interface FeedBatches {
 
 export interface FeedsDeps {
   batches: FeedBatches
+  /** Who did what. */
+  audit: { note(entry: NewAuditEntry): void }
   feeds: () => readonly Feed[]
   configured: ConfiguredFeeds
   store: FeedStore
@@ -275,6 +278,18 @@ export function createFeeds(deps: FeedsDeps): Feeds {
       unchanged: run.unchanged,
       rejected: run.rejected,
     }
+    if (!dryRun && (run.result === 'new' || run.result === 'held'))
+      deps.audit.note({
+        actor: `feed ${run.feed}`,
+        action: `read by ${trigger}`,
+        thing: `run ${run.id}`,
+        outcome: run.result,
+        details: JSON.stringify({
+          inserted: run.inserted,
+          revised: run.revised,
+          rejected: run.rejected,
+        }),
+      })
     if (run.result === 'held') log.error('feed_held', { ...fields, problem: run.problem })
     else if (run.result === 'failed') log.warn('feed_failed', { ...fields, problem: run.problem })
     else log.info('feed_read', fields)

@@ -12,7 +12,7 @@ import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
 import { type PeriodKind, periodKinds } from '../reading/periods.ts'
 import { configuredFeeds } from './configured.ts'
-import { createFeeds, type FeedBatches, type Feeds } from './feeds.ts'
+import { createFeeds, type FeedBatches, type Feeds, type FeedsDeps } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 
 /** Public sources that this copy reads by itself. */
@@ -28,6 +28,7 @@ export interface FeedServicesDeps
   egress: Egress
   valueSources: ValueSourceStore
   batches: FeedBatches
+  audit: FeedsDeps['audit']
   /** Takes how a feed is named with its values. */
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   vault: {

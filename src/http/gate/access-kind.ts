@@ -1,3 +1,4 @@
+import type { OperatorArea } from '../../plan/admin-roles.ts'
 import type { Action } from '../../plan/roles.ts'
 import type { Feature } from '../../plan/tiers.ts'
 import type { Problem } from '../problem/problem.ts'
@@ -13,8 +14,15 @@ export interface OpenAccess {
 }
 
 export interface OperatorAccess {
-  /** The operator's token, or a command on this machine. */
-  operator: true
+  /**
+   * The operator's token, or a command on this machine. What the route is about decides which roles
+   * of tokens are good for it.
+   */
+  operator: OperatorArea
+  /** It changes nothing, whatever its method. */
+  looks?: true
+  /** What it does is no affair of the audit trail. */
+  untold?: true
   /** Answered by a reader thread. */
   reader?: true
 }
@@ -44,6 +52,8 @@ export interface KeyAccess {
    * everything else changes data.
    */
   action?: Action
+  /** What it does is told by the requests that it makes in turn. */
+  untold?: true
   /**
    * Whether the path's parameters name something that exists as a route; otherwise the answer is
    * that of an unknown route.

@@ -136,7 +136,7 @@ const refusals = new WeakMap<Access, object>()
 
 function gateRefusalsOf(access: Access) {
   if ('open' in access) return access.rate === 'none' ? {} : { 429: FlatProblem }
-  if ('operator' in access) return { 401: NestedProblem }
+  if ('operator' in access) return { 401: NestedProblem, 403: NestedProblem }
   const plan = {
     401: NestedProblem,
     403: access.flat ? FlatProblem : NestedProblem,

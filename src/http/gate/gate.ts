@@ -1,9 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
+import { mayOperate, rolesThatMay } from '../../plan/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plan/plans.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter, Standing } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
+import type { Audit } from '../../service/operator/audit.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import {
   addressHeaders,
@@ -14,8 +16,9 @@ import {
 } from '../answer/rate-headers.ts'
 import { Problem } from '../problem/problem.ts'
 import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
-import type { Access, KeyAccess, OpenAccess } from './access-kind.ts'
-import type { PeerLookup, TrustedProxies } from './address.ts'
+import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kind.ts'
+import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
+import { changesByOperator, isTold, type Told, whatOf } from './audited.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
 import { createRateSlots } from './rate-slots.ts'
 import type { RateTables } from './rates.ts'
@@ -37,6 +40,8 @@ export interface Pass {
   caller: Caller | undefined
   /** Who the operator is, of requests that only they may make. */
   actor: string | undefined
+  /** What the audit trail hears of it when it has been done; undefined: nothing. */
+  told: Told | undefined
   /** The window of which a request is taken; it is given back if the answer does not count. */
   reserved: QuotaWindow | undefined
   /** Set by a handler whose 2xx does not count: an answer given before. */
@@ -73,6 +78,7 @@ export interface GateDeps {
   plans: Plans
   rates: RateTables
   adminTokens: AdminTokens
+  audit: Pick<Audit, 'note'>
   sessions: SessionReader
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
@@ -138,11 +144,19 @@ export function createGate(deps: GateDeps): Gate {
   const entries = createEntries(deps, restrictions)
   const settle = createSettlement(deps)
 
+  /** Writes down what was done; what was refused has changed nothing. */
+  const tell = (pass: Pass, told: Told, status: number) => {
+    const outcome = pass.outcome ?? status
+    if (pass.free || (outcome >= 400 && outcome < 500)) return
+    deps.audit.note({ ...told, outcome: String(outcome) })
+  }
+
   return {
     open: (access, route) => ({
       access,
       caller: undefined,
       actor: undefined,
+      told: undefined,
       reserved: undefined,
       free: false,
       vouched: false,
@@ -162,12 +176,13 @@ export function createGate(deps: GateDeps): Gate {
         return
       }
       const caller = vouched.get(request)
-      if ('meter' in access && caller) entries.enterVouched(pass, access, caller, request)
+      if ('meter' in access && caller) entries.enterVouched(pass, access, caller, request, peer)
       else if ('meter' in access) entries.enterKeyed(pass, access, request, peer)
-      else if ('operator' in access) entries.enterOperator(pass, request, peer)
+      else if ('operator' in access) entries.enterOperator(pass, access, request, peer)
       else if (access.rate !== 'none') entries.enterOpen(pass, access, request, peer)
     },
     leave(pass, status, handlerHeaders) {
+      if (pass.told) tell(pass, pass.told, status)
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
@@ -176,6 +191,7 @@ export function createGate(deps: GateDeps): Gate {
         : addressHeaders(handlerHeaders, pass.windows, now)
     },
     answer(pass, status, handlerHeaders, text) {
+      if (pass.told) tell(pass, pass.told, status)
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now)
@@ -212,6 +228,42 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     })
   }
 
+  const placeOf = (request: Request, peer: PeerLookup) => clientAddress(request, peer, deps.trusted)
+
+  const toldOf = (
+    pass: Pass,
+    { key, session }: Caller,
+    request: Request,
+    peer: PeerLookup,
+  ): Told => ({
+    actor: session ? `person ${session.accountId}` : `key ${key.key.id}`,
+    accountId: session?.accountId ?? key.holder.account.id,
+    place: placeOf(request, peer),
+    ...whatOf(request, pass.route),
+  })
+
+  /** Who the operator is; throws where it is nobody, or somebody whose token is not for this. */
+  const operatorOf = (
+    pass: Pass,
+    { operator: area }: OperatorAccess,
+    changes: boolean,
+    request: Request,
+    peer: PeerLookup,
+  ): string => {
+    if (deps.local.has(request)) return commandOf(request)
+    const [scheme, text] = (request.headers.get('authorization') ?? '').split(' ')
+    const token =
+      scheme?.toLowerCase() === 'bearer' && text ? deps.adminTokens.find(text) : undefined
+    if (!token) return unauthorized(pass, request, peer, operatorOnly)
+    if (!mayOperate(token.role, area, changes))
+      throw new Problem(
+        'ADMIN_ROLE_MISSING',
+        `This admin token has the role ${token.role}, which does not ${changes ? 'change' : 'look at'} what is of ${area}.`,
+        { role: token.role, roles: rolesThatMay(area, changes) },
+      )
+    return token.name === null ? 'operator' : `operator ${token.name}`
+  }
+
   /** Only the heavy ones: what they would take is left to the others. */
   const shed = (access: KeyAccess) => {
     if (access.heavy && deps.isOverloaded()) throw overloaded()
@@ -242,6 +294,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     if (!burst.admitted) throw tooFast(burst)
     shed(access)
     takeOwn(access, windows, key)
+    if (isTold(access, request.method)) pass.told = toldOf(pass, pass.caller, request, peer)
     if (!access.meter) return
     pass.reserved = meter.reserve(key, at)
     if (!pass.reserved)
@@ -253,25 +306,27 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       const name = access.rate === 'demo' ? 'demo' : 'unauthenticated'
       takeAddress(name, pass.windows, request, peer)
     },
-    enterOperator(pass: Pass, request: Request, peer: PeerLookup) {
-      if (deps.local.has(request)) {
-        pass.actor = commandOf(request)
-        return
-      }
-      const [scheme, token] = (request.headers.get('authorization') ?? '').split(' ')
-      if (scheme?.toLowerCase() === 'bearer' && token && deps.adminTokens.accepts(token)) {
-        pass.actor = 'operator'
-        return
-      }
-      unauthorized(pass, request, peer, operatorOnly)
+    enterOperator(pass: Pass, access: OperatorAccess, request: Request, peer: PeerLookup) {
+      const changes = changesByOperator(access, request.method)
+      pass.actor = operatorOf(pass, access, changes, request, peer)
+      if (!changes || access.untold) return
+      const place = deps.local.has(request) ? 'this machine' : placeOf(request, peer)
+      pass.told = { actor: pass.actor, place, ...whatOf(request, pass.route) }
     },
-    enterVouched(pass: Pass, access: KeyAccess, caller: Caller, request: Request) {
+    enterVouched(
+      pass: Pass,
+      access: KeyAccess,
+      caller: Caller,
+      request: Request,
+      peer: PeerLookup,
+    ) {
       pass.vouched = true
       pass.caller = caller
       refuseScope(caller.key, pass.route)
       refusePlan(access, caller.entitled, request)
       shed(access)
       takeOwn(access, pass.windows, caller.key)
+      if (isTold(access, request.method)) pass.told = toldOf(pass, caller, request, peer)
     },
     enterKeyed(pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) {
       const credentials = credentialsOf(request, access.header === true, access.parameter)

@@ -45,6 +45,7 @@ export const problems = {
     'A key that is limited in any way was used to manage keys, people, payments or secrets.',
   ),
   KEY_SCOPE_MISSING: entry(403, 'nested', 'The key is not good for this part of the interface.'),
+  ADMIN_ROLE_MISSING: entry(403, 'nested', 'The admin token has a role that is not for this.'),
   FRESH_SIGN_IN_REQUIRED: entry(
     403,
     'nested',

@@ -3,6 +3,7 @@ import type { OrganizationStore } from '../../store/account/organizations.ts'
 import { createPasswordStore } from '../../store/account/passwords.ts'
 import { createSessionStore } from '../../store/account/sessions.ts'
 import { createSignInLinkStore } from '../../store/account/sign-in-links.ts'
+import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Mail } from '../messages/mail.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
@@ -21,6 +22,7 @@ export interface AccountServicesDeps extends Runtime {
   keys: Keyring
   mail: Mail
   organizationStore: OrganizationStore
+  audit: { note(entry: NewAuditEntry): void }
 }
 
 export function openAccounts(deps: AccountServicesDeps): AccountServices {

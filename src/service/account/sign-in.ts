@@ -9,6 +9,7 @@ import type { PasswordStore } from '../../store/account/passwords.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import type { SignInLinkStore } from '../../store/account/sign-in-links.ts'
 import { transact } from '../../store/database.ts'
+import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Mail } from '../messages/mail.ts'
 import type { PasswordHashes } from './password-hashes.ts'
@@ -27,11 +28,11 @@ export interface SignIn {
    */
   withPassword(email: string, password: string, from: string): Promise<SignedIn | SignInRefusal>
   /** Uses the link up. */
-  withLink(token: string): Promise<SignedIn | SignInRefusal>
+  withLink(token: string, from: string): Promise<SignedIn | SignInRefusal>
   /** Whom a link would sign in; looking does not use it up. */
   linked(token: string): AccountState | undefined
   /** For somebody who has proved elsewhere that the account's address is theirs. */
-  asOwner(account: AccountState): Promise<SignedIn>
+  asOwner(account: AccountState, from: string): Promise<SignedIn>
   /** A one-time link's token, which is nowhere at rest. */
   makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
   /**
@@ -60,6 +61,8 @@ export interface SignInDeps {
   passwords: PasswordStore
   hashes: PasswordHashes
   mail: Pick<Mail, 'post'>
+  /** Who did what. */
+  audit: { note(entry: NewAuditEntry): void }
   clock: Clock
   ids: Ids
   log: Log
@@ -92,10 +95,55 @@ export const linkUrl = (baseUrl: string, token: string): string =>
 const logSignIn = (log: Log, { session }: SignedIn, from?: string) =>
   log.info('signed_in', { account: session.accountId, method: session.method, from })
 
-export const createSignIn = (deps: SignInDeps): SignIn => ({
-  ...withPasswords(deps),
-  ...withLinks(deps),
-})
+export const createSignIn = (deps: SignInDeps): SignIn =>
+  told(deps, { ...withPasswords(deps), ...withLinks(deps) })
+
+type Untold = Omit<SignIn, 'withLink' | 'asOwner'> & {
+  withLink(token: string): ReturnType<SignIn['withLink']>
+  asOwner(account: AccountState): ReturnType<SignIn['asOwner']>
+}
+
+/** Writes every sign-in to the audit trail, and what was refused of accounts that there are. */
+function told({ audit, keys }: SignInDeps, signIn: Untold): SignIn {
+  const tell = (
+    account: AccountState,
+    outcome: SignedIn | SignInRefusal,
+    how: string,
+    place: string,
+  ) => {
+    const { id } = account.account
+    const refused = 'refused' in outcome
+    audit.note({
+      // Who failed to sign in is not known.
+      actor: refused ? 'stranger' : `person ${id}`,
+      accountId: id,
+      action: `sign in with ${how}`,
+      thing: `account ${id}`,
+      place,
+      outcome: refused ? outcome.refused : 'done',
+    })
+  }
+  return {
+    ...signIn,
+    async withPassword(email, password, from) {
+      const outcome = await signIn.withPassword(email, password, from)
+      const account = keys.accountByEmail(email.toLowerCase())
+      if (account) tell(account, outcome, 'a password', from)
+      return outcome
+    },
+    async withLink(token, from) {
+      const account = signIn.linked(token)
+      const outcome = await signIn.withLink(token)
+      if (account) tell(account, outcome, 'a link', from)
+      return outcome
+    },
+    async asOwner(account, from) {
+      const signedIn = await signIn.asOwner(account)
+      tell(account, signedIn, 'an invitation', from)
+      return signedIn
+    },
+  }
+}
 
 function withPasswords({ db, keys, sessions, passwords, hashes, clock, log }: SignInDeps) {
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)

@@ -1,25 +1,68 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { isToken, sameHash, tokenHash, tokenHint } from '../../lib/token.ts'
-import type { AdminTokenStore } from '../../store/operator/admin-tokens.ts'
+import type { AdminRole } from '../../plan/admin-roles.ts'
+import type { AdminToken, AdminTokenStore } from '../../store/operator/admin-tokens.ts'
 
-/** The operator's token: made at the first start, shown once, kept as a hash. */
+/**
+ * The operator's tokens: one made at the first start, others with names and roles. Each is shown
+ * once and kept as a hash.
+ */
 export interface AdminTokens {
-  accepts(token: string): boolean
+  /** The token in force that a text is. */
+  find(token: string): AdminToken | undefined
   exists(): boolean
-  /** A new token; all earlier ones end. */
+  /** All there ever were, the newest first. */
+  list(): AdminToken[]
+  create(name: string, role: AdminRole): { made: AdminToken; token: string }
+  /** Ends one; undefined where there is none. One that has ended stays so. */
+  revoke(id: string): AdminToken | undefined
+  /** A new token without a name that is good for everything; all earlier ones end. */
   rotate(): string
 }
 
 export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids): AdminTokens {
-  let active = store.active()
+  let active: AdminToken[] = []
+  const reload = () => {
+    active = store.all().filter(({ revokedAt }) => revokedAt === null)
+  }
+  const newToken = (name: string | null, role: AdminRole) => {
+    const token = ids.token()
+    const made: AdminToken = {
+      id: ids.uuid(),
+      name,
+      role,
+      hash: tokenHash(token),
+      hint: tokenHint(token),
+      createdAt: clock.now(),
+      revokedAt: null,
+    }
+    return { made, token }
+  }
+  reload()
   return {
-    accepts: token => isToken(token) && active.some(hash => sameHash(hash, tokenHash(token))),
+    find(token) {
+      if (!isToken(token)) return undefined
+      const hash = tokenHash(token)
+      return active.find(one => sameHash(one.hash, hash))
+    },
     exists: () => active.length > 0,
+    list: () => store.all(),
+    create(name, role) {
+      const created = newToken(name, role)
+      store.add(created.made)
+      reload()
+      return created
+    },
+    revoke(id) {
+      store.revoke(id, clock.now())
+      reload()
+      return store.all().find(one => one.id === id)
+    },
     rotate() {
-      const token = ids.token()
-      store.replace(tokenHash(token), tokenHint(token), clock.now())
-      active = store.active()
+      const { made, token } = newToken(null, 'all')
+      store.replace(made, clock.now())
+      reload()
       return token
     },
   }

@@ -1,7 +1,9 @@
 import type { Runtime } from '../../runtime.ts'
 import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
+import { createAuditStore } from '../../store/operator/audit.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
 import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
+import { type Audit, createAudit } from './audit.ts'
 import { type BackupRecord, createBackupRecord } from './backup-record.ts'
 import { createDisk, type Disk } from './disk.ts'
 import { createTally, type Tally } from './tally.ts'
@@ -9,6 +11,8 @@ import { createTally, type Tally } from './tally.ts'
 export interface OperatorServices {
   settings: Settings
   adminTokens: AdminTokens
+  /** Who did what. */
+  audit: Audit
   disk: Disk
   /** Of scheduled backups. */
   backupRecord: BackupRecord
@@ -20,11 +24,18 @@ export function openOperator({
   clock,
   ids,
   log,
-}: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log'>): OperatorServices {
+  config,
+}: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log' | 'config'>): OperatorServices {
   const settings = settingsStore(db)
   return {
     settings,
     adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
+    audit: createAudit({
+      store: createAuditStore(db),
+      clock,
+      log,
+      keepDays: config.audit.keepDays,
+    }),
     disk: createDisk({ settings, clock, log }),
     backupRecord: createBackupRecord(settings),
     tally: createTally(),

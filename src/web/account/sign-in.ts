@@ -172,7 +172,7 @@ function comeIn(
                   fields.get('password') ?? '',
                   addressOf(request),
                 )
-              : signIn.withLink(token)
+              : signIn.withLink(token, addressOf(request))
           const outcome = await outcomeOf(attempt)
           const next = ownPath(fields.get('next') ?? undefined)
           if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
@@ -303,7 +303,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
 }
 
 function invited(
-  { access, organizations, signIn, keys, now }: SignInPagesDeps,
+  { access, organizations, signIn, keys, addressOf, now }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
   const title = 'Invitation'
@@ -361,7 +361,7 @@ function invited(
           const newcomer = person ? undefined : organizations.newcomer(token)
           const who = person?.key.holder ?? newcomer
           if (!who) return signInFirst(view.invitation.email)
-          const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer))
+          const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))
           const accepted = organizations.accept(view.invitation.id, who, token)
           if (accepted && !('refused' in accepted)) return seeOther('/sign-in', cookie)
           if (accepted?.refused !== 'already_member') return over()

@@ -74,7 +74,7 @@ describe('what happened is one line at info', () => {
     expect(linesOf(log, 'signed_in')).toEqual([])
     await services.signIn.withPassword('ann@example.com', password, '203.0.113.7')
     const link = services.signIn.makeLink(account)
-    await services.signIn.withLink(link)
+    await services.signIn.withLink(link, '203.0.113.7')
     expect(linesOf(log, 'signed_in')).toEqual([
       expect.objectContaining({
         level: 'info',

@@ -4,6 +4,7 @@ import { keyRoutes } from '../../../src/api/keys/keys.ts'
 import { performanceRoutes } from '../../../src/api/keys/performance.ts'
 import { usageRoutes } from '../../../src/api/keys/usage.ts'
 import { accountAdminRoutes } from '../../../src/api/operator/accounts.ts'
+import { tokenAdminRoutes } from '../../../src/api/operator/tokens.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createBase } from '../../../src/http/base.ts'
 import { type AccessPlugin, createAccess } from '../../../src/http/gate/access.ts'
@@ -100,6 +101,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     plans,
     rates,
     adminTokens,
+    audit: { note: () => undefined },
     sessions,
     clock,
     isOverloaded: () => false,
@@ -134,7 +136,8 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     .use(keyRoutes({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
     .use(usageRoutes({ access, meter, rates, clock }))
     .use(performanceRoutes({ access, meter, now }))
-    .use(accountAdminRoutes({ access, keys, meter, changes, adminTokens, nameMax, now }))
+    .use(accountAdminRoutes({ access, keys, meter, changes, nameMax, now }))
+    .use(tokenAdminRoutes({ access, adminTokens }))
     .use(probes(access, repeats))
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(

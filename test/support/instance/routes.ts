@@ -54,6 +54,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     plans,
     rates: createRateTables(limits, 1),
     adminTokens,
+    audit: services.audit,
     sessions: services.sessions,
     clock,
     isOverloaded: () => false,

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import {
+  answerOf,
+  type CommandEnvironment,
+  type OperatorAction,
+  print,
+  runAgainstServer,
+} from './command.ts'
+import { tableLines } from './table.ts'
+
+interface EntryLine {
+  id: number
+  at: string
+  actor: string
+  email: string | null
+  action: string
+  thing: string
+  from: string | null
+  outcome: string
+  details: Record<string, string | number> | null
+}
+
+interface AuditOptions {
+  since?: string
+  until?: string
+  actor?: string
+  thing?: string
+  limit?: string
+  json?: boolean
+}
+
+const perPage = 500
+const limitUsual = 100
+
+const entryTable = (entries: readonly EntryLine[]) =>
+  tableLines(
+    ['ID', 'AT', 'WHO', 'FROM', 'WHAT', 'THING', 'OUTCOME', 'DETAILS'],
+    entries.map(entry => [
+      String(entry.id),
+      entry.at,
+      entry.email === null ? entry.actor : `${entry.actor} (${entry.email})`,
+      entry.from ?? '-',
+      entry.action,
+      entry.thing,
+      entry.outcome,
+      Object.entries(entry.details ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .join(' ') || '-',
+    ]),
+  )
+
+const listAudit = (env: CommandEnvironment, options: AuditOptions): Promise<number> =>
+  runAgainstServer(env, 'audit', async () => {
+    const limit = Number(options.limit ?? limitUsual)
+    if (!Number.isSafeInteger(limit) || limit < 1)
+      throw new Error(`--limit ${options.limit}: must be a whole number above 0`)
+    const filter = new URLSearchParams({ per_page: String(Math.min(limit, perPage)) })
+    for (const name of ['since', 'until', 'actor', 'thing'] as const) {
+      const value = options[name]
+      if (value !== undefined) filter.set(name, value)
+    }
+    const all: EntryLine[] = []
+    for (let page = 1; all.length < limit; page += 1) {
+      const { entries } = await answerOf<{ entries: EntryLine[] }>(
+        env,
+        'GET',
+        `/admin/v1/audit?${filter}&page=${page}`,
+      )
+      all.push(...entries)
+      if (entries.length < Math.min(limit, perPage)) break
+    }
+    print(env, all.slice(0, limit), entryTable)
+  })
+
+/** `audit`: who did what. */
+export function auditCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  located(program.command('audit').description('who did what to which thing, the newest first'))
+    .option('--since <time>', 'from this day or instant on')
+    .option('--until <time>', 'before this day or instant')
+    .option('--actor <who>', 'part of an actor, an account, or its address')
+    .option('--thing <what>', 'part of the action, the thing or the details')
+    .option('--limit <number>', `at most so many (default: ${limitUsual})`)
+    .option('--json', 'print JSON')
+    .action((options: AuditOptions) => act(options, env => listAudit(env, options)))
+}

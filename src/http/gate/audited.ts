@@ -1,0 +1,65 @@
+import { actionOf } from '../../plan/roles.ts'
+import type { NewAuditEntry } from '../../store/operator/audit.ts'
+import type { KeyAccess, OperatorAccess } from './access-kind.ts'
+
+/** What a request is to the audit trail, once it is let in. */
+export type Told = Omit<NewAuditEntry, 'outcome'>
+
+const looks = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+/** Whether the operator's request changes something. */
+export const changesByOperator = (access: OperatorAccess, method: string): boolean =>
+  access.looks !== true && !looks(method)
+
+/** Whether a request with a key changes something, or reads a secret. */
+export const isTold = (access: KeyAccess, method: string): boolean =>
+  access.untold !== true && (access.action ?? actionOf(method)) !== 'read'
+
+/**
+ * Path and route of a request; never its query or its body, which may hold secrets, nor an address
+ * in the path: entries outlast the accounts of people.
+ */
+export const whatOf = (request: Request, route: string) => ({
+  action: `${request.method} ${route}`,
+  thing: new URL(request.url).pathname
+    .split('/')
+    .map(segment => (/@|%40/.test(segment) ? '(address)' : segment))
+    .join('/')
+    .slice(0, thingMax),
+})
+
+const thingMax = 300
+
+/** What an answer says of the thing that was made or changed, none of it secret or personal. */
+const telling = [
+  'id',
+  'code',
+  'observed_at',
+  'batch',
+  'plan',
+  'role',
+  'inserted',
+  'revised',
+  'removed',
+  'held',
+] as const
+
+/** The same as JSON; undefined where an answer says nothing of it. */
+export function detailsOf(answer: unknown): string | undefined {
+  if (!isRecord(answer)) return undefined
+  const data = isRecord(answer.data) ? answer.data : answer
+  const inner = Object.values(data).filter(isRecord)
+  const details: Record<string, string | number> = {}
+  for (const part of inner.length === 0 ? [data] : [data, inner[0]!])
+    for (const name of telling) {
+      const value = part[name]
+      if (typeof value === 'string' || typeof value === 'number')
+        details[name] = typeof value === 'string' ? value.slice(0, valueMax) : value
+    }
+  return Object.keys(details).length === 0 ? undefined : JSON.stringify(details)
+}
+
+const valueMax = 100
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

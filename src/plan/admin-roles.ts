@@ -1,0 +1,28 @@
+/** What a token of the operator is good for. */
+export const adminRoles = ['read', 'data', 'people', 'all'] as const
+export type AdminRole = (typeof adminRoles)[number]
+
+/**
+ * What the operator's requests are about: prices, series and feeds; accounts, keys and payments;
+ * the service itself, with its tokens and what it sends.
+ */
+export const operatorAreas = ['data', 'people', 'service'] as const
+export type OperatorArea = (typeof operatorAreas)[number]
+
+/** The areas that a role looks at and changes. */
+const matrix: Readonly<
+  Record<AdminRole, { sees: readonly OperatorArea[]; changes: readonly OperatorArea[] }>
+> = {
+  read: { sees: operatorAreas, changes: [] },
+  data: { sees: ['data', 'service'], changes: ['data'] },
+  people: { sees: ['people', 'service'], changes: ['people'] },
+  all: { sees: operatorAreas, changes: operatorAreas },
+}
+
+/** Whether a role may look at an area, or change something there. */
+export const mayOperate = (role: AdminRole, area: OperatorArea, changes: boolean): boolean =>
+  matrix[role][changes ? 'changes' : 'sees'].includes(area)
+
+/** The roles that a request of an area asks for. */
+export const rolesThatMay = (area: OperatorArea, changes: boolean): AdminRole[] =>
+  adminRoles.filter(role => mayOperate(role, area, changes))
