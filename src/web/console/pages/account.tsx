@@ -3,7 +3,6 @@ import { useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
-  Empty,
   Figure,
   Members,
   Notice,
@@ -15,6 +14,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
+import { Table } from '../parts/table.tsx'
 
 interface Key {
   id: string
@@ -123,9 +123,14 @@ function Keys() {
     <>
       {newToken.value && <ShownOnce what="The new key, shown once:" secret={newToken.value} />}
       {refusal.value && <Refused error={refusal.value} />}
-      <section class="card flush" aria-labelledby="keys">
-        <header>
-          <h2 id="keys">API keys</h2>
+      <Table
+        caption="API keys"
+        file="keys"
+        of={answer}
+        rows={answer.data?.api_keys}
+        keyOf={({ id }) => id}
+        empty="There are no keys. Give one a name and make it, to call the interface."
+        actions={
           <form
             class="row end"
             onSubmit={event => {
@@ -148,70 +153,70 @@ function Keys() {
               Make a key
             </button>
           </form>
-        </header>
-        <Shown of={answer} what="keys">
-          {({ api_keys: keys }) =>
-            keys.length === 0 ? (
-              <Empty>There are no keys. Make one to call the interface.</Empty>
-            ) : (
-              <div class="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Key</th>
-                      <th scope="col" class="wide-only">
-                        Made
-                      </th>
-                      <th scope="col">Last use</th>
-                      <th scope="col" class="number wide-only">
-                        Requests
-                      </th>
-                      <th scope="col">State</th>
-                      <th scope="col">
-                        <span class="only-heard">What to do</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {keys.map(key => (
-                      <tr key={key.id}>
-                        <th scope="row" class="break">
-                          {key.name ?? 'unnamed'}
-                          <div class="code">{key.token_hint}</div>
-                        </th>
-                        <td class="quiet wide-only">{day(key.created_at)}</td>
-                        <td class="quiet">{ago(key.last_used_at)}</td>
-                        <td class="number wide-only">{number(key.usage.requests_used)}</td>
-                        <td>
-                          {key.active ? <Tag mood="good">Active</Tag> : <Tag>Ended</Tag>}
-                          {key.read_only && <Tag>Read-only</Tag>}
-                        </td>
-                        <td>
-                          {key.active && (
-                            <div class="row">
-                              <Confirmed
-                                label="Roll"
-                                className="tight"
-                                question={`Make a new token for “${key.name ?? key.token_hint}”? Programs that use the old one must get the new one.`}
-                                onConfirm={() => roll(key.id)}
-                              />
-                              <Confirmed
-                                label="Revoke"
-                                question={`Revoke “${key.name ?? key.token_hint}”? Programs that use it are refused at once.`}
-                                onConfirm={() => revoke(key.id)}
-                              />
-                            </div>
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )
-          }
-        </Shown>
-      </section>
+        }
+        columns={[
+          {
+            name: 'Key',
+            value: key => key.name ?? 'unnamed',
+            show: key => (
+              <>
+                {key.name ?? 'unnamed'}
+                <div class="code">{key.token_hint}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Made',
+            isWide: true,
+            className: 'quiet',
+            value: key => key.created_at,
+            show: key => day(key.created_at),
+          },
+          {
+            name: 'Last use',
+            className: 'quiet',
+            value: key => key.last_used_at,
+            show: key => ago(key.last_used_at),
+          },
+          {
+            name: 'Requests',
+            isNumber: true,
+            isWide: true,
+            value: ({ usage }) => usage.requests_used,
+            show: ({ usage }) => number(usage.requests_used),
+          },
+          {
+            name: 'State',
+            value: ({ active }) => (active ? 'active' : 'ended'),
+            show: key => (
+              <>
+                {key.active ? <Tag mood="good">Active</Tag> : <Tag>Ended</Tag>}
+                {key.read_only && <Tag>Read-only</Tag>}
+              </>
+            ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: key =>
+              key.active && (
+                <div class="row">
+                  <Confirmed
+                    label="Roll"
+                    className="tight"
+                    question={`Make a new token for “${key.name ?? key.token_hint}”? Programs that use the old one must get the new one.`}
+                    onConfirm={() => roll(key.id)}
+                  />
+                  <Confirmed
+                    label="Revoke"
+                    question={`Revoke “${key.name ?? key.token_hint}”? Programs that use it are refused at once.`}
+                    onConfirm={() => revoke(key.id)}
+                  />
+                </div>
+              ),
+          },
+        ]}
+      />
     </>
   )
 }
@@ -222,6 +227,9 @@ const windowNames: Readonly<Record<string, string>> = {
   marine: 'Marine fuels, a minute',
   marine_historical: 'Past marine fuels, a minute',
 }
+
+/** Percent of the limit. */
+const shareOf = ({ used, limit }: Window): number => (limit > 0 ? (100 * used) / limit : 0)
 
 function UsagePart() {
   const usage = useLoaded('usage', signal => ask<Usage>('/v1/usage', { signal }))
@@ -247,32 +255,42 @@ function UsagePart() {
                 anew.
               </Notice>
             )}
-            <section class="card flush" aria-labelledby="limits">
-              <header>
-                <h2 id="limits">Limits</h2>
-              </header>
-              <table>
-                <tbody>
-                  {data.windows.map(({ name, used, limit, resets_at }) => {
-                    const share = limit > 0 ? (100 * used) / limit : 0
+            <Table
+              caption="Limits"
+              rows={data.windows}
+              keyOf={({ name }) => name}
+              empty="The plan has no limits."
+              columns={[
+                { name: 'Limit', value: ({ name }) => windowNames[name] ?? words(name) },
+                {
+                  name: 'Used',
+                  isNumber: true,
+                  value: ({ used }) => used,
+                  show: ({ used, limit }) => `${number(used)} of ${number(limit)}`,
+                },
+                {
+                  name: 'Share',
+                  isWide: true,
+                  value: window => Math.round(shareOf(window)),
+                  show: window => {
+                    const share = shareOf(window)
                     return (
-                      <tr key={name}>
-                        <th scope="row">{windowNames[name] ?? words(name)}</th>
-                        <td class="number">
-                          {number(used)} of {number(limit)}
-                        </td>
-                        <td class="wide-only">
-                          <div class={`bar ${share > 90 ? 'bad' : share > 70 ? 'warn' : ''}`}>
-                            <i style={{ width: `${Math.min(100, share)}%` }} />
-                          </div>
-                        </td>
-                        <td class="number quiet wide-only">{instant(resets_at)}</td>
-                      </tr>
+                      <div class={`bar ${share > 90 ? 'bad' : share > 70 ? 'warn' : ''}`}>
+                        <i style={{ width: `${Math.min(100, share)}%` }} />
+                      </div>
                     )
-                  })}
-                </tbody>
-              </table>
-            </section>
+                  },
+                },
+                {
+                  name: 'Starts anew',
+                  isNumber: true,
+                  isWide: true,
+                  className: 'quiet',
+                  value: window => window.resets_at,
+                  show: window => instant(window.resets_at),
+                },
+              ]}
+            />
           </>
         )}
       </Shown>
@@ -343,41 +361,42 @@ function Plan() {
           )}
         </Shown>
       </section>
-      <section class="card flush" aria-labelledby="invoices">
-        <header>
-          <h2 id="invoices">Invoices</h2>
-        </header>
-        <Shown of={invoices} what="invoices">
-          {({ invoices: rows }) =>
-            rows.length === 0 ? (
-              <Empty>There are no invoices.</Empty>
-            ) : (
-              <table>
-                <tbody>
-                  {rows.map(invoice => (
-                    <tr key={invoice.id}>
-                      <th scope="row">
-                        <a href={`/billing/invoices/${invoice.id}/pdf`} rel="external">
-                          {invoice.number}
-                        </a>
-                      </th>
-                      <td class="quiet">{day(invoice.created_at)}</td>
-                      <td class="number">
-                        {invoice.currency} {number(invoice.amount / 100, 2)}
-                      </td>
-                      <td>
-                        <Tag mood={invoice.status === 'paid' ? 'good' : 'warn'}>
-                          {words(invoice.status)}
-                        </Tag>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )
-          }
-        </Shown>
-      </section>
+      <Table
+        caption="Invoices"
+        of={invoices}
+        rows={invoices.data?.invoices}
+        keyOf={({ id }) => id}
+        empty="There are no invoices. A paid plan brings one each month."
+        columns={[
+          {
+            name: 'Invoice',
+            value: invoice => invoice.number,
+            show: invoice => (
+              <a href={`/billing/invoices/${invoice.id}/pdf`} rel="external">
+                {invoice.number}
+              </a>
+            ),
+          },
+          {
+            name: 'Of',
+            className: 'quiet nowrap',
+            value: invoice => day(invoice.created_at),
+          },
+          {
+            name: 'Amount',
+            isNumber: true,
+            value: ({ amount }) => amount / 100,
+            show: ({ currency, amount }) => `${currency} ${number(amount / 100, 2)}`,
+          },
+          {
+            name: 'State',
+            value: ({ status }) => status,
+            show: ({ status }) => (
+              <Tag mood={status === 'paid' ? 'good' : 'warn'}>{words(status)}</Tag>
+            ),
+          },
+        ]}
+      />
     </div>
   )
 }
@@ -403,10 +422,29 @@ function People() {
       {refusal.value && <Refused error={refusal.value} />}
       <Shown of={answer} what="members">
         {({ organization, members, invitations }) => (
-          <section class="card flush" aria-labelledby="members">
-            <header>
-              <h2 id="members">{organization.name}</h2>
-              {organization.your_role === 'admin' && (
+          <Table
+            caption={organization.name}
+            file="members"
+            rows={[
+              ...members.map(({ id, email, role, joined_at }) => ({
+                id,
+                email,
+                role: words(role),
+                state: `since ${day(joined_at)}`,
+                isMember: true,
+              })),
+              ...invitations.map(({ id, email, status, expires_at }) => ({
+                id,
+                email,
+                role: words(status),
+                state: `until ${day(expires_at)}`,
+                isMember: false,
+              })),
+            ]}
+            keyOf={({ id }) => id}
+            empty="You are alone here. Invite somebody."
+            actions={
+              organization.your_role === 'admin' && (
                 <form
                   class="row end"
                   onSubmit={event => {
@@ -442,35 +480,26 @@ function People() {
                     Invite
                   </button>
                 </form>
-              )}
-            </header>
-            <table>
-              <tbody>
-                {members.map(member => (
-                  <tr key={member.id}>
-                    <th scope="row" class="break">
-                      {member.email}
-                    </th>
-                    <td>
-                      <Tag>{words(member.role)}</Tag>
-                    </td>
-                    <td class="number quiet wide-only">since {day(member.joined_at)}</td>
-                  </tr>
-                ))}
-                {invitations.map(invitation => (
-                  <tr key={invitation.id}>
-                    <th scope="row" class="break">
-                      {invitation.email}
-                    </th>
-                    <td>
-                      <Tag mood="warn">{words(invitation.status)}</Tag>
-                    </td>
-                    <td class="number quiet wide-only">until {day(invitation.expires_at)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+              )
+            }
+            columns={[
+              { name: 'E-mail address', value: person => person.email },
+              {
+                name: 'As',
+                value: ({ role }) => role,
+                show: ({ role, isMember }) => (
+                  <Tag mood={isMember ? undefined : 'warn'}>{role}</Tag>
+                ),
+              },
+              {
+                name: 'Since or until',
+                isNumber: true,
+                isWide: true,
+                className: 'quiet',
+                value: ({ state }) => state,
+              },
+            ]}
+          />
         )}
       </Shown>
     </>

@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
-import { Confirmed, Empty, Members, Notice, Page, Refused, Shown, Tag } from '../parts/bits.tsx'
+import { Confirmed, Members, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
 import { codes, loadCodes, matchingCodes } from '../parts/codes.ts'
 import { ago, instant, number } from '../parts/format.ts'
+import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series.tsx'
 
 interface Alert {
@@ -93,123 +94,120 @@ function List() {
       }
     >
       {refusal.value && <Refused error={refusal.value} />}
-      <section class="card flush" aria-label="Alerts">
-        <Shown of={alerts} what="alerts">
-          {rows =>
-            rows.length === 0 ? (
-              <Empty>
-                <p>There are no alerts. Make one and see first how often it would have fired.</p>
-                <a class="button" href="/alerts/new">
-                  New alert
-                </a>
-              </Empty>
-            ) : (
-              <div class="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Alert</th>
-                      <th scope="col">Condition</th>
-                      <th scope="col" class="number wide-only">
-                        Fired
-                      </th>
-                      <th scope="col" class="wide-only">
-                        Last
-                      </th>
-                      <th scope="col">State</th>
-                      <th scope="col">
-                        <span class="only-heard">What to do</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map(alert => (
-                      <tr key={alert.id}>
-                        <th scope="row" class="break">
-                          {alert.name}
-                          <div class="code">
-                            <a href={`/series/${alert.commodity_code}`}>{alert.commodity_code}</a>
-                          </div>
-                        </th>
-                        <td class="nowrap">
-                          {alert.analytics_type ?? 'price'} {signs[alert.condition_operator]}{' '}
-                          {number(alert.condition_value)}
-                        </td>
-                        <td class="number wide-only">{alert.trigger_count}</td>
-                        <td class="quiet wide-only">{ago(alert.last_triggered_at)}</td>
-                        <td>
-                          <State alert={alert} />
-                        </td>
-                        <td>
-                          <div class="row">
-                            <button
-                              type="button"
-                              class="tight"
-                              aria-label={`${alert.enabled ? 'Mute' : 'Turn on'} ${alert.name}`}
-                              onClick={() =>
-                                void change(
-                                  ask(`/v1/alerts/${alert.id}`, {
-                                    method: 'PATCH',
-                                    body: { enabled: !alert.enabled },
-                                  }),
-                                )
-                              }
-                            >
-                              {alert.enabled ? 'Mute' : 'Turn on'}
-                            </button>
-                            <Confirmed
-                              label="Delete"
-                              question={`Delete the alert “${alert.name}”? Its history stays.`}
-                              onConfirm={() =>
-                                change(ask(`/v1/alerts/${alert.id}`, { method: 'DELETE' }))
-                              }
-                            />
-                          </div>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
+      <Table
+        caption="Your alerts"
+        file="alerts"
+        of={alerts}
+        rows={alerts.data}
+        keyOf={({ id }) => id}
+        empty={
+          <>
+            <p>There are no alerts. Make one and see first how often it would have fired.</p>
+            <a class="button" href="/alerts/new">
+              New alert
+            </a>
+          </>
+        }
+        columns={[
+          {
+            name: 'Alert',
+            value: ({ name }) => name,
+            show: alert => (
+              <>
+                {alert.name}
+                <div class="code">
+                  <a href={`/series/${alert.commodity_code}`}>{alert.commodity_code}</a>
+                </div>
+              </>
+            ),
+          },
+          {
+            name: 'Condition',
+            className: 'nowrap',
+            value: alert =>
+              `${alert.analytics_type ?? 'price'} ${signs[alert.condition_operator]} ${number(alert.condition_value)}`,
+          },
+          { name: 'Fired', isNumber: true, isWide: true, value: row => row.trigger_count },
+          {
+            name: 'Last',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.last_triggered_at,
+            show: row => ago(row.last_triggered_at),
+          },
+          { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: alert => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`${alert.enabled ? 'Mute' : 'Turn on'} ${alert.name}`}
+                  onClick={() =>
+                    void change(
+                      ask(`/v1/alerts/${alert.id}`, {
+                        method: 'PATCH',
+                        body: { enabled: !alert.enabled },
+                      }),
+                    )
+                  }
+                >
+                  {alert.enabled ? 'Mute' : 'Turn on'}
+                </button>
+                <Confirmed
+                  label="Delete"
+                  question={`Delete the alert “${alert.name}”? Its history stays.`}
+                  onConfirm={() => change(ask(`/v1/alerts/${alert.id}`, { method: 'DELETE' }))}
+                />
               </div>
-            )
-          }
-        </Shown>
-      </section>
-      <section class="card flush" aria-labelledby="fired">
-        <header>
-          <h2 id="fired">What has fired</h2>
-        </header>
-        <Shown of={triggers} what="history">
-          {({ triggers: rows }) =>
-            rows.length === 0 ? (
-              <Empty>No alert has fired yet.</Empty>
-            ) : (
-              <table>
-                <tbody>
-                  {rows.map(trigger => (
-                    <tr key={trigger.id}>
-                      <th scope="row" class="break">
-                        {trigger.alert_name ?? trigger.commodity_code ?? 'Alert'}
-                      </th>
-                      <td class="number">{number(trigger.price ?? trigger.value ?? 0)}</td>
-                      <td class="number quiet">{instant(trigger.triggered_at)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )
-          }
-        </Shown>
-      </section>
+            ),
+          },
+        ]}
+      />
+      <Table
+        caption="What has fired"
+        file="fired"
+        of={triggers}
+        rows={triggers.data?.triggers}
+        keyOf={({ id }) => id}
+        empty="No alert has fired yet. Try a condition on the past year to see when it would have."
+        columns={[
+          {
+            name: 'Alert',
+            value: row => row.alert_name ?? row.commodity_code ?? 'Alert',
+          },
+          {
+            name: 'Value',
+            isNumber: true,
+            value: row => row.price ?? row.value,
+            show: row => number(row.price ?? row.value ?? 0),
+          },
+          {
+            name: 'When',
+            isNumber: true,
+            className: 'quiet',
+            value: row => row.triggered_at,
+            show: row => instant(row.triggered_at),
+          },
+        ]}
+      />
     </Page>
   )
 }
 
-function State({ alert }: { alert: Alert }) {
-  if (alert.suspended_reason) return <Tag mood="bad">Suspended</Tag>
-  if (!alert.enabled) return <Tag>Muted</Tag>
-  return alert.in_cooldown ? <Tag mood="warn">Fired</Tag> : <Tag mood="good">Watching</Tag>
+function stateOf(alert: Alert): 'Suspended' | 'Muted' | 'Fired' | 'Watching' {
+  if (alert.suspended_reason) return 'Suspended'
+  if (!alert.enabled) return 'Muted'
+  return alert.in_cooldown ? 'Fired' : 'Watching'
 }
+
+const stateMoods = { Suspended: 'bad', Muted: undefined, Fired: 'warn', Watching: 'good' } as const
+
+const State = ({ alert }: { alert: Alert }) => (
+  <Tag mood={stateMoods[stateOf(alert)]}>{stateOf(alert)}</Tag>
+)
 
 /** Makes an alert, after it has been tried on the past. */
 function Editor() {

@@ -1,10 +1,11 @@
-import { dataOf, useLoaded } from '../parts/ask.ts'
-import { Page, Shown, signInHref, Wide } from '../parts/bits.tsx'
+import { dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
+import { Page, signInHref } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { ago, number, unitOf } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Samples } from '../parts/samples.tsx'
 import { Spark } from '../parts/spark.tsx'
+import { Table } from '../parts/table.tsx'
 
 interface DemoPrice {
   code: string
@@ -41,15 +42,7 @@ export function Home() {
     : 'Energy prices, history, curves, alerts and webhooks, through one interface.'
   return (
     <Page title={boot.service} about={about} actions={<Beginnings />}>
-      <section class="card flush" aria-labelledby="prices">
-        <header>
-          <h2 id="prices">Prices now</h2>
-          <span class="quiet small">Nobody needs a key for these.</span>
-        </header>
-        <Shown of={prices} what="prices">
-          {({ prices: rows }) => <DemoTable rows={rows} />}
-        </Shown>
-      </section>
+      <Demo of={prices} />
       <section class="stack" aria-labelledby="calls">
         <h2 id="calls">Three calls to paste</h2>
         <div class="columns">
@@ -91,53 +84,63 @@ const Beginnings = () => (
 const decimalsOf = ({ price, sparkline }: DemoPrice): number =>
   Math.max(...[price, ...sparkline].map(value => String(value).split('.')[1]?.length ?? 0))
 
-function DemoTable({ rows }: { rows: DemoPrice[] }) {
-  if (rows.length === 0)
-    return (
-      <p class="empty">
-        There are no prices yet. The operator imports a file or turns a public feed on.
-      </p>
-    )
-  return (
-    <Wide label="Prices of the demo">
-      <table>
-        <thead>
-          <tr>
-            <th>Commodity</th>
-            <th class="number">Price</th>
-            <th class="number">24 h</th>
-            <th>30 days</th>
-            <th class="number wide-only">Observed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(row => (
-            <tr key={row.code}>
-              <th scope="row">
-                {boot.isSignedIn ? <a href={`/series/${row.code}`}>{row.name}</a> : row.name}
-                <div class="code wide-only">{row.code}</div>
-              </th>
-              <td class="number">
-                <span class="strong">{number(row.price, decimalsOf(row))}</span>
-                <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
-              </td>
-              <td class="number">
-                <Move
-                  change={
-                    row.change_24h === null
-                      ? null
-                      : { amount: row.change_24h, percent: row.change_24h_percent }
-                  }
-                />
-              </td>
-              <td>
-                <Spark values={row.sparkline} />
-              </td>
-              <td class="number quiet wide-only">{ago(row.created_at)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
-  )
-}
+const Demo = ({ of }: { of: Loaded<{ prices: DemoPrice[] }> }) => (
+  <Table
+    caption="Prices now"
+    file="demo-prices"
+    of={of}
+    rows={of.data?.prices}
+    keyOf={({ code }) => code}
+    empty="There are no prices yet. The operator imports a file or turns a public feed on."
+    note="Nobody needs a key for these."
+    columns={[
+      {
+        name: 'Commodity',
+        fileName: 'code',
+        value: ({ code }) => code,
+        show: ({ code, name }) => (
+          <>
+            {boot.isSignedIn ? <a href={`/series/${code}`}>{name}</a> : name}
+            <div class="code wide-only">{code}</div>
+          </>
+        ),
+      },
+      {
+        name: 'Price',
+        isNumber: true,
+        value: ({ price }) => price,
+        show: row => (
+          <>
+            <span class="strong">{number(row.price, decimalsOf(row))}</span>
+            <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
+          </>
+        ),
+      },
+      {
+        name: '24 h',
+        fileName: 'change_24h_percent',
+        isNumber: true,
+        value: row => row.change_24h_percent,
+        show: row => (
+          <Move
+            change={
+              row.change_24h === null
+                ? null
+                : { amount: row.change_24h, percent: row.change_24h_percent }
+            }
+          />
+        ),
+      },
+      { name: '30 days', show: ({ sparkline }) => <Spark values={sparkline} /> },
+      {
+        name: 'Observed',
+        fileName: 'observed_at',
+        isNumber: true,
+        isWide: true,
+        className: 'quiet',
+        value: row => row.created_at,
+        show: row => ago(row.created_at),
+      },
+    ]}
+  />
+)

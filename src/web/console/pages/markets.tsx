@@ -6,6 +6,8 @@ import { Choice, Empty, Members, Page, Shown, Wide } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
 import { number, signed, unitOf, words } from '../parts/format.ts'
+import { Move } from '../parts/move.tsx'
+import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series.tsx'
 
 const tabs = [
@@ -170,9 +172,14 @@ function Spreads() {
     dataOf<Spread[]>(`/v1/spreads/${kind.value}/all`, { signal }),
   )
   return (
-    <section class="card flush" aria-labelledby="spreads">
-      <header>
-        <h2 id="spreads">Spreads now</h2>
+    <Table
+      caption="Spreads now"
+      file={`spreads-${kind.value}`}
+      of={answer}
+      rows={answer.data}
+      keyOf={({ id }) => id}
+      empty="There are no spreads of this kind: the prices they are made of are missing."
+      actions={
         <Choice
           label="Kind"
           value={kind.value}
@@ -181,57 +188,35 @@ function Spreads() {
             kind.value = value
           }}
         />
-      </header>
-      <Shown of={answer} what="spreads">
-        {rows => (
-          <Wide label="Spreads">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Spread</th>
-                  <th scope="col" class="number">
-                    Value
-                  </th>
-                  <th scope="col" class="number">
-                    24 h
-                  </th>
-                  <th scope="col" class="wide-only">
-                    Region
-                  </th>
-                  <th scope="col" class="wide-only">
-                    Formula
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {rows.map(row => (
-                  <tr key={row.id}>
-                    <th scope="row">{row.name}</th>
-                    <td class="number">
-                      <span class="strong">{number(row.value, 2)}</span>
-                      <div class="quiet small">{row.unit}</div>
-                    </td>
-                    <td class="number">
-                      {row.change_24h === null ? (
-                        '–'
-                      ) : (
-                        <span
-                          class={`move ${row.change_24h > 0 ? 'up' : row.change_24h < 0 ? 'down' : ''}`}
-                        >
-                          {signed(row.change_24h, 2)}
-                        </span>
-                      )}
-                    </td>
-                    <td class="quiet wide-only">{row.region ?? '–'}</td>
-                    <td class="code wide-only">{row.formula}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </Wide>
-        )}
-      </Shown>
-    </section>
+      }
+      columns={[
+        { name: 'Spread', value: ({ name }) => name },
+        {
+          name: 'Value',
+          isNumber: true,
+          value: ({ value }) => value,
+          show: row => (
+            <>
+              <span class="strong">{number(row.value, 2)}</span>
+              <div class="quiet small">{row.unit}</div>
+            </>
+          ),
+        },
+        {
+          name: '24 h',
+          isNumber: true,
+          value: row => row.change_24h,
+          show: row =>
+            row.change_24h === null ? (
+              '–'
+            ) : (
+              <Move change={{ amount: row.change_24h, percent: null }} />
+            ),
+        },
+        { name: 'Region', isWide: true, className: 'quiet', value: ({ region }) => region },
+        { name: 'Formula', isWide: true, className: 'code', value: ({ formula }) => formula },
+      ]}
+    />
   )
 }
 

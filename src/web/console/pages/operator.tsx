@@ -1,19 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso'
 import { ask, useAttempt, useLoaded } from '../parts/ask.ts'
-import {
-  Confirmed,
-  Empty,
-  Figure,
-  Notice,
-  Page,
-  Refused,
-  Shown,
-  ShownOnce,
-  Tag,
-} from '../parts/bits.tsx'
+import { Confirmed, Figure, Notice, Page, Refused, Shown, ShownOnce, Tag } from '../parts/bits.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
 import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
+import { Table } from '../parts/table.tsx'
 
 const tabs = [
   { value: '', href: '/operator', text: 'Overview' },
@@ -151,80 +142,78 @@ function Feeds() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      <section class="card flush" aria-label="Feeds">
-        <Shown of={answer} what="feeds">
-          {({ feeds }) => (
-            <div class="scroll">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Source</th>
-                    <th scope="col" class="number wide-only">
-                      Codes
-                    </th>
-                    <th scope="col" class="wide-only">
-                      Last new
-                    </th>
-                    <th scope="col" class="wide-only">
-                      Next run
-                    </th>
-                    <th scope="col">State</th>
-                    <th scope="col">
-                      <span class="only-heard">What to do</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {feeds.map(feed => (
-                    <tr key={feed.name}>
-                      <th scope="row">
-                        {feed.title}
-                        <div class="code">{feed.name}</div>
-                      </th>
-                      <td class="number wide-only">{feed.codes}</td>
-                      <td class="quiet wide-only">{ago(feed.last_new_at)}</td>
-                      <td class="quiet wide-only">
-                        {feed.next_run_at ? ago(feed.next_run_at) : '–'}
-                      </td>
-                      <td>
-                        <Tag mood={feedMoods[feed.state]}>{words(feed.state)}</Tag>
-                      </td>
-                      <td>
-                        {feed.state !== 'off' && (
-                          <div class="row">
-                            <button
-                              type="button"
-                              class="tight"
-                              aria-label={`Run ${feed.title} now`}
-                              onClick={() => void post(feed.name, 'run')}
-                            >
-                              Run
-                            </button>
-                            <button
-                              type="button"
-                              class="tight"
-                              aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
-                              onClick={() =>
-                                void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
-                              }
-                            >
-                              {feed.state === 'paused' ? 'Resume' : 'Pause'}
-                            </button>
-                          </div>
-                        )}
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
-        </Shown>
-      </section>
-      <p class="quiet small">
-        A feed is turned on with <code>wellhead feeds add</code> or{' '}
-        <a href="/docs?operation=putFeed">PUT /admin/v1/feeds/NAME</a>.
-      </p>
+      <Table
+        caption="Feeds"
+        of={answer}
+        rows={answer.data?.feeds}
+        keyOf={({ name }) => name}
+        empty="There are no feeds. Turn one on with wellhead feeds add."
+        note={
+          <>
+            A feed is turned on with <code>wellhead feeds add</code> or{' '}
+            <a href="/docs?operation=putFeed">PUT /admin/v1/feeds/NAME</a>.
+          </>
+        }
+        columns={[
+          {
+            name: 'Source',
+            value: ({ name }) => name,
+            show: feed => (
+              <>
+                {feed.title}
+                <div class="code">{feed.name}</div>
+              </>
+            ),
+          },
+          { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
+          {
+            name: 'Last new',
+            isWide: true,
+            className: 'quiet',
+            value: feed => feed.last_new_at,
+            show: feed => ago(feed.last_new_at),
+          },
+          {
+            name: 'Next run',
+            isWide: true,
+            className: 'quiet',
+            value: feed => feed.next_run_at,
+            show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
+          },
+          {
+            name: 'State',
+            value: ({ state }) => state,
+            show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: feed =>
+              feed.state !== 'off' && (
+                <div class="row">
+                  <button
+                    type="button"
+                    class="tight"
+                    aria-label={`Run ${feed.title} now`}
+                    onClick={() => void post(feed.name, 'run')}
+                  >
+                    Run
+                  </button>
+                  <button
+                    type="button"
+                    class="tight"
+                    aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
+                    onClick={() =>
+                      void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
+                    }
+                  >
+                    {feed.state === 'paused' ? 'Resume' : 'Pause'}
+                  </button>
+                </div>
+              ),
+          },
+        ]}
+      />
     </>
   )
 }
@@ -348,23 +337,31 @@ function Data() {
         </label>
         {rows.value.length > 0 && (
           <>
-            <table>
-              <caption>
-                {number(rows.value.length)} rows, the first{' '}
-                {Math.min(previewMax, rows.value.length)}
-              </caption>
-              <tbody>
-                {rows.value.slice(0, previewMax).map((row, i) => (
-                  <tr key={String(i)}>
-                    <th scope="row" class="code">
-                      {row.code}
-                    </th>
-                    <td class="number">{number(row.price)}</td>
-                    <td class="number quiet">{row.observed_at}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <Table
+              caption={`${number(rows.value.length)} rows, the first ${Math.min(previewMax, rows.value.length)}`}
+              file="preview"
+              rows={rows.value.slice(0, previewMax)}
+              fileRows={() => rows.value}
+              keyOf={(_, i) => String(i)}
+              empty="The file has no rows."
+              columns={[
+                { name: 'Code', fileName: 'code', className: 'code', value: ({ code }) => code },
+                {
+                  name: 'Price',
+                  fileName: 'price',
+                  isNumber: true,
+                  value: ({ price }) => price,
+                  show: ({ price }) => number(price),
+                },
+                {
+                  name: 'Observed',
+                  fileName: 'observed_at',
+                  isNumber: true,
+                  className: 'quiet',
+                  value: row => row.observed_at,
+                },
+              ]}
+            />
             <div class="row">
               <button type="button" class="main" onClick={() => void record()}>
                 Record {number(rows.value.length)} rows
@@ -373,105 +370,83 @@ function Data() {
           </>
         )}
       </section>
-      <section class="card flush" aria-labelledby="batches">
-        <header>
-          <h2 id="batches">What was written</h2>
-        </header>
-        <Shown of={batches} what="batches">
-          {({ data }) =>
-            data.batches.length === 0 ? (
-              <Empty>Nothing has been imported or pushed yet.</Empty>
-            ) : (
-              <div class="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Batch</th>
-                      <th scope="col" class="number">
-                        New
-                      </th>
-                      <th scope="col" class="number">
-                        Revised
-                      </th>
-                      <th scope="col" class="number wide-only">
-                        Rejected
-                      </th>
-                      <th scope="col" class="wide-only">
-                        When
-                      </th>
-                      <th scope="col">
-                        <span class="only-heard">What to do</span>
-                      </th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {data.batches.map(batch => (
-                      <tr key={batch.id}>
-                        <th scope="row" class="break">
-                          {words(batch.kind)} {batch.id}
-                          <div class="quiet small">
-                            {batch.file_name ?? batch.source ?? batch.reason ?? batch.actor}
-                          </div>
-                        </th>
-                        <td class="number">{number(batch.inserted)}</td>
-                        <td class="number">{number(batch.revised)}</td>
-                        <td class="number wide-only">{number(batch.rejected)}</td>
-                        <td class="quiet wide-only">{instant(batch.started_at)}</td>
-                        <td>
-                          {batch.undone_at ? (
-                            <Tag>Undone</Tag>
-                          ) : (
-                            <Confirmed
-                              label="Undo"
-                              question={`Undo batch ${batch.id}? What stood before is put back, as a new batch.`}
-                              onConfirm={() => undo(batch.id)}
-                            />
-                          )}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )
-          }
-        </Shown>
-      </section>
-      <section class="card flush" aria-labelledby="doubted">
-        <header>
-          <h2 id="doubted">Quarantine</h2>
-        </header>
-        <Shown of={quarantine} what="the quarantine">
-          {({ data }) =>
-            data.length === 0 ? (
-              <Empty>No days are left out of reads.</Empty>
-            ) : (
-              <table>
-                <tbody>
-                  {data.map(range => (
-                    <tr key={range.id}>
-                      <th scope="row" class="break">
-                        <a href={`/series/${range.code}`}>{range.code}</a>
-                        <div class="quiet small">{range.reason}</div>
-                      </th>
-                      <td>
-                        {range.from} to {range.to}
-                      </td>
-                      <td>
-                        <Confirmed
-                          label="Lift"
-                          question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
-                          onConfirm={() => lift(range.id)}
-                        />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            )
-          }
-        </Shown>
-      </section>
+      <Table
+        caption="What was written"
+        file="batches"
+        of={batches}
+        rows={batches.data?.data.batches}
+        keyOf={({ id }) => String(id)}
+        empty="Nothing has been imported or pushed yet. Drop a file above."
+        columns={[
+          {
+            name: 'Batch',
+            value: ({ kind, id }) => `${kind} ${id}`,
+            show: batch => (
+              <>
+                {words(batch.kind)} {batch.id}
+                <div class="quiet small">
+                  {batch.file_name ?? batch.source ?? batch.reason ?? batch.actor}
+                </div>
+              </>
+            ),
+          },
+          { name: 'New', isNumber: true, value: row => row.inserted },
+          { name: 'Revised', isNumber: true, value: row => row.revised },
+          { name: 'Rejected', isNumber: true, isWide: true, value: row => row.rejected },
+          {
+            name: 'When',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.started_at,
+            show: row => instant(row.started_at),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: batch =>
+              batch.undone_at ? (
+                <Tag>Undone</Tag>
+              ) : (
+                <Confirmed
+                  label="Undo"
+                  question={`Undo batch ${batch.id}? What stood before is put back, as a new batch.`}
+                  onConfirm={() => undo(batch.id)}
+                />
+              ),
+          },
+        ]}
+      />
+      <Table
+        caption="Quarantine"
+        of={quarantine}
+        rows={quarantine.data?.data}
+        keyOf={({ id }) => String(id)}
+        empty="No days are left out of reads."
+        columns={[
+          {
+            name: 'Series',
+            value: ({ code }) => code,
+            show: ({ code, reason }) => (
+              <>
+                <a href={`/series/${code}`}>{code}</a>
+                <div class="quiet small">{reason}</div>
+              </>
+            ),
+          },
+          { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: range => (
+              <Confirmed
+                label="Lift"
+                question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
+                onConfirm={() => lift(range.id)}
+              />
+            ),
+          },
+        ]}
+      />
     </>
   )
 }
@@ -529,34 +504,82 @@ function People() {
     <>
       {refusal.value && <Refused error={refusal.value} />}
       {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
-      <section class="card flush" aria-labelledby="accounts">
-        <header>
-          <h2 id="accounts">Accounts</h2>
-          <form
-            class="row end"
-            onSubmit={event => {
-              event.preventDefault()
-              void make()
-            }}
-          >
+      <Table
+        caption="Accounts"
+        of={answer}
+        rows={answer.data?.data.accounts}
+        keyOf={({ id }) => id}
+        empty="No account has that address. Make one, or search for another."
+        actions={
+          <>
             <label>
-              E-mail address
+              Search
               <input
-                type="email"
-                required
-                value={email.value}
+                type="search"
+                value={typed.value}
                 onInput={event => {
-                  email.value = event.currentTarget.value
+                  typed.value = event.currentTarget.value
                 }}
               />
             </label>
-            <label>
-              Plan
+            <form
+              class="row end"
+              onSubmit={event => {
+                event.preventDefault()
+                void make()
+              }}
+            >
+              <label>
+                E-mail address
+                <input
+                  type="email"
+                  required
+                  value={email.value}
+                  onInput={event => {
+                    email.value = event.currentTarget.value
+                  }}
+                />
+              </label>
+              <label>
+                Plan
+                <select
+                  value={plan.value}
+                  onChange={event => {
+                    plan.value = event.currentTarget.value
+                  }}
+                >
+                  {plans.map(one => (
+                    <option key={one} value={one}>
+                      {words(one)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <button type="submit" class="main">
+                Make an account
+              </button>
+            </form>
+          </>
+        }
+        columns={[
+          {
+            name: 'Account',
+            value: ({ email }) => email,
+            show: account => (
+              <>
+                {account.email}
+                <div class="quiet small">since {day(account.created_at)}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Plan',
+            value: account => account.plan,
+            show: account => (
               <select
-                value={plan.value}
-                onChange={event => {
-                  plan.value = event.currentTarget.value
-                }}
+                aria-label={`Plan of ${account.email}`}
+                value={account.plan}
+                onChange={event => void change(account, { plan: event.currentTarget.value })}
               >
                 {plans.map(one => (
                   <option key={one} value={one}>
@@ -564,89 +587,46 @@ function People() {
                   </option>
                 ))}
               </select>
-            </label>
-            <button type="submit" class="main">
-              Make an account
-            </button>
-          </form>
-        </header>
-        <div style={{ padding: 'var(--s3) var(--s4)' }}>
-          <label>
-            Search
-            <input
-              type="search"
-              value={typed.value}
-              onInput={event => {
-                typed.value = event.currentTarget.value
-              }}
-            />
-          </label>
-        </div>
-        <Shown of={answer} what="accounts">
-          {({ data }) => (
-            <div class="scroll">
-              <table>
-                <tbody>
-                  {data.accounts.map(account => (
-                    <tr key={account.id}>
-                      <th scope="row" class="break">
-                        {account.email}
-                        <div class="quiet small">since {day(account.created_at)}</div>
-                      </th>
-                      <td>
-                        <select
-                          aria-label={`Plan of ${account.email}`}
-                          value={account.plan}
-                          onChange={event =>
-                            void change(account, { plan: event.currentTarget.value })
-                          }
-                        >
-                          {plans.map(one => (
-                            <option key={one} value={one}>
-                              {words(one)}
-                            </option>
-                          ))}
-                        </select>
-                      </td>
-                      <td class="number wide-only">{account.active_keys} keys</td>
-                      <td>
-                        {account.suspended_at ? (
-                          <Tag mood="bad">Suspended</Tag>
-                        ) : (
-                          <Tag mood="good">Active</Tag>
-                        )}
-                      </td>
-                      <td>
-                        <div class="row">
-                          <button
-                            type="button"
-                            class="tight"
-                            aria-label={`Sign-in link for ${account.email}`}
-                            onClick={() => void link(account)}
-                          >
-                            Link
-                          </button>
-                          <Confirmed
-                            label={account.suspended_at ? 'Release' : 'Suspend'}
-                            question={
-                              account.suspended_at
-                                ? `Let ${account.email} in again?`
-                                : `Refuse every request of ${account.email} from now on?`
-                            }
-                            onConfirm={() =>
-                              change(account, { suspended: account.suspended_at === null })
-                            }
-                          />
-                        </div>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
-        </Shown>
-      </section>
+            ),
+          },
+          { name: 'Keys', isNumber: true, isWide: true, value: row => row.active_keys },
+          {
+            name: 'State',
+            value: account => (account.suspended_at ? 'suspended' : 'active'),
+            show: account =>
+              account.suspended_at ? (
+                <Tag mood="bad">Suspended</Tag>
+              ) : (
+                <Tag mood="good">Active</Tag>
+              ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: account => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Sign-in link for ${account.email}`}
+                  onClick={() => void link(account)}
+                >
+                  Link
+                </button>
+                <Confirmed
+                  label={account.suspended_at ? 'Release' : 'Suspend'}
+                  question={
+                    account.suspended_at
+                      ? `Let ${account.email} in again?`
+                      : `Refuse every request of ${account.email} from now on?`
+                  }
+                  onConfirm={() => change(account, { suspended: account.suspended_at === null })}
+                />
+              </div>
+            ),
+          },
+        ]}
+      />
     </>
   )
 }

@@ -12,14 +12,14 @@ import {
   Notice,
   Page,
   Refused,
-  save,
   Waiting,
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart, type Line } from '../parts/chart.tsx'
 import { codes, loadCodes, matchingCodes } from '../parts/codes.ts'
-import { csvOf, number, signed, unitOf, words } from '../parts/format.ts'
+import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Samples } from '../parts/samples.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 
 export interface ChartAnswer {
   code: string
@@ -187,11 +187,6 @@ function One({ code }: { code: string }) {
           <a class="button" href={`/alerts/new?code=${encodeURIComponent(code)}`}>
             Make an alert
           </a>
-          {data && (
-            <button type="button" onClick={() => save(`${code}.csv`, 'text/csv', csvOfChart(data))}>
-              CSV
-            </button>
-          )}
           <Copy text={location.href} label="Copy link" />
         </>
       }
@@ -275,7 +270,7 @@ function One({ code }: { code: string }) {
           <h2 id="call">The call behind this chart</h2>
           <Samples call={{ method: 'GET', path }} />
         </section>
-        {data && <Table data={data} />}
+        {data && <Numbered data={data} />}
       </div>
     </Page>
   )
@@ -593,83 +588,50 @@ function KnownOn({
   )
 }
 
-const csvOfChart = (data: ChartAnswer): string =>
-  csvOf([
-    data.open ? ['time', 'open', 'high', 'low', 'close'] : ['time', 'close'],
-    ...data.times.map((time, i) => {
-      const at = new Date(time * 1000).toISOString()
-      return data.open
-        ? [at, data.open[i], data.high?.[i], data.low?.[i], data.close[i]]
-        : [at, data.close[i]]
-    }),
-  ])
-
 const rowsShown = 60
 
-function Table({ data }: { data: ChartAnswer }) {
-  const isBars = data.open !== undefined
-  const first = Math.max(0, data.times.length - rowsShown)
-  const order = data.times
-    .map((_, i) => i)
-    .slice(first)
-    .reverse()
-  const cell = (value: number | undefined) => (
-    <td class="number">{value === undefined ? '–' : number(value, data.decimals)}</td>
-  )
+/** The values of the chart, newest first; the file has all of them, oldest first. */
+function Numbered({ data }: { data: ChartAnswer }) {
+  const all = useMemo(() => data.times.map((_, i) => i), [data])
+  const newest = all.slice(-rowsShown).reverse()
+  const bar = (name: string, values: number[] | undefined): Column<number>[] =>
+    values
+      ? [
+          {
+            name,
+            fileName: name.toLowerCase(),
+            isNumber: true,
+            value: i => values[i],
+            show: i => number(values[i]!, data.decimals),
+          },
+        ]
+      : []
   return (
-    <section class="card flush" aria-labelledby="numbers">
-      <header>
-        <h2 id="numbers">Numbers</h2>
-        <Copy text={() => csvOfChart(data)} label="Copy CSV" className="tight" />
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long table is scrolled by keyboard */}
-      <section class="scroll tall" tabIndex={0} aria-label="Numbers of the chart">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">UTC</th>
-              {isBars && (
-                <>
-                  <th scope="col" class="number">
-                    Open
-                  </th>
-                  <th scope="col" class="number">
-                    High
-                  </th>
-                  <th scope="col" class="number">
-                    Low
-                  </th>
-                </>
-              )}
-              <th scope="col" class="number">
-                Close
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {order.map(i => (
-              <tr key={data.times[i]}>
-                <td class="nowrap">
-                  {new Date(data.times[i]! * 1000).toISOString().slice(0, 16).replace('T', ' ')}
-                </td>
-                {isBars && (
-                  <>
-                    {cell(data.open?.[i])}
-                    {cell(data.high?.[i])}
-                    {cell(data.low?.[i])}
-                  </>
-                )}
-                {cell(data.close[i])}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {first > 0 && (
-        <p class="quiet small" style={{ padding: 'var(--s2) var(--s4)' }}>
-          The newest {rowsShown} of {number(data.times.length)}; the CSV has all.
-        </p>
-      )}
-    </section>
+    <Table
+      caption="Numbers"
+      file={data.code}
+      rows={newest}
+      fileRows={() => all}
+      keyOf={i => String(data.times[i])}
+      isTall
+      empty="There are no prices in this range. Choose a longer one."
+      note={
+        all.length > rowsShown &&
+        `The newest ${rowsShown} of ${number(all.length)}; the CSV has all.`
+      }
+      columns={[
+        {
+          name: 'UTC',
+          fileName: 'time',
+          className: 'nowrap',
+          value: i => new Date(data.times[i]! * 1000).toISOString(),
+          show: i => new Date(data.times[i]! * 1000).toISOString().slice(0, 16).replace('T', ' '),
+        },
+        ...bar('Open', data.open),
+        ...bar('High', data.high),
+        ...bar('Low', data.low),
+        ...bar('Close', data.close),
+      ]}
+    />
   )
 }

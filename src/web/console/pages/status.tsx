@@ -1,6 +1,7 @@
 import { ask, useLoaded } from '../parts/ask.ts'
-import { Figure, Page, Shown, Tag, Wide } from '../parts/bits.tsx'
+import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
 import { ago, instant, number, words } from '../parts/format.ts'
+import { Table } from '../parts/table.tsx'
 
 interface Component {
   name: string
@@ -84,81 +85,72 @@ export function Status() {
 }
 
 const Parts = ({ components }: { components: Component[] }) => (
-  <section class="card flush" aria-labelledby="parts">
-    <header>
-      <h2 id="parts">Parts of the service</h2>
-    </header>
-    <table>
-      <tbody>
-        {components.map(({ name, status, message }) => (
-          <tr key={name}>
-            <th scope="row">
-              {partNames[name] ?? words(name)}
-              {message && <div class="quiet small">{message}</div>}
-            </th>
-            <td class="number">
-              <Tag mood={moods[status]}>
-                {status === 'disabled' ? 'Not used here' : words(status)}
-              </Tag>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+  <Table
+    caption="Parts of the service"
+    file="parts"
+    rows={components}
+    keyOf={({ name }) => name}
+    empty="This copy names no parts."
+    columns={[
+      {
+        name: 'Part',
+        value: ({ name }) => partNames[name] ?? words(name),
+        show: ({ name, message }) => (
+          <>
+            {partNames[name] ?? words(name)}
+            {message && <div class="quiet small">{message}</div>}
+          </>
+        ),
+      },
+      {
+        name: 'State',
+        value: ({ status }) => status,
+        show: ({ status }) => (
+          <Tag mood={moods[status]}>{status === 'disabled' ? 'Not used here' : words(status)}</Tag>
+        ),
+        className: 'end',
+      },
+    ]}
+  />
 )
 
-function Freshness({ categories }: { categories: Category[] }) {
-  return (
-    <section class="card flush" aria-labelledby="fresh">
-      <header>
-        <h2 id="fresh">How fresh the data is</h2>
-        <span class="quiet small">Codes by whether they are as new as their schedule promises</span>
-      </header>
-      <Wide label="Freshness by category">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Category</th>
-              <th scope="col" class="number">
-                Codes
-              </th>
-              <th scope="col" class="number">
-                Current
-              </th>
-              <th scope="col" class="number">
-                Delayed
-              </th>
-              <th scope="col" class="number">
-                Stale
-              </th>
-              <th scope="col" class="number wide-only">
-                No data
-              </th>
-              <th scope="col" class="wide-only">
-                Share current
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {categories.map(({ name, codes, current, delayed, stale, missing }) => (
-              <tr key={name}>
-                <th scope="row">{words(name)}</th>
-                <td class="number">{codes}</td>
-                <td class="number">{current}</td>
-                <td class="number">{delayed > 0 ? <Tag mood="warn">{delayed}</Tag> : '–'}</td>
-                <td class="number">{stale > 0 ? <Tag mood="bad">{stale}</Tag> : '–'}</td>
-                <td class="number wide-only">{missing || '–'}</td>
-                <td class="wide-only">
-                  <div class={`bar ${stale > 0 ? 'bad' : delayed > 0 ? 'warn' : ''}`}>
-                    <i style={{ width: `${(100 * current) / Math.max(1, codes)}%` }} />
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Wide>
-    </section>
-  )
-}
+const counted = (name: string, pick: (row: Category) => number, mood: 'warn' | 'bad') => ({
+  name,
+  isNumber: true,
+  value: pick,
+  show: (row: Category) => (pick(row) > 0 ? <Tag mood={mood}>{pick(row)}</Tag> : '–'),
+})
+
+const Freshness = ({ categories }: { categories: Category[] }) => (
+  <Table
+    caption="How fresh the data is"
+    file="freshness"
+    rows={categories}
+    keyOf={({ name }) => name}
+    empty="There is no data yet. The operator imports a file or turns a public feed on."
+    note="Codes by whether they are as new as their schedule promises."
+    columns={[
+      { name: 'Category', value: ({ name }) => words(name) },
+      { name: 'Codes', isNumber: true, value: ({ codes }) => codes },
+      { name: 'Current', isNumber: true, value: ({ current }) => current },
+      counted('Delayed', ({ delayed }) => delayed, 'warn'),
+      counted('Stale', ({ stale }) => stale, 'bad'),
+      {
+        name: 'No data',
+        isNumber: true,
+        isWide: true,
+        value: ({ missing }) => missing,
+        show: ({ missing }) => missing || '–',
+      },
+      {
+        name: 'Share current',
+        isWide: true,
+        show: ({ codes, current, delayed, stale }) => (
+          <div class={`bar ${stale > 0 ? 'bad' : delayed > 0 ? 'warn' : ''}`}>
+            <i style={{ width: `${(100 * current) / Math.max(1, codes)}%` }} />
+          </div>
+        ),
+      },
+    ]}
+  />
+)

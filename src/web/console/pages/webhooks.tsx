@@ -13,6 +13,7 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { ago, instant } from '../parts/format.ts'
+import { Table } from '../parts/table.tsx'
 
 interface Endpoint {
   id: string
@@ -93,57 +94,45 @@ function List() {
   return (
     <Page title="Webhooks" about="Your endpoints get a signed request when something happens.">
       {secret.value && <Secret secret={secret.value} />}
-      <section class="card flush" aria-label="Endpoints">
-        <Shown of={answer} what="endpoints">
-          {({ webhooks }) =>
-            webhooks.length === 0 ? (
-              <Empty>There are no endpoints. Add the address that should be called.</Empty>
-            ) : (
-              <div class="scroll">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Endpoint</th>
-                      <th scope="col" class="wide-only">
-                        Events
-                      </th>
-                      <th scope="col" class="number">
-                        Delivered
-                      </th>
-                      <th scope="col" class="number">
-                        Failed
-                      </th>
-                      <th scope="col" class="wide-only">
-                        Last
-                      </th>
-                      <th scope="col">State</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {webhooks.map(endpoint => (
-                      <tr key={endpoint.id}>
-                        <th scope="row" class="break">
-                          <a href={`/webhooks/${endpoint.id}`}>{endpoint.url}</a>
-                          {endpoint.description && (
-                            <div class="quiet small">{endpoint.description}</div>
-                          )}
-                        </th>
-                        <td class="code wide-only">{endpoint.events.join(', ')}</td>
-                        <td class="number">{endpoint.successful_deliveries}</td>
-                        <td class="number">{endpoint.failed_deliveries}</td>
-                        <td class="quiet wide-only">{ago(endpoint.last_delivery_at)}</td>
-                        <td>
-                          <Tag mood={endpoint.active ? 'good' : 'warn'}>{endpoint.status}</Tag>
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-            )
-          }
-        </Shown>
-      </section>
+      <Table
+        caption="Endpoints"
+        of={answer}
+        rows={answer.data?.webhooks}
+        keyOf={({ id }) => id}
+        empty="There are no endpoints. Add the address that should be called, below."
+        columns={[
+          {
+            name: 'Endpoint',
+            value: endpoint => endpoint.url,
+            show: endpoint => (
+              <>
+                <a href={`/webhooks/${endpoint.id}`}>{endpoint.url}</a>
+                {endpoint.description && <div class="quiet small">{endpoint.description}</div>}
+              </>
+            ),
+          },
+          {
+            name: 'Events',
+            isWide: true,
+            className: 'code',
+            value: ({ events }) => events.join(', '),
+          },
+          { name: 'Delivered', isNumber: true, value: row => row.successful_deliveries },
+          { name: 'Failed', isNumber: true, value: row => row.failed_deliveries },
+          {
+            name: 'Last',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.last_delivery_at,
+            show: row => ago(row.last_delivery_at),
+          },
+          {
+            name: 'State',
+            value: ({ status }) => status,
+            show: ({ active, status }) => <Tag mood={active ? 'good' : 'warn'}>{status}</Tag>,
+          },
+        ]}
+      />
       <form
         class="card"
         aria-labelledby="add"
