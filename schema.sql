@@ -1698,6 +1698,14 @@ CREATE TABLE feed_rows (
   PRIMARY KEY (dataset, key)
 ) STRICT, WITHOUT ROWID;
 
+-- Which codes a person wants on the board: a list of groups with name and codes. Created when it is
+-- first chosen.
+CREATE TABLE board_layouts (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  groups TEXT NOT NULL CHECK (json_valid(groups)),
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- # Operator: settings of this copy and the tokens of whoever runs it.
 
 CREATE TABLE settings (

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { machineLine } from './machine.ts'
 import { type BenchOptions, type Line, type Row, table } from './row.ts'
 import { alerts } from './rows/alerts.ts'
+import { board } from './rows/board.ts'
 import { feeds } from './rows/feeds.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
@@ -29,6 +30,7 @@ const rows: Readonly<Record<string, Row>> = {
   webhooks,
   mix,
   routes,
+  board,
   'permits-radius': permitsRadius,
   'permits-filters': permitsFilters,
 }

@@ -303,6 +303,17 @@ export const migrations: readonly Migration[] = [
       END;
     `,
   },
+  {
+    version: 11,
+    why: 'People choose the codes of their board, in groups, and find them on every device.',
+    sql: `
+      CREATE TABLE board_layouts (
+        account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+        groups TEXT NOT NULL CHECK (json_valid(groups)),
+        updated_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { batchRoutes } from './batch.ts'
 import { boardRoutes } from './board.ts'
+import { boardLayoutRoutes } from './board-layout.ts'
 import { chartRoutes } from './chart.ts'
 import { convertRoutes } from './convert.ts'
 import { dataConnectorRoutes } from './data-connector.ts'
@@ -17,6 +18,7 @@ export function pricesTopic(context: Context): Elysia {
   routes.use(latestRoutes(context))
   routes.use(windowRoutes(context))
   routes.use(boardRoutes(context))
+  routes.use(boardLayoutRoutes(context))
   routes.use(chartRoutes(context))
   routes.use(vintageRoutes(context))
   routes.use(batchRoutes(context))

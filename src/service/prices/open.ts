@@ -4,6 +4,7 @@ import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
 import { type BatchStore, createBatchStore } from '../../store/prices/batches.ts'
+import { type BoardLayoutStore, createBoardLayoutStore } from '../../store/prices/board-layouts.ts'
 import { createCloseStore } from '../../store/prices/closes.ts'
 import {
   createDoubtedValueStore,
@@ -37,6 +38,8 @@ export interface PriceServices {
   observations: ObservationStore
   quarantine: QuarantineList
   board: Board
+  /** Which codes people want on their boards. */
+  boardLayouts: BoardLayoutStore
   history: History
   closes: Closes
   exchange: Fx
@@ -151,6 +154,7 @@ export function openPrices({
     observations,
     quarantine,
     board,
+    boardLayouts: createBoardLayoutStore(db),
     history,
     closes,
     exchange: createFx(catalogue, board),

@@ -60,6 +60,73 @@ describe('GET /v1/prices/board', () => {
   })
 })
 
+describe('the codes of a board', () => {
+  const path = '/v1/prices/board/layout'
+  const bodyOf = async (response: Response) => ({
+    status: response.status,
+    body: (await response.json()) as {
+      data: {
+        groups: { name: string; codes: string[] }[]
+        is_own: boolean
+        updated_at: string | null
+      }
+      errors?: { field: string; message: string }[]
+    },
+  })
+  const put = async (groups: unknown, key = token) =>
+    bodyOf(await instance.send('PUT', path, { groups }, key))
+  const get = async (key = token) => bodyOf(await instance.get(path, key))
+
+  test('are those of the demo until somebody chooses', async () => {
+    const { data } = (await get()).body
+    expect([data.is_own, data.updated_at, data.groups.length]).toEqual([false, null, 1])
+    expect(data.groups[0]!.codes).toContain('WTI_USD')
+  })
+
+  test('are kept in groups and in order, for the person alone', async () => {
+    const groups = [
+      { name: 'Gas', codes: ['NATURAL_GAS_USD'] },
+      { name: '', codes: ['DUBAI_CRUDE_USD', 'WTI_USD'] },
+    ]
+    expect((await put(groups)).body.data.groups).toEqual(groups)
+    expect((await get()).body.data).toMatchObject({ groups, is_own: true })
+    expect((await get(instance.key())).body.data.is_own).toBe(false)
+  })
+
+  test('are written as the catalogue writes them, whatever was sent', async () => {
+    const { body } = await put([{ name: ' Oil ', codes: ['wti_usd'] }])
+    expect(body.data.groups).toEqual([{ name: 'Oil', codes: ['WTI_USD'] }])
+  })
+
+  test('begin again when they are forgotten', async () => {
+    await put([{ name: 'Oil', codes: ['WTI_USD'] }])
+    expect((await bodyOf(await instance.send('DELETE', path, undefined, token))).status).toBe(200)
+    expect((await get()).body.data.is_own).toBe(false)
+  })
+
+  test.each([
+    [undefined, 'groups', 'is required.'],
+    ['WTI_USD', 'groups', 'must be a list of at most 40 groups.'],
+    [Array(41).fill({ name: '', codes: [] }), 'groups', 'must be a list of at most 40 groups.'],
+    [[{ name: 'x'.repeat(61), codes: [] }], 'groups.0.name', '60'],
+    [[{ name: '', codes: 'WTI_USD' }], 'groups.0.codes', 'must be a list of codes.'],
+    [[{ name: '', codes: ['WTI_UDS'] }], 'groups.0.codes.0', 'Did you mean WTI_USD?'],
+    [
+      [
+        { name: '', codes: ['WTI_USD'] },
+        { name: '', codes: ['WTI_USD'] },
+      ],
+      'groups.1.codes.0',
+      'names WTI_USD a second time.',
+    ],
+  ])('refuses %j and says what would be right', async (groups, field, words) => {
+    const { status, body } = await put(groups)
+    expect(status).toBe(422)
+    expect(body.errors?.[0]?.field).toBe(field)
+    expect(body.errors?.[0]?.message).toContain(words)
+  })
+})
+
 interface Chart {
   interval: string
   times: number[]

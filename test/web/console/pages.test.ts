@@ -80,6 +80,19 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
   })
 
+  test('finds a documented call by its name, and says what may have been meant', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/board')
+    await page.keyboard.press('/')
+    await page.keyboard.type('correlation')
+    await page.waitForSelector('#found a:has-text("/v1/analytics/correlation")')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('brnnnt')
+    await page.waitForSelector('dialog >> text=Did you mean')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/series\/\w*BRENT\w*$/)
+  })
+
   test('draws a series as it was known on an earlier day', async () => {
     const { page, goTo } = await visitor()
     await goTo('/series/WTI_USD?range=3m')
@@ -212,8 +225,15 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.fill('[aria-label="Codes of the board"] input', 'urals')
     await page.click('[aria-label="Codes of the board"] button:has-text("Urals")')
     await page.waitForSelector('table.board >> text=Urals Crude Oil')
-    await page.reload()
-    await page.waitForSelector('table.board >> text=Urals Crude Oil')
+    const saved = page.waitForResponse(response => response.request().method() === 'PUT')
+    await page.fill('[aria-label="Codes of the board"] fieldset input', '<b>Mine</b>')
+    await page.keyboard.press('Tab')
+    expect((await saved).status()).toBe(200)
+    // On another device, too.
+    const elsewhere = await visitor({ width: 390 })
+    await elsewhere.goTo('/board')
+    await elsewhere.page.waitForSelector('table.board >> text=Urals Crude Oil')
+    expect(await elsewhere.page.textContent('table.board .section')).toBe('<b>Mine</b>')
   })
 
   test('weighs less than 200 kB of scripts at first sight, compressed, and is quickly there', async () => {

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { caller, whoIsThere } from '../parts/account.ts'
-import { dataOf, useLoaded } from '../parts/ask.ts'
-import { Copy, Empty, Members, Page, Shown, save, Tag } from '../parts/bits.tsx'
-import { codes, loadCodes, matchingCodes } from '../parts/codes.ts'
-import { ago, csvOf, unitOf, words } from '../parts/format.ts'
+import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts'
+import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
+import { loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
+import { ago, unitOf, words } from '../parts/format.ts'
 import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
 import { Spark } from '../parts/spark.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 
 export interface BoardRow {
   code: string
@@ -30,53 +30,35 @@ interface BoardAnswer {
   missing_codes: string[]
 }
 
-/** What a board begins with, until somebody chooses. */
-const firstCodes = [
-  'BRENT_CRUDE_USD',
-  'WTI_USD',
-  'DUBAI_CRUDE_USD',
-  'NATURAL_GAS_USD',
-  'DUTCH_TTF_EUR',
-  'JKM_LNG_USD',
-  'GASOLINE_USD',
-  'DIESEL_USD',
-  'JET_FUEL_USD',
-  'HEATING_OIL_USD',
-  'COAL_USD',
-  'EU_CARBON_EUR',
-  'GOLD_USD',
-]
-
-const keptAs = (): string => `board.${caller.value?.id ?? ''}`
-
-function keptCodes(): string[] | undefined {
-  const text = localStorage.getItem(keptAs())
-  return text === null ? undefined : (JSON.parse(text) as string[])
+interface Group {
+  name: string
+  codes: string[]
 }
+
+interface Layout {
+  groups: Group[]
+  is_own: boolean
+}
+
+const layoutPath = '/v1/prices/board/layout'
 
 export function Board() {
   return <Members title="Board">{() => <OwnBoard />}</Members>
 }
 
 function OwnBoard() {
-  const chosen = useSignal<string[] | undefined>(undefined)
+  const layout = useLoaded('layout', signal => dataOf<Layout>(layoutPath, { signal }))
   const isEditing = useSignal(false)
+  const { refusal, attempt } = useAttempt()
   useEffect(() => {
-    void whoIsThere()
-      .then(() => Promise.all([loadCodes()]))
-      .then(() => {
-        const listedCodes = new Set(codes.value.map(({ code }) => code))
-        chosen.value = keptCodes() ?? firstCodes.filter(code => listedCodes.has(code))
-      })
-      .catch(() => {
-        chosen.value = []
-      })
-  }, [])
-  const shownCodes = chosen.value
-  const answer = useLoaded(shownCodes && `board ${shownCodes.join(',')}`, () =>
+    if (isEditing.value) void loadCodes().catch(() => {})
+  }, [isEditing.value])
+  const groups = layout.data?.groups
+  const shownCodes = groups?.flatMap(group => group.codes)
+  const answer = useLoaded(shownCodes && `board ${shownCodes.toSorted().join(',')}`, signal =>
     shownCodes?.length === 0
       ? Promise.resolve<BoardAnswer>({ rows: [], missing_codes: [] })
-      : dataOf<BoardAnswer>(`/v1/prices/board?codes=${(shownCodes ?? []).join(',')}`),
+      : dataOf<BoardAnswer>(`/v1/prices/board?codes=${(shownCodes ?? []).join(',')}`, { signal }),
   )
   const ticked = useSignal<Record<string, LivePrice>>({})
   useLive(shownCodes ?? [], prices => {
@@ -86,24 +68,29 @@ function OwnBoard() {
     }
   })
 
-  const choose = (next: string[]) => {
-    localStorage.setItem(keptAs(), JSON.stringify(next))
-    chosen.value = next
-  }
-  const rows = (answer.data?.rows ?? []).map(row => withTick(row, ticked.value[row.code]))
-  const asCsv = () =>
-    csvOf([
-      ['code', 'name', 'price', 'currency', 'unit', 'change_24h_percent', 'observed_at'],
-      ...rows.map(row => [
-        row.code,
-        row.name,
-        row.price,
-        row.currency,
-        row.unit,
-        row.change_24h?.percent,
-        row.created_at,
-      ]),
-    ])
+  /** Shown at once; what the service refuses is put back and said. */
+  const choose = (next: Group[]) =>
+    attempt(async () => {
+      const before = layout.data
+      layout.set({ groups: next, is_own: true })
+      try {
+        await ask(layoutPath, { method: 'PUT', body: { groups: next } })
+      } catch (error) {
+        if (before) layout.set(before)
+        throw error
+      }
+    })
+  const reset = () =>
+    attempt(async () => {
+      layout.set(await dataOf<Layout>(layoutPath, { method: 'DELETE' }))
+    })
+  const byCode = new Map((answer.data?.rows ?? []).map(row => [row.code, row]))
+  const rows =
+    answer.data && groups?.flatMap(group => group.codes.flatMap(code => byCode.get(code) ?? []))
+  const groupNames = new Map(
+    groups?.flatMap(({ name, codes: members }) => members.map(code => [code, name] as const)),
+  )
+  const isOwn = layout.data?.is_own ?? false
 
   return (
     <Page
@@ -123,34 +110,24 @@ function OwnBoard() {
           <button type="button" onClick={() => void answer.reload()}>
             Refresh
           </button>
-          <button type="button" onClick={() => save('board.csv', 'text/csv', asCsv())}>
-            CSV
-          </button>
-          <Copy text={asCsv} />
         </>
       }
     >
-      {isEditing.value && shownCodes && <Chooser chosen={shownCodes} onChoose={choose} />}
-      <section class="card flush" aria-label="Prices">
-        <Shown of={answer} what="prices">
-          {({ missing_codes }) => (
-            <>
-              {rows.length === 0 ? (
-                <Empty>
-                  <p>There is nothing on your board. Choose codes to see their prices here.</p>
-                </Empty>
-              ) : (
-                <Prices rows={rows} ticked={ticked.value} />
-              )}
-              {missing_codes.length > 0 && (
-                <p class="quiet small" style={{ padding: 'var(--s3) var(--s4)' }}>
-                  Without a price at present: {missing_codes.join(', ')}
-                </p>
-              )}
-            </>
-          )}
-        </Shown>
-      </section>
+      {layout.refusal && <Refused error={layout.refusal} />}
+      {refusal.value && <Refused error={refusal.value} />}
+      {isEditing.value && groups && (
+        <Chooser groups={groups} isOwn={isOwn} onChoose={choose} onReset={reset} />
+      )}
+      <Prices
+        of={answer}
+        rows={rows?.map(row => withTick(row, ticked.value[row.code]))}
+        ticked={ticked.value}
+        groupOf={row => (isOwn ? (groupNames.get(row.code) ?? '') : words(row.category))}
+        missing={answer.data?.missing_codes ?? []}
+        onEdit={() => {
+          isEditing.value = true
+        }}
+      />
     </Page>
   )
 }
@@ -183,157 +160,320 @@ function withTick(row: BoardRow, tick: LivePrice | undefined): BoardRow {
 
 const moods = { current: undefined, delayed: 'warn', stale: 'bad' } as const
 
-function Prices({ rows, ticked }: { rows: BoardRow[]; ticked: Record<string, LivePrice> }) {
-  const groups = [...Map.groupBy(rows, row => row.category)]
-  return (
-    <div class="scroll">
-      <table class="board">
-        <thead>
-          <tr>
-            <th scope="col">Commodity</th>
-            <th scope="col" class="number">
-              Price
-            </th>
-            <th scope="col" class="number">
-              24 h
-            </th>
-            <th scope="col" class="number wide-only">
-              7 days
-            </th>
-            <th scope="col" class="number wide-only">
-              30 days
-            </th>
-            <th scope="col">30 days</th>
-            <th scope="col" class="number wide-only">
-              Observed
-            </th>
-          </tr>
-        </thead>
-        {groups.map(([category, part]) => (
-          <tbody key={category}>
-            <tr class="section">
-              <th scope="rowgroup" colSpan={7}>
-                {words(category)}
-              </th>
-            </tr>
-            {part.map(row => (
-              <tr key={row.code}>
-                <th scope="row">
-                  <a href={`/series/${row.code}`}>{row.name}</a>
-                  <div class="code wide-only">{row.code}</div>
-                </th>
-                <td class="number" key={ticked[row.code]?.created_at}>
-                  <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>{row.formatted}</span>
-                  <div class="quiet small wide-only">{unitOf(row.currency, row.unit)}</div>
-                </td>
-                <td class="number">
-                  <Move change={row.change_24h} />
-                </td>
-                <td class="number wide-only">
-                  <Move change={row.change_7d} />
-                </td>
-                <td class="number wide-only">
-                  <Move change={row.change_30d} />
-                </td>
-                <td>
-                  <Spark values={row.sparkline} />
-                </td>
-                <td class="number quiet wide-only">
-                  {row.data_status !== 'current' && (
-                    <>
-                      <Tag mood={moods[row.data_status]}>{row.data_status}</Tag>{' '}
-                    </>
-                  )}
-                  {ago(row.created_at)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        ))}
-      </table>
-    </div>
-  )
+interface PricesProps {
+  of: Loaded<BoardAnswer>
+  rows: BoardRow[] | undefined
+  ticked: Record<string, LivePrice>
+  groupOf: (row: BoardRow) => string
+  missing: string[]
+  onEdit: () => void
 }
+
+const move = (
+  name: string,
+  fileName: string,
+  pick: (row: BoardRow) => Change | null,
+  isWide: boolean,
+): Column<BoardRow> => ({
+  name,
+  fileName,
+  isNumber: true,
+  isWide,
+  value: row => pick(row)?.percent,
+  show: row => <Move change={pick(row)} />,
+})
+
+const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => (
+  <Table
+    caption="Prices"
+    file="board"
+    className="board"
+    of={of}
+    rows={rows}
+    keyOf={({ code }) => code}
+    groupOf={groupOf}
+    empty={
+      <>
+        <p>There is nothing on your board. Choose codes to see their prices here.</p>
+        <button type="button" onClick={onEdit}>
+          Choose codes
+        </button>
+      </>
+    }
+    note={missing.length > 0 ? `Without a price at present: ${missing.join(', ')}` : undefined}
+    columns={[
+      {
+        name: 'Commodity',
+        fileName: 'code',
+        value: ({ code }) => code,
+        show: ({ code, name }) => (
+          <>
+            <a href={`/series/${code}`}>{name}</a>
+            <div class="code wide-only">{code}</div>
+          </>
+        ),
+      },
+      {
+        name: 'Price',
+        fileName: 'price',
+        isNumber: true,
+        value: ({ price }) => price,
+        show: row => (
+          <div key={ticked[row.code]?.created_at}>
+            <span class={`strong ${ticked[row.code] ? 'ticked' : ''}`}>{row.formatted}</span>
+            <div class="quiet small wide-only">{unitOf(row.currency, row.unit)}</div>
+          </div>
+        ),
+      },
+      move('24 h', 'change_24h_percent', row => row.change_24h, false),
+      move('7 days', 'change_7d_percent', row => row.change_7d, true),
+      move('30 days', 'change_30d_percent', row => row.change_30d, true),
+      { name: 'A month', show: ({ sparkline }) => <Spark values={sparkline} /> },
+      {
+        name: 'Observed',
+        fileName: 'observed_at',
+        isNumber: true,
+        isWide: true,
+        className: 'quiet',
+        value: row => row.created_at,
+        show: row => (
+          <>
+            {row.data_status !== 'current' && (
+              <>
+                <Tag mood={moods[row.data_status]}>{row.data_status}</Tag>{' '}
+              </>
+            )}
+            {ago(row.created_at)}
+          </>
+        ),
+      },
+    ]}
+  />
+)
 
 const codesMax = 200
 
-/** Adds, orders and removes the codes of a board. */
-function Chooser({ chosen, onChoose }: { chosen: string[]; onChoose: (next: string[]) => void }) {
+interface ChooserProps {
+  groups: Group[]
+  isOwn: boolean
+  onChoose: (next: Group[]) => void
+  onReset: () => void
+}
+
+/** Adds, groups, orders and removes the codes of a board. */
+function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
   const typed = useSignal('')
+  const into = useSignal(0)
+  const chosen = groups.flatMap(group => group.codes)
   const near = matchingCodes(typed.value, 8).filter(({ code }) => !chosen.includes(code))
-  const moved = (i: number, by: number) => {
-    const next = [...chosen]
-    const [code] = next.splice(i, 1)
-    next.splice(i + by, 0, code!)
-    return next
+  const meant = near.length > 0 ? near : nearCodes(typed.value, 3)
+  const at = Math.min(into.value, Math.max(0, groups.length - 1))
+  const changed = (i: number, change: (group: Group) => Group) =>
+    groups.map((group, other) => (other === i ? change(group) : group))
+  const add = (code: string) => {
+    const next = groups.length === 0 ? [{ name: '', codes: [] }] : groups
+    onChoose(
+      next.map((group, i) => (i === at ? { ...group, codes: [...group.codes, code] } : group)),
+    )
+    typed.value = ''
   }
   return (
     <section class="card" aria-label="Codes of the board">
-      <label>
-        Add a code
-        <input
-          type="search"
-          placeholder="Name or code"
-          value={typed.value}
-          onInput={event => {
-            typed.value = event.currentTarget.value
+      <div class="row end">
+        <label>
+          Add a code
+          <input
+            type="search"
+            placeholder="Name or code"
+            value={typed.value}
+            onInput={event => {
+              typed.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        {groups.length > 1 && (
+          <label>
+            To the group
+            <select
+              value={String(at)}
+              onChange={event => {
+                into.value = Number(event.currentTarget.value)
+              }}
+            >
+              {groups.map(({ name }, i) => (
+                <option key={String(i)} value={String(i)}>
+                  {name || `Group ${i + 1}`}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            into.value = groups.length
+            onChoose([...groups, { name: `Group ${groups.length + 1}`, codes: [] }])
           }}
-        />
-      </label>
+        >
+          New group
+        </button>
+        {isOwn && (
+          <Confirmed
+            label="Begin again"
+            className=""
+            question="Forget the codes you chose and show those of the demo again?"
+            onConfirm={onReset}
+          />
+        )}
+      </div>
       {typed.value !== '' && (
         <div class="row">
-          {near.length === 0 && <span class="quiet">Nothing has that name.</span>}
-          {near.map(({ code, name }) => (
+          {near.length === 0 && (
+            <span class="quiet" role="status">
+              Nothing has that name.{meant.length > 0 && ' Did you mean:'}
+            </span>
+          )}
+          {meant.map(({ code, name }) => (
             <button
               type="button"
               class="tight"
               key={code}
-              disabled={chosen.length >= codesMax}
-              onClick={() => {
-                onChoose([...chosen, code])
-                typed.value = ''
-              }}
+              disabled={chosen.length >= codesMax || chosen.includes(code)}
+              onClick={() => add(code)}
             >
               + {name} <span class="code">{code}</span>
             </button>
           ))}
         </div>
       )}
-      <ol class="chosen">
-        {chosen.map((code, i) => (
-          <li key={code}>
-            <span class="code">{code}</span>
-            <span class="row">
-              <button
-                type="button"
-                class="tight"
-                aria-label={`${code} up`}
-                disabled={i === 0}
-                onClick={() => onChoose(moved(i, -1))}
-              >
-                ↑
-              </button>
-              <button
-                type="button"
-                class="tight"
-                aria-label={`${code} down`}
-                disabled={i === chosen.length - 1}
-                onClick={() => onChoose(moved(i, 1))}
-              >
-                ↓
-              </button>
-              <button
-                type="button"
-                class="tight"
-                aria-label={`Remove ${code}`}
-                onClick={() => onChoose(chosen.filter(other => other !== code))}
-              >
-                Remove
-              </button>
-            </span>
-          </li>
-        ))}
-      </ol>
+      {groups.map((group, i) => (
+        <fieldset key={String(i)}>
+          <legend>{group.name || `Group ${i + 1}`}</legend>
+          <div class="row end">
+            <label>
+              Heading
+              <input
+                maxLength={60}
+                placeholder="None"
+                value={group.name}
+                onChange={event =>
+                  onChoose(changed(i, one => ({ ...one, name: event.currentTarget.value })))
+                }
+              />
+            </label>
+            <button
+              type="button"
+              disabled={i === 0}
+              onClick={() => onChoose(moved(groups, i, i - 1))}
+            >
+              Move up
+            </button>
+            <button
+              type="button"
+              onClick={() => onChoose(groups.filter((_, other) => other !== i))}
+            >
+              Remove group
+            </button>
+          </div>
+          <ol class="chosen">
+            {group.codes.map((code, place) => (
+              <Chosen
+                key={code}
+                code={code}
+                isFirst={place === 0}
+                isLast={place === group.codes.length - 1}
+                groups={groups}
+                group={i}
+                onMove={by =>
+                  onChoose(
+                    changed(i, one => ({ ...one, codes: moved(one.codes, place, place + by) })),
+                  )
+                }
+                onGroup={to =>
+                  onChoose(
+                    groups.map((one, other) => ({
+                      ...one,
+                      codes:
+                        other === to
+                          ? [...one.codes, code]
+                          : one.codes.filter(member => member !== code),
+                    })),
+                  )
+                }
+                onRemove={() =>
+                  onChoose(
+                    changed(i, one => ({
+                      ...one,
+                      codes: one.codes.filter(member => member !== code),
+                    })),
+                  )
+                }
+              />
+            ))}
+          </ol>
+        </fieldset>
+      ))}
     </section>
   )
 }
+
+function moved<T>(list: readonly T[], from: number, to: number): T[] {
+  const next = [...list]
+  next.splice(to, 0, ...next.splice(from, 1))
+  return next
+}
+
+interface ChosenProps {
+  code: string
+  isFirst: boolean
+  isLast: boolean
+  groups: Group[]
+  /** Place of the group it stands in. */
+  group: number
+  onMove: (by: number) => void
+  onGroup: (to: number) => void
+  onRemove: () => void
+}
+
+const Chosen = ({ code, isFirst, isLast, groups, group, ...on }: ChosenProps) => (
+  <li>
+    <span class="code">{code}</span>
+    <span class="row">
+      {groups.length > 1 && (
+        <select
+          class="tight"
+          aria-label={`Group of ${code}`}
+          value={String(group)}
+          onChange={event => on.onGroup(Number(event.currentTarget.value))}
+        >
+          {groups.map(({ name }, i) => (
+            <option key={String(i)} value={String(i)}>
+              {name || `Group ${i + 1}`}
+            </option>
+          ))}
+        </select>
+      )}
+      <button
+        type="button"
+        class="tight"
+        aria-label={`${code} up`}
+        disabled={isFirst}
+        onClick={() => on.onMove(-1)}
+      >
+        ↑
+      </button>
+      <button
+        type="button"
+        class="tight"
+        aria-label={`${code} down`}
+        disabled={isLast}
+        onClick={() => on.onMove(1)}
+      >
+        ↓
+      </button>
+      <button type="button" class="tight" aria-label={`Remove ${code}`} onClick={on.onRemove}>
+        Remove
+      </button>
+    </span>
+  </li>
+)

@@ -99,3 +99,23 @@ export function matchingCodes(typed: string, limit: number): Code[] {
     .slice(0, limit)
     .map(({ code }) => code)
 }
+
+/** The codes nearest to what was typed where nothing answers it: what somebody may have meant. */
+export function nearCodes(typed: string, limit: number): Code[] {
+  const words = plain(typed).trim().split(' ').filter(Boolean)
+  if (words.length === 0) return []
+  return codes.value
+    .map(code => {
+      const parts = plain(`${code.code} ${code.name} ${code.aliases.join(' ')}`).split(' ')
+      const misses = words.map(word => {
+        const most = Math.max(1, Math.ceil(word.length / 2))
+        return parts.reduce((least, part) => Math.min(least, distance(part, word, most)), most + 1)
+      })
+      const met = words.filter((word, i) => misses[i]! <= Math.ceil(word.length / 2)).length
+      return { code, met, misses: misses.reduce((sum, count) => sum + count, 0) }
+    })
+    .filter(({ met }) => met > 0)
+    .sort((a, b) => b.met - a.met || a.misses - b.misses)
+    .slice(0, limit)
+    .map(({ code }) => code)
+}

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { codes, loadCodes, match, matchingCodes } from './codes.ts'
+import { loadCalls, matchingCalls } from './calls.ts'
+import { codes, loadCodes, match, matchingCodes, nearCodes } from './codes.ts'
 import { navigation } from './navigation.ts'
 
 let show = (): void => {}
@@ -26,10 +27,19 @@ function targetsOf(typed: string): Target[] {
     text: name,
     kind: code,
   }))
-  return [...pages, ...matches].slice(0, shownMax)
+  const described = matchingCalls(typed, 4).map(({ id, summary, path }) => ({
+    href: `/docs?operation=${id}`,
+    text: summary,
+    kind: path,
+  }))
+  return [...pages, ...matches.slice(0, shownMax - pages.length - described.length), ...described]
 }
 
-/** Codes and pages by a few letters, from anywhere: `/` opens it. */
+/** What somebody may have meant who finds nothing. */
+const meantBy = (typed: string): Target[] =>
+  nearCodes(typed, 3).map(({ code, name }) => ({ href: `/series/${code}`, text: name, kind: code }))
+
+/** Codes, pages and documented calls by a few letters, from anywhere: `/` opens it. */
 export function Search() {
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
@@ -63,7 +73,8 @@ export function Search() {
     close()
     route(href)
   }
-  const targets = targetsOf(typed.value)
+  const exact = targetsOf(typed.value)
+  const targets = exact.length > 0 ? exact : meantBy(typed.value)
   const pressed = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) {
@@ -78,7 +89,7 @@ export function Search() {
     <dialog ref={dialog} aria-label="Search">
       <div class="stack">
         <label>
-          Find a code or a page
+          Find a code, a page or a call
           <input
             ref={input}
             type="search"
@@ -94,10 +105,16 @@ export function Search() {
             onInput={event => {
               typed.value = event.currentTarget.value
               chosen.value = 0
+              if (typed.value.length > 2) void loadCalls().catch(() => {})
             }}
             onKeyDown={pressed}
           />
         </label>
+        {exact.length === 0 && targets.length > 0 && (
+          <p class="quiet" role="status">
+            Nothing has that name. Did you mean:
+          </p>
+        )}
         <div class="found" id="found" role="listbox" aria-label="Found">
           {targets.map((target, i) => (
             <a

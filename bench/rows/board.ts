@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import type { BenchOptions, Line } from '../row.ts'
+import { serveWellhead, type Wellhead } from '../server.ts'
+import { wholeWorld } from '../world.ts'
+
+const codesCount = 200
+const timesOpened = 9
+const barMs = 20
+
+/**
+ * What the server works for a board of 200 codes to be opened: the page, the codes that somebody
+ * has chosen, and their prices. Before each opening every code gets a new price, so that nothing of
+ * the answer lies ready.
+ */
+export async function board(options: BenchOptions): Promise<Line[]> {
+  const server = await serveWellhead(join(options.dir, 'board'), 'dev', 'built')
+  try {
+    await wholeWorld(server)
+    const { data } = (await (await ask(server, '/v1/commodities')).json()) as {
+      data: { code: string }[]
+    }
+    const codes = data.slice(0, codesCount).map(({ code }) => code)
+    if (codes.length < codesCount) throw new Error(`there are only ${codes.length} codes`)
+    await put(server, codes)
+    const times: number[] = []
+    for (let round = 0; round < timesOpened; round += 1) {
+      options.say(`board: opening ${round + 1}`)
+      await push(server, codes, round)
+      times.push(await open(server, codes))
+    }
+    times.sort((a, b) => a - b)
+    const line = (row: string, ms: number): Line => ({
+      row,
+      ours: `${ms.toFixed(1)} ms`,
+      yardstick: '',
+      ratio: undefined,
+      atLeast: `${barMs} ms`,
+      met: ms <= barMs,
+    })
+    return [
+      line(
+        `board of ${codesCount} codes opened, median of ${timesOpened}`,
+        times[timesOpened >> 1]!,
+      ),
+      line(`board of ${codesCount} codes opened, slowest`, times.at(-1)!),
+    ]
+  } finally {
+    await server.stop()
+  }
+}
+
+const ask = ({ port, apiKey }: Wellhead, path: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    ...init,
+    headers: { authorization: `Token ${apiKey}`, 'content-type': 'application/json' },
+  })
+
+async function open(server: Wellhead, codes: readonly string[]): Promise<number> {
+  const startedAt = performance.now()
+  for (const path of [
+    '/board',
+    '/v1/prices/board/layout',
+    `/v1/prices/board?codes=${codes.join(',')}`,
+  ]) {
+    const response = await ask(server, path)
+    await response.arrayBuffer()
+    if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`)
+  }
+  return performance.now() - startedAt
+}
+
+async function put(server: Wellhead, codes: readonly string[]) {
+  const body = JSON.stringify({ groups: [{ name: 'All', codes }] })
+  const response = await ask(server, '/v1/prices/board/layout', { method: 'PUT', body })
+  if (response.status !== 200) throw new Error(`the codes were refused: ${await response.text()}`)
+}
+
+/** A new price of every code, a second after the last. */
+async function push({ port, adminToken }: Wellhead, codes: readonly string[], round: number) {
+  const at = new Date(Date.now() + round * 1000).toISOString()
+  const response = await fetch(`http://127.0.0.1:${port}/admin/v1/observations`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      observations: codes.map(code => ({ code, price: 50 + round, observed_at: at })),
+    }),
+  })
+  if (response.status >= 300) throw new Error(`the prices were refused: ${await response.text()}`)
+}

@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals'
+import { ask } from './ask.ts'
+import { match } from './codes.ts'
+
+/** A call of the interface, as a search needs it. */
+export interface NamedCall {
+  id: string
+  summary: string
+  path: string
+}
+
+interface Document {
+  paths: Record<string, Record<string, { operationId: string; summary: string }>>
+}
+
+const kept = 'calls.1'
+
+/** Every documented call; empty until they are here. */
+export const calls = signal<readonly NamedCall[]>([])
+
+let asked: Promise<void> | undefined
+
+/** Asks for the documentation once in a tab. */
+export function loadCalls(): Promise<void> {
+  asked ??= load()
+  return asked
+}
+
+async function load(): Promise<void> {
+  const stored = sessionStorage.getItem(kept)
+  if (stored) {
+    calls.value = JSON.parse(stored) as NamedCall[]
+    return
+  }
+  const { paths } = await ask<Document>('/openapi.json')
+  calls.value = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).map(({ operationId, summary }) => ({ id: operationId, summary, path })),
+  )
+  try {
+    sessionStorage.setItem(kept, JSON.stringify(calls.value))
+  } catch {
+    // A full store costs one more call.
+  }
+}
+
+/** The calls that answer what was typed, best first. */
+export const matchingCalls = (typed: string, limit: number): NamedCall[] =>
+  calls.value
+    .map(call => ({ call, score: match(`${call.summary} ${call.path} ${call.id}`, typed) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ call }) => call)
