@@ -47,22 +47,10 @@ interface Leaving {
 }
 
 /**
- * The root of the application: how bodies are read, how every answer is settled and how every error
- * looks.
+ * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
+ * copies them once more.
  */
-export function createBase({
-  access,
-  gate,
-  ids,
-  log,
-  links,
-  names = createKnownNames(),
-  corsOrigins,
-  headerPrefix,
-  profiles,
-  disk,
-  tally,
-}: BaseDeps) {
+function settling({ gate, ids, log, corsOrigins, headerPrefix }: BaseDeps) {
   const logAction = (
     actor: string,
     request: Request,
@@ -76,11 +64,7 @@ export function createBase({
       status,
       request_id: headers['x-request-id'],
     })
-  /**
-   * Answers the answer itself where it can be made here: what Elysia makes of a text and Headers
-   * copies them once more.
-   */
-  const settle = ({ set, request, pass, responseValue }: Leaving): Response | undefined => {
+  return ({ set, request, pass, responseValue }: Leaving): Response | undefined => {
     // An unknown route, also where a path's parameter names none: no body, no request id. A refusal
     // that a handler passes on has a pass.
     if (!pass && responseValue instanceof Response && responseValue.status === 404) return undefined
@@ -112,13 +96,22 @@ export function createBase({
           : (all as unknown as typeof set.headers)
     return undefined
   }
+}
 
-  /**
-   * What no route is behind: an empty body that tells nothing, as the interface has it, and for who
-   * says that it reads JSON the error with the paths that are near. Pages of other origins may read
-   * either.
-   */
-  const unknownRoute = (request: Request): Response => {
+/**
+ * What no route is behind: an empty body that tells nothing, as the interface has it, and for who
+ * says that it reads JSON the error with the paths that are near. Pages of other origins may read
+ * either.
+ */
+function unknownRoute({
+  names = createKnownNames(),
+  ids,
+  links,
+  corsOrigins,
+  headerPrefix,
+  profiles,
+}: BaseDeps) {
+  return (request: Request): Response => {
     const headers: Record<string, string> = { ...(profiles && { vary: profiles.vary }) }
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
@@ -146,14 +139,23 @@ export function createBase({
       },
     })
   }
+}
 
+/**
+ * The root of the application: how bodies are read, how every answer is settled and how every error
+ * looks.
+ */
+export function createBase(deps: BaseDeps) {
+  const { access, ids, log, links, profiles, disk, tally } = deps
+  const settle = settling(deps)
+  const answerUnknown = unknownRoute(deps)
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
     .use(access)
     // First, so that no unknown error's text finds another way out.
     .onError({ as: 'global' }, ({ error, code, set, request, pass }) => {
       // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does
       // not exist.
-      if (code === 'NOT_FOUND' && !(error instanceof Problem)) return unknownRoute(request)
+      if (code === 'NOT_FOUND' && !(error instanceof Problem)) return answerUnknown(request)
       const problem = problemOf(error, code)
       disk?.failed(error)
       tally?.refuse(problem.code)

@@ -7,6 +7,8 @@ import { operators, priceOperators } from '../../market/alerts/price-operators.t
 import { hasFeature } from '../../plan/plans.ts'
 import type { AlertRefusal } from '../../service/alerts/alerts.ts'
 import { featureOf } from '../../service/alerts/firing.ts'
+import { isAnalytics } from './form.ts'
+import { alertHistoryRoutes } from './history.ts'
 import {
   type AlertContext,
   type AlertsDeps,
@@ -16,9 +18,7 @@ import {
   createAlertContext,
   reading,
   writing,
-} from './context.ts'
-import { isAnalytics } from './form.ts'
-import { alertHistoryRoutes } from './history.ts'
+} from './route.ts'
 import { AlertShape, AlertWithHistory } from './row.ts'
 import { alertTestRoutes } from './tests.ts'
 

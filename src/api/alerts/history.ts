@@ -4,13 +4,7 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
-import {
-  type AlertContext,
-  type AlertsDeps,
-  alertDetail,
-  alertRefusals,
-  reading,
-} from './context.ts'
+import { type AlertContext, type AlertsDeps, alertDetail, alertRefusals, reading } from './route.ts'
 import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
 
 const analyticsPerPage = 20

@@ -7,6 +7,7 @@ import { dayMs, isoDay, isoInstant, startOfDay } from '../../lib/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { BacktestRange } from './form.ts'
 import {
   type AlertContext,
   type AlertsDeps,
@@ -14,8 +15,7 @@ import {
   alertParams,
   alertRefusals,
   writing,
-} from './context.ts'
-import { BacktestRange } from './form.ts'
+} from './route.ts'
 import { TestShape, testRow } from './row.ts'
 
 const backtestDays = 365

@@ -66,49 +66,28 @@ export interface Catalogue {
   onReload(listener: () => void): void
 }
 
-/** Bounds the memory: requests may spell codes in more ways than there are codes. */
-const resolvedCodesMax = 10_000
-
 export function createCatalogue(store: SeriesStore, contracts: ContractCalendar): Catalogue {
   const extents = createExtents()
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
-  const attributions = new Map<number, FedBy>()
+  const attributions = createAttributions()
   let version = 0
-  /** Resolved codes as requests spell them. Nearly every request is answered from here. */
-  const resolvedCodes = new Map<string, Resolved>()
-
   const reloadListeners: (() => void)[] = []
-  /** What series are by the catalogue alone, of those that are fed. */
-  const declared = new Map<number, Pick<Series, 'publisher' | 'cadence' | 'releaseLagDays'>>()
-  const takeFeed = (series: Series, { publisher, cadence, releaseLagDays }: FedBy) => {
-    if (!declared.has(series.id)) {
-      declared.set(series.id, {
-        publisher: series.publisher,
-        cadence: series.cadence,
-        releaseLagDays: series.releaseLagDays,
-      })
-    }
-    series.publisher = publisher
-    // What comes once a day is not late after five minutes; but the operator's word stands.
-    if (cadence && series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
-      series.cadence = cadence
-    if (cadence && series.terms?.releaseLagDays === undefined)
-      series.releaseLagDays = releaseLagDays
-  }
+  const resolver = createResolver({
+    contracts,
+    find: findSeries,
+    named: code => names.get(code),
+    hasData: series => extents.of(series) !== undefined,
+  })
 
   const reload = () => {
     version += 1
-    resolvedCodes.clear()
+    resolver.forget()
     const all = store.all()
     list = all.filter(series => series.contractOf === null)
     ids = new Map(all.map(series => [series.id, series]))
-    declared.clear()
-    for (const [id, fedBy] of attributions) {
-      const series = ids.get(id)
-      if (series) takeFeed(series, fedBy)
-    }
+    attributions.reload(ids)
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
     // A code wins over an alias of the same spelling.
     for (const series of all) names.set(series.code, series)
@@ -128,39 +107,10 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
    * An unknown code may be that of a contract that was listed since the last read; there are never
    * more of them than the families list.
    */
-  const findSeries = (code: string, now: number): Series | undefined => {
+  function findSeries(code: string, now: number): Series | undefined {
     const contract = names.has(code) ? undefined : contracts.listed(code, now)
     if (contract) addContracts([contract])
     return names.get(code)
-  }
-
-  const resolve = (text: string, now: number): Resolved | undefined => {
-    const cached = resolvedCodes.get(text)
-    if (cached) return cached
-    const requestedCode = text.trim().toUpperCase()
-    const series = findSeries(requestedCode, now)
-    if (!series) return undefined
-    const family = series.contractOf === null ? series : names.get(series.contractOf)!
-    const front = contracts.front(family.code, now)
-    if (front === undefined || (series !== family && series.code !== front)) {
-      const { code } = series
-      const resolved = {
-        series,
-        code,
-        requestedCode: requestedCode === code ? undefined : requestedCode,
-      }
-      // A contract may become the front one; other codes stay what they are until the list is read
-      // again.
-      if (front === undefined && resolvedCodes.size < resolvedCodesMax)
-        resolvedCodes.set(text, resolved)
-      return resolved
-    }
-    const frontSeries = names.get(front)
-    return {
-      series: frontSeries && extents.of(frontSeries) ? frontSeries : family,
-      code: front,
-      requestedCode: requestedCode === front ? undefined : requestedCode,
-    }
   }
 
   const hasData = (series: Series) =>
@@ -174,7 +124,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     list: () => list,
     byId: id => ids.get(id)!,
     named: text => names.get(text.trim().toUpperCase()),
-    resolve,
+    resolve: resolver.resolve,
     suggest: text => suggestCodes(text, list),
     extent: extents.of,
     hasData,
@@ -192,24 +142,117 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     },
     attribute(id, fedBy) {
       const series = ids.get(id)
-      const before = attributions.get(id)
-      if (!series) return
+      if (series && attributions.put(series, fedBy)) version += 1
+    },
+    addContracts,
+    reload,
+    onReload: listener => void reloadListeners.push(listener),
+  }
+}
+
+/** Bounds the memory: requests may spell codes in more ways than there are codes. */
+const resolvedCodesMax = 10_000
+
+interface ResolverDeps {
+  contracts: ContractCalendar
+  /** The series of a code or alias, contracts that were listed meanwhile included. */
+  find(code: string, now: number): Series | undefined
+  /** The same, of what is known already. */
+  named(code: string): Series | undefined
+  hasData(series: Series): boolean
+}
+
+/**
+ * What a code of a request means: an alias stands for its code, a futures family for its front
+ * contract. Nearly every request is answered from the spellings that were resolved before.
+ */
+function createResolver({ contracts, find, named, hasData }: ResolverDeps) {
+  const resolvedCodes = new Map<string, Resolved>()
+
+  const resolve = (text: string, now: number): Resolved | undefined => {
+    const cached = resolvedCodes.get(text)
+    if (cached) return cached
+    const requestedCode = text.trim().toUpperCase()
+    const series = find(requestedCode, now)
+    if (!series) return undefined
+    const family = series.contractOf === null ? series : named(series.contractOf)!
+    const front = contracts.front(family.code, now)
+    if (front === undefined || (series !== family && series.code !== front)) {
+      const { code } = series
+      const resolved = {
+        series,
+        code,
+        requestedCode: requestedCode === code ? undefined : requestedCode,
+      }
+      // A contract may become the front one; other codes stay what they are until the list is read
+      // again.
+      if (front === undefined && resolvedCodes.size < resolvedCodesMax)
+        resolvedCodes.set(text, resolved)
+      return resolved
+    }
+    const frontSeries = named(front)
+    return {
+      series: frontSeries && hasData(frontSeries) ? frontSeries : family,
+      code: front,
+      requestedCode: requestedCode === front ? undefined : requestedCode,
+    }
+  }
+
+  return { resolve, forget: () => resolvedCodes.clear() }
+}
+
+/** Whose values series have. */
+interface Attributions {
+  /** Undefined: nobody's. False when that is known already. */
+  put(series: Series, fedBy: FedBy | undefined): boolean
+  /** Says the same of series that were read anew, by id. */
+  reload(all: ReadonlyMap<number, Series>): void
+}
+
+function createAttributions(): Attributions {
+  const attributions = new Map<number, FedBy>()
+  /** What series are by the catalogue alone, of those that are fed. */
+  const declared = new Map<number, Pick<Series, 'publisher' | 'cadence' | 'releaseLagDays'>>()
+
+  const attribute = (series: Series, { publisher, cadence, releaseLagDays }: FedBy) => {
+    if (!declared.has(series.id)) {
+      declared.set(series.id, {
+        publisher: series.publisher,
+        cadence: series.cadence,
+        releaseLagDays: series.releaseLagDays,
+      })
+    }
+    series.publisher = publisher
+    // What comes once a day is not late after five minutes; but the operator's word stands.
+    if (cadence && series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
+      series.cadence = cadence
+    if (cadence && series.terms?.releaseLagDays === undefined)
+      series.releaseLagDays = releaseLagDays
+  }
+
+  return {
+    put(series, fedBy) {
+      const before = attributions.get(series.id)
       if (
         before?.publisher.name === fedBy?.publisher.name &&
         before?.cadence === fedBy?.cadence &&
         before?.releaseLagDays === fedBy?.releaseLagDays
       )
-        return
-      version += 1
-      Object.assign(series, declared.get(id))
+        return false
+      Object.assign(series, declared.get(series.id))
       if (fedBy) {
-        attributions.set(id, fedBy)
-        takeFeed(series, fedBy)
-      } else attributions.delete(id)
+        attributions.set(series.id, fedBy)
+        attribute(series, fedBy)
+      } else attributions.delete(series.id)
+      return true
     },
-    addContracts,
-    reload,
-    onReload: listener => void reloadListeners.push(listener),
+    reload(all) {
+      declared.clear()
+      for (const [id, fedBy] of attributions) {
+        const series = all.get(id)
+        if (series) attribute(series, fedBy)
+      }
+    },
   }
 }
 

@@ -103,41 +103,12 @@ export function createMail(deps: MailDeps): Mail {
   const linkTo = (page: string, accountId: string, to: string) =>
     `${baseUrl}/mail/${page}?token=${recipients.token({ accountId, address: addressOf(to) })}`
 
-  const messageOf = ({
-    to,
-    subject,
-    text,
-    html,
-    attachments,
-    accountId,
-    dedupe,
-    ref,
-    confidential,
-    recurring,
-  }: Letter): Message => {
-    const reason = refusal({
-      to,
-      accountId,
-      ...(confidential && { confidential }),
-      ...(recurring && { recurring }),
-    })
+  const messageOf = (letter: Letter): Message => {
+    const { to, accountId, confidential, recurring, dedupe, ref } = letter
+    const reason = refusal(letter)
     const endUrl =
       recurring && accountId !== null ? linkTo('unsubscribe', accountId, to) : undefined
-    const letter: FrozenLetter = {
-      from: sender,
-      to: plainAddress(to) ?? headerLine(to),
-      subject: headerLine(subject),
-      text: `${text.toWellFormed()}${endUrl ? `\nNo more of these letters: ${endUrl}\n` : ''}`,
-      ...(html !== undefined && {
-        html: `${html.toWellFormed()}${endUrl ? `\n<p><a href="${endUrl}">No more of these letters</a></p>` : ''}`,
-      }),
-      ...(endUrl && { unsubscribeUrl: endUrl }),
-      ...(attachments && {
-        attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
-      }),
-      postedAt: clock.now(),
-    }
-    const plain = JSON.stringify(letter)
+    const plain = JSON.stringify(frozen(letter, { sender, endUrl, postedAt: clock.now() }))
     const sealed = () =>
       JSON.stringify({
         sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64'),
@@ -192,6 +163,32 @@ export function createMail(deps: MailDeps): Mail {
     },
   }
 }
+
+interface Posting {
+  sender: string
+  /** Where the letters of a schedule are ended; undefined: this one comes once. */
+  endUrl: string | undefined
+  postedAt: number
+}
+
+/** The letter as it is sent, whenever that is. */
+const frozen = (
+  { to, subject, text, html, attachments }: Letter,
+  { sender, endUrl, postedAt }: Posting,
+): FrozenLetter => ({
+  from: sender,
+  to: plainAddress(to) ?? headerLine(to),
+  subject: headerLine(subject),
+  text: `${text.toWellFormed()}${endUrl ? `\nNo more of these letters: ${endUrl}\n` : ''}`,
+  ...(html !== undefined && {
+    html: `${html.toWellFormed()}${endUrl ? `\n<p><a href="${endUrl}">No more of these letters</a></p>` : ''}`,
+  }),
+  ...(endUrl && { unsubscribeUrl: endUrl }),
+  ...(attachments && {
+    attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
+  }),
+  postedAt,
+})
 
 /** Says nothing of what the account has written: a stranger gets no text of it. */
 const askingLetter = (serviceName: string, url: string): Pick<Letter, 'subject' | 'text'> => ({
