@@ -22,6 +22,7 @@ import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
 import { createNoticesJob } from './jobs/notices.ts'
 import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
 import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
+import { createScrubJob } from './jobs/scrub.ts'
 import { createSurchargeJob } from './jobs/surcharges.ts'
 import { createUsageJob } from './jobs/usage.ts'
 import { createWatchJob } from './jobs/watches.ts'
@@ -44,7 +45,7 @@ import { giveUpSealed, opensEverySample } from './service/operator/secret-check.
 import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
 import { type CommitMark, keepMark, missingCommits } from './store/commit-mark.ts'
-import { checkpoint, openDatabase } from './store/database.ts'
+import { checkpoint, checksumsOf, foldLongLog, openDatabase } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
@@ -110,7 +111,13 @@ export function openInstance({
     })
   const db = openDatabase(databasePath(dir), {
     autocheckpoint: runtime.config.sqlite.autocheckpoint,
+    checksums: runtime.config.mode === 'serve',
   })
+  if (checksumsOf(db)?.isReplaced)
+    runtime.log.warn('checksums_begun_anew', {
+      path: databasePath(dir),
+      message: 'The database is another file than the one that its checksums were of.',
+    })
   const services = openServices({
     ...runtime,
     db,
@@ -133,6 +140,7 @@ export function openInstance({
   const jobs = createRunner(
     [
       createDiskJob(services.disk),
+      ...(serving ? [createScrubJob(services.scrub)] : []),
       ...jobsOf(services, feed),
       ...(command ? backupJobOf(services, command) : []),
       ...(serving && !feed ? [createNoticesJob(openNotices(services), runtime.clock)] : []),
@@ -200,6 +208,7 @@ export function openInstance({
         counters: services.meter.flush,
         webhook_counters: services.webhookAllowance.flush,
         rate_windows: () => rates?.keep(),
+        scrub: services.scrub.note,
         commit_mark: mark.end,
         checkpoint: () => checkpoint(db),
       }
@@ -365,9 +374,13 @@ function clockGuard(services: Services): Guard {
 }
 
 /** How far the log of the database has come is written down beside it. */
-const markJob = (mark: CommitMark, { clock }: Services): Job => ({
+const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
   name: 'commit mark',
-  pass: () => mark.note(clock.now()),
+  pass() {
+    mark.note(clock.now())
+    // What is written outside of transactions.
+    foldLongLog(db)
+  },
 })
 
 const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =>

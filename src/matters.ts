@@ -7,6 +7,7 @@ import {
   type OperatorNotices,
   type QuietHours,
 } from './service/operator/notices.ts'
+import { damageText } from './service/operator/scrub.ts'
 import type { Services } from './services.ts'
 
 /** What waits this long beyond its time is behind. */
@@ -18,11 +19,18 @@ const megabyte = 2 ** 20
 
 /** Everything that needs the operator now. */
 export function mattersOf(services: Services): Matter[] {
-  const { disk, backupRecord, feeds, outbox, webhooks, clock, config } = services
+  const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
   const matters: Matter[] = []
   const trouble = disk.trouble()
   if (trouble)
     matters.push({ id: 'writes', text: `writes are refused: ${trouble.reason}`, urgent: true })
+  const damage = damageText(scrub.standing())
+  if (damage !== undefined)
+    matters.push({
+      id: 'pages',
+      text: `${damage} The log names the pages; run verify, and restore a backup`,
+      urgent: true,
+    })
   const free = disk.freeBytes()
   if (free !== undefined && free < config.notices.diskFreeMb * megabyte)
     matters.push({

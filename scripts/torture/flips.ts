@@ -1,15 +1,16 @@
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyFile } from '../../src/cli/backups/backup.ts'
-import { checkpoint } from '../../src/store/database.ts'
+import { checkpoint, checksumsOf, openDatabase } from '../../src/store/database.ts'
+import { checksumsPath } from '../../src/store/page-checksums.ts'
 import { evaluationCopy } from '../../test/support/instance/evaluation-copy.ts'
 
 /**
- * R07: flips one bit in copies of a database that holds everything an evaluation copy has, and asks
- * `verify`. A flip that changes what a table says and goes unnoticed is a failure. Prints one line of
- * JSON.
+ * R07: flips one bit in copies of a database that holds everything an evaluation copy has, beside
+ * the checksums that the service keeps, and asks `verify`. A flip that changes what a table says and
+ * goes unnoticed is a failure. Prints one line of JSON.
  *
  *   bun scripts/torture/flips.ts [flips, else 500] [seed, else 1]
  */
@@ -23,6 +24,11 @@ checkpoint(db)
 const whole = join(dir, 'whole.db')
 db.query('VACUUM INTO ?').run(whole)
 copy.remove()
+// The checksums that a running service has after its first scrub.
+const served = openDatabase(whole, { checksums: true })
+checkpoint(served)
+checksumsOf(served)!.check(1, statSync(whole).size / 512)
+served.close()
 
 let state = seed
 /** The same numbers in [0, 1) for the same seed (mulberry32). */
@@ -56,6 +62,7 @@ function contents(path: string): Map<string, string> | undefined {
 const bytes = readFileSync(whole)
 const expected = contents(whole)!
 const flipped = join(dir, 'flipped.db')
+copyFileSync(checksumsPath(whole), checksumsPath(flipped))
 const unnoticed = new Map<string, number>()
 let [noticed, harmless] = [0, 0]
 for (let n = 0; n < flips; n += 1) {

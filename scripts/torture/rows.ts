@@ -35,7 +35,7 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R07',
     promise: 'No flipped bit is taken for data',
-    bar: '500 flips over a database of 7 MB: 0 that change a table unnoticed by verify',
+    bar: '500 flips over the database of an evaluation copy: 0 that change a table unnoticed by verify',
     script: ['flips.ts', '500'],
   },
   {

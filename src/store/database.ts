@@ -1,9 +1,16 @@
 import { constants, Database } from 'bun:sqlite'
+import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
 import { closeToOthers, makePrivate } from '../lib/private-file.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
+import {
+  checksumsPath,
+  forgetChecksums,
+  keepChecksums,
+  type PageChecksums,
+} from './page-checksums.ts'
 
 export interface OpenOptions {
   /**
@@ -16,6 +23,8 @@ export interface OpenOptions {
    * replicator.
    */
   autocheckpoint?: number
+  /** Keeps checksums of its pages from now on; a database that has them keeps them in any case. */
+  checksums?: boolean
   readonly?: boolean
   /**
    * Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its
@@ -29,7 +38,10 @@ export interface OpenOptions {
  * newer version.
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
-  if (!options.readonly && !options.immutable && path !== inMemory) closeFiles(path)
+  const isWritten = !options.readonly && !options.immutable
+  const hasFile = isWritten && path !== inMemory
+  if (hasFile) closeFiles(path)
+  const hasChecksums = hasFile && keepsChecksums(path, options)
   const db = options.immutable
     ? new Database(
         `${pathToFileURL(path)}?immutable=1`,
@@ -43,16 +55,65 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
     if (identityOf(db) === 'foreign') throw new Error(`${path} is a database of another program`)
     const version = versionOf(db)
-    if (!options.readonly && !options.immutable) prepareForWriting(db, version, options)
+    if (isWritten)
+      // SQLite would fold pages that have no checksum yet.
+      prepareForWriting(db, version, hasChecksums ? 0 : (options.autocheckpoint ?? pagesMax))
     prepareForReading(db)
+    if (hasChecksums) foldWithChecksums(db, path, options.autocheckpoint ?? pagesMax)
     return db
   } catch (error) {
+    // SQLite folds the log of a database that it closes.
+    if (hasChecksums && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+      forgetChecksums(path)
     db.close()
     throw error
   }
 }
 
 const inMemory = ':memory:'
+/** Of the log, before it is folded into the database. */
+const pagesMax = 1000
+
+interface Folding {
+  checksums: PageChecksums
+  foldWhenLong(): void
+}
+const foldings = new WeakMap<Database, Folding>()
+
+/** What a replicator folds gets no checksums, and would be taken for damage. */
+function keepsChecksums(path: string, { autocheckpoint, checksums = false }: OpenOptions): boolean {
+  if (autocheckpoint !== 0) return checksums || existsSync(checksumsPath(path))
+  forgetChecksums(path)
+  return false
+}
+
+function foldWithChecksums(db: Database, path: string, pagesMax: number): void {
+  const checksums = keepChecksums(db, path)
+  foldings.set(db, { checksums, foldWhenLong: () => checksums.foldWhenLong(pagesMax) })
+  const close = db.close.bind(db)
+  db.close = throwOnError => {
+    if (foldings.delete(db)) attemptFold(() => checksums.fold('TRUNCATE'))
+    close(throwOnError)
+  }
+}
+
+/** A log that cannot be folded now is folded later; what it holds is as safe. */
+function attemptFold(fold: () => void): void {
+  try {
+    fold()
+  } catch {
+    // A full disk and a damaged file are told by the next write or read.
+  }
+}
+
+/** The checksums that are kept of a database; undefined where none are. */
+export const checksumsOf = (db: Database): PageChecksums | undefined => foldings.get(db)?.checksums
+
+/** Folds the log of a database with checksums where it has grown long, as SQLite does by itself. */
+export function foldLongLog(db: Database): void {
+  const folding = foldings.get(db)
+  if (folding && !db.inTransaction) attemptFold(folding.foldWhenLong)
+}
 
 /** Its log and its index get the rights of the database itself where they are made anew. */
 function closeFiles(path: string): void {
@@ -74,13 +135,13 @@ export function versionOf(db: Database): number {
   )
 }
 
-function prepareForWriting(db: Database, version: number, options: OpenOptions) {
+function prepareForWriting(db: Database, version: number, autocheckpoint: number) {
   // Readers never wait for the writer, and what a replicator needs.
   db.run('PRAGMA journal_mode = WAL')
   // FULL: what was acknowledged survives a power cut. NORMAL lost acknowledged rows in nearly every
   // simulated cut.
   db.run('PRAGMA synchronous = FULL')
-  db.run(`PRAGMA wal_autocheckpoint = ${options.autocheckpoint ?? 1000}`)
+  db.run(`PRAGMA wal_autocheckpoint = ${autocheckpoint}`)
   // The log is cut back to 64 MB after a checkpoint, so that one large import does not hold the
   // disk for ever.
   db.run('PRAGMA journal_size_limit = 67108864')
@@ -111,13 +172,15 @@ function prepareForReading(db: Database) {
  * await.
  */
 export function transact<T>(db: Database, work: () => T): T {
-  return db
+  const result = db
     .transaction(() => {
       const result = work()
       if (isThenable(result)) throw new Error('a transaction must not await')
       return result
     })
     .immediate()
+  foldLongLog(db)
+  return result
 }
 
 const isThenable = (value: unknown): boolean =>
@@ -131,6 +194,23 @@ export function integrityFaults(db: Database): string[] {
   return [...faults, ...orphans.map(row => `${row.table}: row ${row.rowid} refers to nothing`)]
 }
 
+/**
+ * Tables and indexes that pages belong to; none for pages without content, and where the damage
+ * keeps SQLite from telling.
+ */
+export function namesOfPages(db: Database, pages: readonly number[]): string[] {
+  try {
+    return db
+      .query<{ name: string }, [string]>(
+        'SELECT DISTINCT name FROM dbstat WHERE pageno IN (SELECT value FROM json_each(?)) ORDER BY 1',
+      )
+      .all(JSON.stringify(pages))
+      .map(row => row.name)
+  } catch {
+    return []
+  }
+}
+
 /** The quick part of that: every page, but neither indexes against their tables nor references. */
 export const quickFaults = (db: Database): string[] =>
   (db.query('PRAGMA quick_check').all() as { quick_check: string }[])
@@ -138,7 +218,11 @@ export const quickFaults = (db: Database): string[] =>
     .filter(text => text !== 'ok')
 
 /** Copies what the write-ahead log holds into the database file. */
-export const checkpoint = (db: Database) => db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+export function checkpoint(db: Database): void {
+  const checksums = checksumsOf(db)
+  if (checksums) checksums.fold('TRUNCATE')
+  else db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+}
 
 /** Writes a consistent, compact copy of a database to a new file, while others go on using it. */
 export function copyDatabase(from: string, to: string): void {

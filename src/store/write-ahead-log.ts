@@ -13,6 +13,8 @@ export interface LogState {
   brokenAt: number | undefined
   /** Commits of this filling after the break: nobody will see them again. */
   commitsAfter: number
+  /** Pages of the database that the frames hold. */
+  pages: ReadonlySet<number>
 }
 
 const headerBytes = 32
@@ -36,12 +38,15 @@ export function readLog(databasePath: string): LogState | undefined {
     (isLittle || magic === magicBig) &&
     sums[0] === view.getUint32(24) &&
     sums[1] === view.getUint32(28)
-  if (!isHeaderGood || pageBytes < 512) return { salts, frames: 0, brokenAt: 0, commitsAfter: 0 }
+  const pages = new Set<number>()
+  if (!isHeaderGood || pageBytes < 512)
+    return { salts, frames: 0, brokenAt: 0, commitsAfter: 0, pages }
 
   const frameBytes = frameHeaderBytes + pageBytes
   const count = Math.floor((bytes.byteLength - headerBytes) / frameBytes)
   let running = sums
   let frames = 0
+  let open: number[] = []
   for (let frame = 1; frame <= count; frame += 1) {
     const at = headerBytes + (frame - 1) * frameBytes
     const isOurs = saltsAt(view, at + 8) === salts
@@ -51,12 +56,17 @@ export function readLog(databasePath: string): LogState | undefined {
       isOurs && ofPage[0] === view.getUint32(at + 16) && ofPage[1] === view.getUint32(at + 20)
     if (!isGood) {
       const after = commitsFrom(view, frame, count, frameBytes, salts)
-      return { salts, frames, brokenAt: after > 0 ? frame : undefined, commitsAfter: after }
+      const brokenAt = after > 0 ? frame : undefined
+      return { salts, frames, brokenAt, commitsAfter: after, pages }
     }
     running = ofPage
-    if (view.getUint32(at + 4) !== 0) frames = frame
+    open.push(view.getUint32(at))
+    if (view.getUint32(at + 4) === 0) continue
+    frames = frame
+    for (const page of open) pages.add(page)
+    open = []
   }
-  return { salts, frames, brokenAt: undefined, commitsAfter: 0 }
+  return { salts, frames, brokenAt: undefined, commitsAfter: 0, pages }
 }
 
 const saltsAt = (view: DataView, at: number): string =>

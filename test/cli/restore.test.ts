@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { openDatabase } from '../../src/store/database.ts'
 import { backedUp, databaseIn, rowsIn, unsentIn } from '../support/instance/restored.ts'
 
 const { folder, file, directory, opened, command, close } = await backedUp()
@@ -18,7 +19,7 @@ afterAll(close)
 function inUse(): string {
   const dir = directory()
   opened(dir).close()
-  const db = new Database(databaseIn(dir))
+  const db = openDatabase(databaseIn(dir))
   db.run("INSERT INTO settings VALUES ('whose', 'old')")
   db.close()
   return dir

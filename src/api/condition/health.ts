@@ -13,6 +13,7 @@ import {
 } from '../../service/condition/condition.ts'
 import type { Feed } from '../../service/condition/freshness.ts'
 import type { Vitals } from '../../service/condition/vitals.ts'
+import { damageText } from '../../service/operator/scrub.ts'
 import { version } from '../../version.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { markSeries } from '../commodities/row.ts'
@@ -21,7 +22,15 @@ import type { Context } from '../context.ts'
 export type HealthDeps = Vitals &
   Pick<
     Context,
-    'access' | 'settings' | 'catalogue' | 'freshness' | 'marks' | 'clock' | 'disk' | 'backupRecord'
+    | 'access'
+    | 'settings'
+    | 'catalogue'
+    | 'freshness'
+    | 'marks'
+    | 'clock'
+    | 'disk'
+    | 'backupRecord'
+    | 'scrub'
   >
 
 const Health = t.Object(
@@ -113,6 +122,7 @@ function livenessRoutes({
   settings,
   disk,
   backupRecord,
+  scrub,
   clock,
   isStopping,
   senders,
@@ -121,7 +131,7 @@ function livenessRoutes({
   const answer = (set: Answering, ready: 'write' | undefined) => {
     const lives = !isStopping() && databaseAnswers(settings)
     const writes = disk.trouble() === undefined
-    const reason = lives ? reasonOf(disk, senders(), backupRecord) : undefined
+    const reason = lives ? reasonOf({ disk, backupRecord, scrub }, senders()) : undefined
     if (!lives || (ready === 'write' && !writes)) set.status = 503
     set.headers['cache-control'] = 'no-store'
     const status = !lives ? 'unavailable' : reason === undefined ? 'ok' : 'degraded'
@@ -158,12 +168,13 @@ function livenessRoutes({
 
 /** What needs the operator, without a name of anybody's. */
 function reasonOf(
-  disk: HealthDeps['disk'],
+  { disk, backupRecord, scrub }: Pick<HealthDeps, 'disk' | 'backupRecord' | 'scrub'>,
   senders: readonly Component[],
-  backupRecord: HealthDeps['backupRecord'],
 ): string | undefined {
   const trouble = disk.trouble()
   if (trouble) return `The data cannot be written: ${trouble.reason}.`
+  const damage = damageText(scrub.standing())
+  if (damage !== undefined) return damage
   const waits = senders.find(sender => sender.status === 'degraded' && sender.message)
   if (waits) return waits.message
   return backupRecord.get().trouble === undefined
@@ -172,7 +183,7 @@ function reasonOf(
 }
 
 function statusRoute(deps: HealthDeps) {
-  const { access, settings, catalogue, freshness, marks, clock, disk } = deps
+  const { access, settings, catalogue, freshness, marks, clock, disk, scrub } = deps
   return new Elysia().use(access).get(
     '/v1/status',
     ({ set }) => {
@@ -180,7 +191,7 @@ function statusRoute(deps: HealthDeps) {
       const feeds = freshness.feeds()
       const components: Component[] = [
         apiComponent(deps.isOverloaded()),
-        databaseComponent(settings, disk.trouble()?.reason),
+        databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
         ingestComponent(feeds),
         schedulerComponent(deps.lastPassAt(), now),
         ...deps.senders(),

@@ -13,6 +13,7 @@ export type MetricDeps = Pick<
   | 'webhooks'
   | 'disk'
   | 'backupRecord'
+  | 'scrub'
   | 'db'
   | 'clock'
   | 'lastPassAt'
@@ -293,7 +294,7 @@ function processFamilies({
 /** Of the file, 0 where there is none. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-function storageFamilies({ db, disk, backupRecord, clock }: MetricDeps): MetricFamily[] {
+function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
   return [
@@ -345,6 +346,26 @@ function storageFamilies({ db, disk, backupRecord, clock }: MetricDeps): MetricF
       help: '1 while the last scheduled backup was not made, or did not hold.',
       type: 'gauge',
       samples: () => [{ value: Number(backupRecord.get().trouble !== undefined) }],
+    },
+    {
+      name: 'wellhead_damaged_pages',
+      help: 'Pages of the database that were not as they were written.',
+      type: 'gauge',
+      samples() {
+        const { damaged, rewritten } = scrub.standing()
+        return [{ value: damaged.length + rewritten.length }]
+      },
+    },
+    {
+      name: 'wellhead_scrub_age_seconds',
+      help: 'Since every page was last compared with its checksum; absent before the first time.',
+      type: 'gauge',
+      samples() {
+        const { finishedAt } = scrub.standing()
+        return finishedAt === undefined
+          ? []
+          : [{ value: Math.max(0, seconds(clock.now() - finishedAt)) }]
+      },
     },
   ]
 }

@@ -19,9 +19,16 @@ import type { Ids } from '../../lib/ids.ts'
 import { privateMode } from '../../lib/private-file.ts'
 import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
-import { checkpoint, copyDatabase, integrityFaults, openDatabase } from '../../store/database.ts'
+import {
+  checkpoint,
+  copyDatabase,
+  integrityFaults,
+  namesOfPages,
+  openDatabase,
+} from '../../store/database.ts'
 import { identityOf, missingParts } from '../../store/identity.ts'
 import { auditFaults } from '../../store/operator/audit.ts'
+import { damagedPages, forgetChecksums } from '../../store/page-checksums.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
 import { readLog } from '../../store/write-ahead-log.ts'
 
@@ -30,12 +37,24 @@ import { readLog } from '../../store/write-ahead-log.ts'
  * bars against their observations, and the chain of the audit trail. Reads only, also beside a running server.
  */
 export function verifyFile(path: string): string[] {
+  // Before SQLite opens the file: closing it here would end SQLite's locks on it.
+  const pages = damagedPages(path) ?? []
+  try {
+    return faultsOf(path, pages)
+  } catch (error) {
+    if (pages.length === 0) throw error
+    return [textOf(pages), error instanceof Error ? error.message : String(error)]
+  }
+}
+
+function faultsOf(path: string, pages: readonly number[]): string[] {
   const db = openDatabase(path, { readonly: true })
   try {
     if (identityOf(db) === 'empty') return ['it is empty: no database of this program']
     const missing = missingParts(db)
     return [
       ...logFaults(path),
+      ...pageFaults(db, pages),
       ...integrityFaults(db),
       ...missing,
       ...(missing.length > 0 ? [] : [...createObservationStore(db).faults(), ...auditFaults(db)]),
@@ -43,6 +62,18 @@ export function verifyFile(path: string): string[] {
   } finally {
     db.close()
   }
+}
+
+const textOf = (pages: readonly number[]): string =>
+  pages.length === 1
+    ? `page ${pages[0]} is not as this service wrote it`
+    : `${pages.length} pages are not as this service wrote them, the first is ${pages[0]}`
+
+/** Pages that are not what their checksums are of, with the tables and indexes that they belong to. */
+function pageFaults(db: Database, pages: readonly number[]): string[] {
+  if (pages.length === 0) return []
+  const names = namesOfPages(db, pages)
+  return [`${textOf(pages)}${names.length > 0 ? ` (of ${names.join(', ')})` : ''}`]
 }
 
 /** What a log has that the next opening will not find. */
@@ -113,6 +144,7 @@ export function restore(
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
     removeLog(path)
     forgetMark(dir)
+    forgetChecksums(path)
     renameSync(part, path)
     toDisk(dir)
     return { keptAs, keptBack }

@@ -31,14 +31,20 @@ export function databaseAnswers(settings: Settings): boolean {
   }
 }
 
-/** `unwritable`: why writes are refused. */
-export function databaseComponent(settings: Settings, unwritable?: string): Component {
+/** `unwritable`: why writes are refused. `damage`: what the disk did to it, in a sentence. */
+export function databaseComponent(
+  settings: Settings,
+  unwritable?: string,
+  damage?: string,
+): Component {
   const name = 'database'
   if (!databaseAnswers(settings))
     return { name, status: 'down', message: 'The database does not answer.' }
-  return unwritable === undefined
+  if (unwritable !== undefined)
+    return { name, status: 'degraded', message: `Writes are refused: ${unwritable}.` }
+  return damage === undefined
     ? { name, status: 'operational' }
-    : { name, status: 'degraded', message: `Writes are refused: ${unwritable}.` }
+    : { name, status: 'degraded', message: damage }
 }
 
 /** Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. */

@@ -1,4 +1,5 @@
 import type { Runtime } from '../../runtime.ts'
+import { checksumsOf } from '../../store/database.ts'
 import { createAdminTokenStore } from '../../store/operator/admin-tokens.ts'
 import { createAuditStore } from '../../store/operator/audit.ts'
 import { type Settings, settingsStore } from '../../store/operator/settings.ts'
@@ -6,6 +7,7 @@ import { type AdminTokens, createAdminTokens } from './admin-tokens.ts'
 import { type Audit, createAudit } from './audit.ts'
 import { type BackupRecord, createBackupRecord } from './backup-record.ts'
 import { createDisk, type Disk } from './disk.ts'
+import { createScrub, type Scrub } from './scrub.ts'
 import { createTally, type Tally } from './tally.ts'
 
 export interface OperatorServices {
@@ -16,6 +18,8 @@ export interface OperatorServices {
   disk: Disk
   /** Of scheduled backups. */
   backupRecord: BackupRecord
+  /** Of the pages of the database. */
+  scrub: Scrub
   tally: Tally
 }
 
@@ -38,6 +42,7 @@ export function openOperator({
     }),
     disk: createDisk({ settings, clock, log }),
     backupRecord: createBackupRecord(settings),
+    scrub: createScrub({ checksums: checksumsOf(db), settings, clock, log }),
     tally: createTally(),
   }
 }

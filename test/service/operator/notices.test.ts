@@ -97,6 +97,27 @@ test('a disk that takes no writes, a failed backup and an endpoint that was swit
   expect(ids()).toEqual([])
 })
 
+test('a page that the disk changed is a matter, a degraded state and a number', async () => {
+  const instance = openTestInstance()
+  const { settings, adminTokens } = instance.services
+  settings.set('scrub', JSON.stringify({ damaged: [7], rewritten: [9] }))
+  const reason = '2 pages of the database were damaged on the disk.'
+  const matters = mattersOf(instance.services)
+  expect(matters.map(({ id, urgent }) => [id, urgent])).toEqual([['pages', true]])
+  expect(matters[0]!.text).toStartWith(reason)
+  expect(await (await instance.get('/health')).json()).toMatchObject({ status: 'degraded', reason })
+  const status = (await (await instance.get('/v1/status', instance.key())).json()) as {
+    data: { components: { name: string; status: string; message: string | null }[] }
+  }
+  expect(status.data.components.find(({ name }) => name === 'database')).toMatchObject({
+    status: 'degraded',
+    message: reason,
+  })
+  const authorization = `Bearer ${adminTokens.rotate()}`
+  const metrics = await (await instance.get('/metrics', undefined, { authorization })).text()
+  expect(metrics).toContain('wellhead_damaged_pages 2')
+})
+
 describe('the webhook of notices', () => {
   const received: { body: string; headers: Headers }[] = []
   const server = Bun.serve({

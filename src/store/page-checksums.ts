@@ -1,0 +1,332 @@
+import type { Database } from 'bun:sqlite'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { privateMode } from '../lib/private-file.ts'
+import { readLog } from './write-ahead-log.ts'
+
+/**
+ * SQLite trusts its pages: a bit that flips in one is served as data. Beside the database lies a
+ * file with a CRC-32 of every page, so that whatever a page holds, rows, indexes or free room, is
+ * checked alike, and no store keeps sums of its own rows.
+ *
+ * Pages reach the database by checkpoints alone, and those are made here: first the checksums of
+ * the pages that the log holds are on the disk, then SQLite copies the pages. Whatever ends that
+ * half-way, the log still has them, and a page that the log has is not judged by its checksum.
+ * Before a page is written over it is compared once more, so damage that was read and written again
+ * does not get a good checksum unseen.
+ */
+export interface PageChecksums {
+  /** Folds the log into the database where `pagesMax` pages or more of it wait. */
+  foldWhenLong(pagesMax: number): void
+  /** Folds the log into the database; `TRUNCATE` waits for readers and empties the log. */
+  fold(mode: 'PASSIVE' | 'TRUNCATE'): void
+  /**
+   * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
+   * without one gets it. `next`: where to go on; undefined after the last page.
+   */
+  check(from: number, count: number): { damaged: number[]; next: number | undefined }
+  /** Pages that were damaged when they were about to be written over, since the last call. */
+  takeRewritten(): number[]
+  /** The file of the database was another one: its checksums were begun anew. */
+  readonly isReplaced: boolean
+  /** Why checksums are not kept any more. */
+  trouble(): unknown
+}
+
+const header = Buffer.from('wellhead page checksums 1\n'.padEnd(512))
+const entryBytes = 4
+const blockEntries = 1024
+const chunkFrames = 256
+const logHeaderBytes = 32
+const frameHeaderBytes = 24
+/** So many pages tell a file that was replaced from one that is damaged. */
+const samplePages = 64
+
+export const checksumsPath = (databasePath: string): string => `${databasePath}-checksums`
+
+/** Of a database that another one takes the place of. */
+export const forgetChecksums = (databasePath: string): void =>
+  rmSync(checksumsPath(databasePath), { force: true })
+
+/** 0 says that a page has no checksum yet. */
+const checksumOf = (page: Uint8Array): number => crc32(page) || 1
+
+/** The checksums of pages in an open file. */
+function entriesOf(file: number) {
+  const at = (page: number) => header.length + (page - 1) * entryBytes
+  return {
+    isOurs() {
+      const start = Buffer.alloc(header.length)
+      readSync(file, start, 0, header.length, 0)
+      return start.equals(header)
+    },
+    begin() {
+      ftruncateSync(file, 0)
+      writeSync(file, header, 0, header.length, 0)
+      fsyncSync(file)
+    },
+    /** Pages that there is room for. */
+    count: () => Math.max(0, Math.floor((fstatSync(file).size - header.length) / entryBytes)),
+    read(from: number, count: number): Uint32Array {
+      const sums = new Uint32Array(count)
+      readSync(file, new Uint8Array(sums.buffer), 0, sums.byteLength, at(from))
+      return sums
+    },
+    write(from: number, sums: Uint32Array): void {
+      const bytes = new Uint8Array(sums.buffer, sums.byteOffset, sums.byteLength)
+      writeSync(file, bytes, 0, bytes.length, at(from))
+    },
+    cutTo: (pages: number) => ftruncateSync(file, at(pages + 1)),
+  }
+}
+
+type Entries = ReturnType<typeof entriesOf>
+
+/** Up to `count` whole pages from page `from`. */
+function readPages(file: number, from: number, count: number, pageBytes: number): Buffer[] {
+  const bytes = Buffer.allocUnsafe(count * pageBytes)
+  const size = readSync(file, bytes, 0, bytes.length, (from - 1) * pageBytes)
+  return Array.from({ length: Math.floor(size / pageBytes) }, (_, n) =>
+    bytes.subarray(n * pageBytes, (n + 1) * pageBytes),
+  )
+}
+
+const databaseFiles = new Map<string, number>()
+
+/**
+ * A descriptor to read the pages of a database by that is in use. It is never closed: SQLite's
+ * locks on a file are the process's, and closing any descriptor of the file would end them.
+ */
+function databaseFile(path: string): number {
+  const { dev, ino } = statSync(path)
+  const id = `${dev}:${ino}`
+  const file = databaseFiles.get(id) ?? openSync(path, 'r')
+  databaseFiles.set(id, file)
+  return file
+}
+
+/** Reads what a log got, from where it was read to before. */
+function followPages(path: string, pageBytes: number) {
+  const frameBytes = frameHeaderBytes + pageBytes
+  let salts = ''
+  let taken = 0
+  return (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
+    const file = openSync(`${path}-wal`, 'r')
+    try {
+      const start = Buffer.alloc(logHeaderBytes)
+      readSync(file, start, 0, logHeaderBytes, 0)
+      if (start.toString('hex', 16, 24) !== salts) taken = 0
+      salts = start.toString('hex', 16, 24)
+      const sums = new Map<number, number>()
+      let databasePages = 0
+      const chunk = Buffer.allocUnsafe(Math.min(chunkFrames, frames - taken) * frameBytes)
+      while (taken < frames) {
+        const length = Math.min(chunkFrames, frames - taken) * frameBytes
+        if (readSync(file, chunk, 0, length, logHeaderBytes + taken * frameBytes) !== length)
+          throw new Error('the log is shorter than SQLite says')
+        for (let at = 0; at < length; at += frameBytes) {
+          if (chunk.toString('hex', at + 8, at + 16) !== salts)
+            throw new Error('a frame of the log belongs to another filling')
+          const page = chunk.subarray(at + frameHeaderBytes, at + frameBytes)
+          sums.set(chunk.readUInt32BE(at), checksumOf(page))
+          databasePages = chunk.readUInt32BE(at + 4) || databasePages
+        }
+        taken += length / frameBytes
+      }
+      return { sums: [...sums].sort(([a], [b]) => a - b), databasePages }
+    } finally {
+      closeSync(file)
+    }
+  }
+}
+
+/**
+ * Keeps the checksums of a database that this process writes. Neither SQLite nor another program
+ * may make checkpoints of it.
+ */
+export function keepChecksums(db: Database, path: string): PageChecksums {
+  const logState = db.query<{ log: number; checkpointed: number }, []>(
+    'PRAGMA wal_checkpoint(NOOP)',
+  )
+  const { page_size: pageBytes } = db.query<{ page_size: number }, []>('PRAGMA page_size').get()!
+  const pages = databaseFile(path)
+  const pagesOfLog = followPages(path, pageBytes)
+  const { log: inherited } = logState.get()!
+  /** What the log of an earlier process replaced can not be judged. */
+  let isInherited = inherited > 0
+  /** Pages whose place in the database may hold an older state than their checksum is of. */
+  let unsettled = new Set<number>()
+  let rewritten: number[] = []
+  let foldedAt = 0
+  let file: number | undefined
+  let isReplaced = false
+  let trouble: unknown
+
+  /** A database goes on without checksums: they never keep it from a checkpoint. */
+  const attempt = (work: (file: number) => void) => {
+    try {
+      if (file !== undefined) work(file)
+    } catch (error) {
+      trouble = error
+      if (file !== undefined) closeSync(file)
+      file = undefined
+      forgetChecksums(path)
+    }
+  }
+  const isDamaged = (page: number, sum: number): boolean => {
+    const [old] = readPages(pages, page, 1, pageBytes)
+    return old !== undefined && checksumOf(old) !== sum
+  }
+  /** When it returns the disk has the checksums of every page that the log holds. */
+  const takeIn = (file: number) => {
+    const { log } = logState.get()!
+    if (log <= 0) return
+    const { sums, databasePages } = pagesOfLog(log)
+    if (sums.length === 0) return
+    const entries = entriesOf(file)
+    for (const [block, changes] of Map.groupBy(sums, ([page]) => blockOf(page))) {
+      const first = block * blockEntries + 1
+      const kept = entries.read(first, blockEntries)
+      for (const [page, sum] of changes) {
+        const known = kept[page - first]!
+        const canJudge = known !== 0 && !isInherited && !unsettled.has(page)
+        if (canJudge && isDamaged(page, known)) rewritten.push(page)
+        unsettled.add(page)
+        kept[page - first] = sum
+      }
+      entries.write(first, kept)
+    }
+    if (databasePages > 0) entries.cutTo(databasePages)
+    fsyncSync(file)
+  }
+  const fold = (mode: 'PASSIVE' | 'TRUNCATE') => {
+    attempt(takeIn)
+    db.run(`PRAGMA wal_checkpoint(${mode})`)
+    const { log, checkpointed } = logState.get()!
+    foldedAt = log
+    if (log !== checkpointed) return
+    // Every page of the database is the one that its checksum is of.
+    unsettled = new Set()
+    isInherited = false
+  }
+
+  try {
+    file = openSync(checksumsPath(path), existsSync(checksumsPath(path)) ? 'r+' : 'w+', privateMode)
+    const entries = entriesOf(file)
+    isReplaced = inherited === 0 && entries.isOurs() && isOther(pages, entries, pageBytes)
+    if (!entries.isOurs() || isReplaced) entries.begin()
+  } catch (error) {
+    trouble = error
+  }
+  return {
+    isReplaced,
+    fold,
+    foldWhenLong(pagesMax) {
+      const { log, checkpointed } = logState.get()!
+      if (log - checkpointed < pagesMax) return
+      // While a reader holds a checkpoint up, not every commit tries again.
+      if (log < foldedAt || log - foldedAt >= pagesMax / 4) fold('PASSIVE')
+    },
+    check(from, count) {
+      const damaged: number[] = []
+      let next: number | undefined
+      attempt(file => {
+        const entries = entriesOf(file)
+        const found = readPages(pages, from, count, pageBytes)
+        const kept = entries.read(from, found.length)
+        let isFilled = false
+        for (const [n, page] of found.entries()) {
+          if (unsettled.has(from + n)) continue
+          const sum = checksumOf(page)
+          if (kept[n] !== 0 && kept[n] !== sum) damaged.push(from + n)
+          if (kept[n] !== 0) continue
+          kept[n] = sum
+          isFilled = true
+        }
+        if (isFilled) entries.write(from, kept)
+        if (found.length === count) next = from + count
+      })
+      return { damaged, next }
+    },
+    takeRewritten() {
+      const taken = rewritten
+      rewritten = []
+      return taken
+    },
+    trouble: () => trouble,
+  }
+}
+
+const blockOf = (page: number): number => Math.floor((page - 1) / blockEntries)
+
+/** Whether a quarter of a sample or more is not what the checksums are of. */
+function isOther(pages: number, entries: Entries, pageBytes: number): boolean {
+  const count = entries.count()
+  let [compared, different] = [0, 0]
+  for (let n = 0; n < samplePages && n < count; n += 1) {
+    const page = 1 + Math.floor((n * count) / Math.min(samplePages, count))
+    const [sum] = entries.read(page, 1)
+    if (sum === 0) continue
+    const [bytes] = readPages(pages, page, 1, pageBytes)
+    compared += 1
+    if (!bytes || checksumOf(bytes) !== sum) different += 1
+  }
+  return different * 4 >= Math.max(compared, 1)
+}
+
+/** A server may fold its log while its file is read: what differs is looked at again. */
+const looks = 4
+const chunkPages = 256
+
+/**
+ * Pages of a database file that are not what their checksums are of; undefined where it has no
+ * checksums. Also beside the server that writes it, from a process that does not have it open.
+ */
+export function damagedPages(path: string): number[] | undefined {
+  if (!existsSync(checksumsPath(path))) return undefined
+  const sums = openSync(checksumsPath(path), 'r')
+  const pages = openSync(path, 'r')
+  try {
+    const entries = entriesOf(sums)
+    if (!entries.isOurs()) return undefined
+    const pageBytes = pageBytesOf(pages)
+    if (pageBytes === undefined) return [1]
+    let damaged: number[] = []
+    for (let from = 1; from <= entries.count(); from += chunkPages) {
+      const found = readPages(pages, from, chunkPages, pageBytes)
+      for (const [n, sum] of entries.read(from, chunkPages).entries())
+        if (sum !== 0 && (!found[n] || checksumOf(found[n]) !== sum)) damaged.push(from + n)
+    }
+    for (let look = 0; look < looks && damaged.length > 0; look += 1) {
+      const inLog = readLog(path)?.pages
+      damaged = damaged.filter(page => {
+        const [bytes] = readPages(pages, page, 1, pageBytes)
+        const [sum] = entries.read(page, 1)
+        return !inLog?.has(page) && sum !== 0 && (!bytes || checksumOf(bytes) !== sum)
+      })
+    }
+    return damaged
+  } finally {
+    closeSync(pages)
+    closeSync(sums)
+  }
+}
+
+/** As the header of the database has it, where 1 stands for 65,536; undefined where it is none. */
+function pageBytesOf(pages: number): number | undefined {
+  const stated = readPages(pages, 1, 1, 512)[0]?.readUInt16BE(16)
+  if (stated === 1) return 65_536
+  const isPower = stated !== undefined && stated >= 512 && (stated & (stated - 1)) === 0
+  return isPower ? stated : undefined
+}
