@@ -91,7 +91,7 @@ export const eiaBulk: Publisher = {
   attribution: eiaAttribution,
   key: 'none',
   hosts: ['api.eia.gov', 'www.eia.gov'],
-  requestsPerSecond: 1,
+  requestsPerSecond: 5,
   rereadDays: 0,
   calendar: eiaBulkCalendar,
   read,

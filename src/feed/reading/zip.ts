@@ -1,5 +1,4 @@
-import { createInflateRaw } from 'node:zlib'
-import { Unzip, type UnzipDecoder, type UnzipFile, UnzipPassThrough } from 'fflate'
+import { crc32, createInflateRaw } from 'node:zlib'
 import { FeedFault } from './fault.ts'
 
 /** A file of an archive, packed as it lies there until `read` is called. */
@@ -14,93 +13,111 @@ const pieceBytes = 1 << 16
 const growthMax = 200
 const judgedBytesMin = 64 * 1024 * 1024
 
+/** Signatures of the parts of an archive: a file, the sizes that follow it, and what comes after all files. */
+const fileSignature = 0x04034b50
+const sizesSignature = 0x08074b50
+const endSignatures: readonly number[] = [0x02014b50, 0x06054b50, 0x06064b50, 0x08064b50]
+const headBytes = 26
+const stored = 0
+const deflated = 8
+const isEncrypted = 1
+const sizesFollow = 8
+/** A size of four bytes that says: look among the extra fields. */
+const inExtra = 0xffffffff
+
 /**
- * The files of a ZIP archive in their order, while it comes in. The archive is parsed by fflate, what is
- * deflated is inflated by zlib, which is several times as fast; neither is ever held whole. A file must be
- * read or left before the next one is asked for.
+ * The files of a ZIP archive in their order, while it comes in; it is never held whole. What is deflated ends
+ * where zlib says, since archives that are written as a stream say its size only behind it, and four bytes
+ * that look like the next part stand in one of twenty archives of 200 MB. Checksums are compared.
+ * A file must be read or left before the next one is asked for.
  */
 export async function* archiveFiles(
   chunks: AsyncIterable<Uint8Array>,
   wanted: (name: string) => boolean,
 ): AsyncIterable<ArchiveFile> {
-  const files: UnzipFile[] = []
-  const archive = new Unzip(file => void files.push(file))
-  archive.register(UnzipPassThrough)
-  archive.register(Packed)
-  const source = chunks[Symbol.asyncIterator]()
-  const state = { ended: false, packed: 0 }
-  const pull = async (): Promise<void> => {
-    const next = await source.next()
-    state.ended = next.done === true
-    state.packed += next.value?.length ?? 0
-    archive.push(next.value ?? new Uint8Array(0), state.ended)
-  }
+  const bytes = createPackedBytes(chunks)
   try {
     for (;;) {
-      const file = files.shift()
-      if (!file) {
-        if (state.ended) return
-        await pull()
-      } else if (wanted(file.name)) {
-        const content = contentOf(file, pull, state)
-        yield { name: file.name, read: () => content }
+      const signature = (await bytes.take(4)).readUInt32LE(0)
+      if (endSignatures.includes(signature)) return
+      if (signature !== fileSignature) throw damaged(undefined)
+      const head = await headOf(bytes)
+      if (wanted(head.name) || head.packedBytes === undefined) {
+        const content = contentOf(head, bytes)
+        if (wanted(head.name)) yield { name: head.name, read: () => content }
         // Whatever of it was not read is passed over.
         for await (const _ of content);
-      }
+      } else await bytes.skip(head.packedBytes)
     }
   } catch (error) {
     throw damaged(error)
   } finally {
-    await source.return?.()
+    await bytes.close()
   }
 }
 
-/** Hands what is packed on as it is; `contentOf` unpacks it. */
-class Packed implements UnzipDecoder {
-  static compression = 8
-  ondata!: UnzipDecoder['ondata']
-  push(chunk: Uint8Array<ArrayBuffer>, final: boolean): void {
-    this.ondata(null, chunk, final)
-  }
+/** What stands before a file. */
+interface FileHead {
+  name: string
+  method: number
+  /** Undefined where it is said behind the file. */
+  packedBytes: number | undefined
+  checksum: number
 }
 
-async function* contentOf(
-  file: UnzipFile,
-  pull: () => Promise<void>,
-  state: { ended: boolean; packed: number },
-): AsyncIterable<Uint8Array> {
-  const packed: Uint8Array[] = []
-  let complete = false
-  let failure: unknown
-  file.ondata = (error, chunk, final) => {
-    failure ??= error
-    if (chunk.length > 0) packed.push(chunk.slice())
-    complete ||= final
+async function headOf(bytes: PackedBytes): Promise<FileHead> {
+  const head = await bytes.take(headBytes)
+  const flags = head.readUInt16LE(2)
+  const method = head.readUInt16LE(4)
+  const name = (await bytes.take(head.readUInt16LE(22))).toString('utf8')
+  const extra = await bytes.take(head.readUInt16LE(24))
+  const size = head.readUInt32LE(14)
+  const hasSize = (flags & sizesFollow) === 0
+  const isReadable = method === deflated || (method === stored && hasSize)
+  if ((flags & isEncrypted) !== 0 || !isReadable) {
+    throw new FeedFault('unreadable', `${name} is packed in a way that is not read`)
   }
-  file.start()
-  const isStored = file.compression === 0
-  let unpacked = 0
-  async function* pieces(): AsyncIterable<Uint8Array> {
-    for (;;) {
-      if (failure) throw failure
-      const piece = packed.shift()
-      if (piece) yield piece
-      else if (complete) return
-      else if (state.ended) throw new FeedFault('cut_short', `the archive ends within ${file.name}`)
-      else await pull()
-    }
+  const packedBytes = hasSize ? (size === inExtra ? longSize(extra) : size) : undefined
+  return { name, method, packedBytes, checksum: head.readUInt32LE(10) }
+}
+
+/** The packed size of a file of more than 4 GB: the second number of extra field 1. */
+function longSize(extra: Buffer): number {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) === 1) return Number(extra.readBigUInt64LE(at + 12))
   }
+  throw damaged(undefined)
+}
+
+async function* contentOf(head: FileHead, bytes: PackedBytes): AsyncIterable<Uint8Array> {
+  const packed = head.packedBytes === undefined ? bytes.rest() : bytes.next(head.packedBytes)
+  let unpackedBytes = 0
+  let checksum = 0
   try {
-    for await (const piece of isStored ? pieces() : inflated(pieces())) {
-      unpacked += piece.length
-      if (unpacked > judgedBytesMin && unpacked > growthMax * state.packed) {
-        throw new FeedFault('too_long', `${file.name} unpacks to more than can be meant`)
+    for await (const piece of head.method === stored ? packed : inflated(packed, bytes)) {
+      unpackedBytes += piece.length
+      if (unpackedBytes > judgedBytesMin && unpackedBytes > growthMax * bytes.taken()) {
+        throw new FeedFault('too_long', `${head.name} unpacks to more than can be meant`)
       }
+      checksum = crc32(piece, checksum)
       yield piece
     }
+    const wanted = head.packedBytes === undefined ? await checksumBehind(bytes) : head.checksum
+    if (checksum !== wanted) throw damaged(undefined)
   } catch (error) {
     throw damaged(error)
   }
+}
+
+/** The checksum that follows a file; sizes of four or of eight bytes follow it. */
+async function checksumBehind(bytes: PackedBytes): Promise<number> {
+  const first = (await bytes.take(4)).readUInt32LE(0)
+  const checksum = first === sizesSignature ? (await bytes.take(4)).readUInt32LE(0) : first
+  await bytes.skip(8)
+  const next = await bytes.take(4)
+  bytes.putBack(next)
+  if (next.toString('latin1', 0, 2) !== 'PK') await bytes.skip(8)
+  return checksum
 }
 
 const damaged = (error: unknown): FeedFault =>
@@ -108,18 +125,87 @@ const damaged = (error: unknown): FeedFault =>
     ? error
     : new FeedFault('cut_short', 'the archive is damaged or ends too early')
 
-/** Raw deflate through zlib, one piece after the other, so that neither side runs ahead. */
-async function* inflated(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+/** The bytes of an archive as they come in, taken in whatever portions. Throws where they end too early. */
+interface PackedBytes {
+  take(count: number): Promise<Buffer>
+  skip(count: number): Promise<void>
+  /** So many bytes, in pieces. */
+  next(count: number): AsyncIterable<Uint8Array>
+  /** All that comes, in pieces; what belongs to nobody is put back. */
+  rest(): AsyncIterable<Uint8Array>
+  putBack(piece: Uint8Array): void
+  /** How many were taken so far. */
+  taken(): number
+  close(): Promise<void>
+}
+
+function createPackedBytes(chunks: AsyncIterable<Uint8Array>): PackedBytes {
+  const source = chunks[Symbol.asyncIterator]()
+  const waiting: Uint8Array[] = []
+  let taken = 0
+  /** At most so many bytes, and at least one. */
+  const piece = async (most: number): Promise<Uint8Array> => {
+    let first = waiting.shift()
+    while (!first || first.length === 0) {
+      const next = await source.next()
+      if (next.done) throw damaged(undefined)
+      first = next.value
+    }
+    if (first.length > most) waiting.unshift(first.subarray(most))
+    const portion = first.length > most ? first.subarray(0, most) : first
+    taken += portion.length
+    return portion
+  }
+  async function* next(count: number): AsyncIterable<Uint8Array> {
+    for (let left = count; left > 0; ) {
+      const portion = await piece(left)
+      left -= portion.length
+      yield portion
+    }
+  }
+  return {
+    next,
+    rest: () => next(Number.POSITIVE_INFINITY),
+    async take(count) {
+      const portions: Uint8Array[] = []
+      for await (const portion of next(count)) portions.push(portion)
+      return Buffer.concat(portions, count)
+    },
+    async skip(count) {
+      for await (const _ of next(count));
+    },
+    putBack(portion) {
+      if (portion.length === 0) return
+      waiting.unshift(portion)
+      taken -= portion.length
+    },
+    taken: () => taken,
+    close: async () => void (await source.return?.()),
+  }
+}
+
+/**
+ * Raw deflate through zlib, one piece after the other, so that neither side runs ahead. What zlib did not
+ * want is put back.
+ */
+async function* inflated(
+  packed: AsyncIterable<Uint8Array>,
+  bytes: Pick<PackedBytes, 'putBack'>,
+): AsyncIterable<Uint8Array> {
   const inflate = createInflateRaw({ chunkSize: pieceBytes })
   const closed = new Promise(resolve => inflate.once('close', resolve))
+  const ended = new Promise(resolve => inflate.once('end', resolve))
   let failure: unknown
+  let last: Uint8Array = new Uint8Array(0)
+  let written = 0
   const feed = async () => {
     try {
-      for await (const piece of pieces) {
-        if (!inflate.write(piece)) {
-          await Promise.race([new Promise(drained => inflate.once('drain', drained)), closed])
-        }
-        if (inflate.destroyed) return
+      for await (const piece of packed) {
+        last = piece
+        written += piece.length
+        await Promise.race([new Promise(resolve => inflate.write(piece, resolve)), ended, closed])
+        // What is left over is behind the end of the file.
+        if (inflate.destroyed || inflate.bytesWritten < written) return
       }
       inflate.end()
     } catch (error) {
@@ -131,6 +217,7 @@ async function* inflated(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8
   try {
     for await (const piece of inflate) yield piece as Uint8Array
     await fed
+    bytes.putBack(last.subarray(last.length - (written - inflate.bytesWritten)))
   } catch (error) {
     throw failure ?? error
   } finally {

@@ -129,9 +129,10 @@ async function* unpacked(
   }
 }
 
-/** The pieces of a body in their order, with room for a few: the connection waits for the reader. */
+/** The pieces of a body in their order, with room for one or two: the connection waits for the reader. */
 async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const waiting: Uint8Array[] = []
+  let waitingBytes = 0
   let wake = () => {}
   let ended = false
   let broken = false
@@ -142,7 +143,8 @@ async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIte
   }
   response.on('data', (piece: Buffer) => {
     waiting.push(piece)
-    if (waiting.length >= waitingMax) response.pause()
+    waitingBytes += piece.length
+    if (waitingBytes >= waitingBytesMax) response.pause()
     wake()
   })
   response.on('end', () => settle(true))
@@ -155,6 +157,7 @@ async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIte
     for (;;) {
       const piece = waiting.shift()
       if (piece) {
+        waitingBytes -= piece.length
         if (waiting.length === 0) response.resume()
         yield piece
       } else if (ended) break
@@ -172,7 +175,7 @@ async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIte
   }
 }
 
-const waitingMax = 16
+const waitingBytesMax = 256 * 1024
 
 async function* gunzipped(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { strToU8, zipSync } from 'fflate'
+import { strToU8, Zip, ZipDeflate, zipSync } from 'fflate'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
 import { type SheetRow, sheetRows } from '../../../src/feed/reading/workbook.ts'
 import { archiveFiles, linesOf, pieces } from '../../../src/feed/reading/zip.ts'
@@ -84,5 +84,35 @@ describe('an archive', () => {
     const damaged = archive.slice()
     damaged.fill(0xff, damaged.length >> 1, (damaged.length >> 1) + 400)
     expect(await codeOf(linesIn(damaged, 1000))).toBe('cut_short')
+  })
+
+  /** As publishers write it while they read: sizes and checksums stand behind each file. */
+  function streamed(files: Readonly<Record<string, string>>, level: 0 | 6): Uint8Array {
+    const written: Uint8Array[] = []
+    const zip = new Zip((_, piece) => void written.push(piece))
+    for (const [name, content] of Object.entries(files)) {
+      const file = new ZipDeflate(name, { level })
+      zip.add(file)
+      file.push(strToU8(content), true)
+    }
+    zip.end()
+    return Buffer.concat(written)
+  }
+
+  for (const level of [0, 6] as const) {
+    for (const size of [7, 1 << 20]) {
+      test(`written as a stream is read whole, whatever lies in it (level ${level}, pieces of ${size})`, async () => {
+        const signatures = 'PK\x07\x08 PK\x03\x04 PK\x01\x02 '.repeat(50)
+        const bytes = streamed({ 'skipped.txt': signatures, 'PET.txt': signatures + text }, level)
+        expect((await linesIn(bytes, size)).join('\n')).toBe(signatures + text)
+      })
+    }
+  }
+
+  test('whose checksum is another is refused', async () => {
+    const bytes = streamed({ 'PET.txt': text }, 0)
+    const at = Buffer.from(bytes).indexOf('line 10000 ')
+    bytes[at + 5] = 57
+    expect(await codeOf(linesIn(bytes, 1000))).toBe('cut_short')
   })
 })
