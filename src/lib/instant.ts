@@ -5,16 +5,32 @@ export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
-const dayPattern = /^(\d{4})-(\d{2})-(\d{2})$/
 const instantPattern =
   /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|z|[+-]\d{2}:?\d{2})$/
 
+/** The number of so many digits from a place of a text on; NaN where one of them is none. */
+function digitsAt(text: string, from: number, count: number): number {
+  let number = 0
+  for (let at = from; at < from + count; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}
+
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+const daysIn = (year: number, month: number): number =>
+  month === 2 && isLeap(year) ? 29 : (monthDays[month - 1] ?? 0)
+
 /** Midnight UTC of `YYYY-MM-DD`; undefined for a day that no calendar has, such as 2026-02-30. */
 export function parseDay(text: string): number | undefined {
-  const m = dayPattern.exec(text)
-  if (!m) return undefined
-  const at = Date.UTC(Number(m[1]), Number(m[2]) - 1, Number(m[3]))
-  return isoDay(at) === text ? at : undefined
+  if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined
+  const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)]
+  // What is read by the million has no pattern: years before 100 mean others to `Date.UTC`.
+  if (!(year >= 100 && day >= 1 && day <= daysIn(year, month))) return undefined
+  return Date.UTC(year, month - 1, day)
 }
 
 /**
@@ -67,9 +83,15 @@ let lastDay = { startsAt: Number.NaN, text: '' }
  */
 export function isoDay(at: number): string {
   const startsAt = startOfDay(at)
-  if (lastDay.startsAt !== startsAt)
-    lastDay = { startsAt, text: new Date(at).toISOString().slice(0, 10) }
+  if (lastDay.startsAt !== startsAt) lastDay = { startsAt, text: dayText(startsAt) }
   return lastDay.text
+}
+
+function dayText(startsAt: number): string {
+  const date = new Date(startsAt)
+  const year = date.getUTCFullYear()
+  if (!(year >= 1000 && year <= 9999)) return date.toISOString().slice(0, 10)
+  return `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`
 }
 
 export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs

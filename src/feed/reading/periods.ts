@@ -8,31 +8,28 @@ export type PeriodKind = (typeof periodKinds)[number]
 export const isCoarser = (kind: PeriodKind, other: PeriodKind): boolean =>
   periodKinds.indexOf(kind) > periodKinds.indexOf(other)
 
-const patterns: Readonly<Record<PeriodKind, RegExp>> = {
-  day: /^\d{4}-\d{2}-\d{2}$/,
-  week: /^\d{4}-\d{2}-\d{2}$/,
+const patterns = {
   month: /^\d{4}-(?:0[1-9]|1[0-2])$/,
   quarter: /^\d{4}-Q[1-4]$/,
   year: /^\d{4}$/,
-}
+} as const
 
 /** Whether a text is a period of a kind as it is kept: `2026-08-18`, `2026-08`, `2026-Q3`, `2026`. */
 export const isPeriod = (text: string, kind: PeriodKind): boolean =>
-  patterns[kind].test(text) && ((kind !== 'day' && kind !== 'week') || parseDay(text) !== undefined)
+  kind === 'day' || kind === 'week' ? parseDay(text) !== undefined : patterns[kind].test(text)
 
 /** `20260818`, `202608`, `2026Q3`, `2026M05`, `2026-Q3` and what is kept already, as they are kept. */
 export function periodOf(written: string, kind: PeriodKind): string | undefined {
   const text = written.trim()
-  const [, year = '', rest = ''] = /^(\d{4})(.*)$/.exec(text) ?? []
-  const parts = rest.replaceAll('-', '')
-  const period = {
-    day: () => `${year}-${parts.slice(0, 2)}-${parts.slice(2)}`,
-    week: () => `${year}-${parts.slice(0, 2)}-${parts.slice(2)}`,
-    month: () => `${year}-${parts.replace(/^M/i, '')}`,
-    quarter: () => `${year}-${parts.toUpperCase()}`,
-    year: () => text,
-  }[kind]()
+  if (isPeriod(text, kind)) return text
+  const period = spelled(text.slice(0, 4), text.slice(4).replaceAll('-', ''), kind)
   return isPeriod(period, kind) ? period : undefined
+}
+
+function spelled(year: string, rest: string, kind: PeriodKind): string {
+  if (kind === 'day' || kind === 'week') return `${year}-${rest.slice(0, 2)}-${rest.slice(2)}`
+  if (kind === 'month') return `${year}-${rest.replace(/^M/i, '')}`
+  return kind === 'quarter' ? `${year}-${rest.toUpperCase()}` : year + rest
 }
 
 /** The days that a period is of, `from` to before `to`, as midnights UTC. A week is the seven days up to its day. */

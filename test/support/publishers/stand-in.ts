@@ -75,9 +75,11 @@ const json = (body: unknown, status = 200): Reply => ({
 
 /**
  * All publishers on one port over a real socket: their paths, their paging and caps, their errors, entity
- * tags and compressed bodies, and on request their failures.
+ * tags and compressed bodies, and on request their failures. Each answer takes `answerMs`.
  */
-export async function standIn(options: { port?: number } = {}): Promise<StandIn> {
+export async function standIn(
+  options: { port?: number; answerMs?: number } = {},
+): Promise<StandIn> {
   const self = {
     world: publishedWorld(),
     asked: [] as Asked[],
@@ -87,7 +89,8 @@ export async function standIn(options: { port?: number } = {}): Promise<StandIn>
     bulkUpdated: '2026-08-19T05:00:00-04:00',
     vintages: new Map<string, { value: string; from: string }[]>(),
   }
-  const server = createServer((asked, response) => {
+  const server = createServer(async (asked, response) => {
+    if (options.answerMs) await Bun.sleep(options.answerMs)
     const url = new URL(asked.url ?? '/', 'http://127.0.0.1')
     const headers = new Headers()
     for (const [name, value] of Object.entries(asked.headers)) headers.set(name, String(value))
