@@ -36,7 +36,17 @@ export function explainProfile(lines: readonly string[], config: Config, print: 
 }
 
 /** Shows the profiles that come with the program, whom they are for and why. */
-export function listShippedProfiles(print: Print): void {
+export function listShippedProfiles(print: Print, json = false): void {
+  if (json) {
+    const profiles = shippedProfiles.map(({ name, recognised, why, switches }) => ({
+      name,
+      recognised,
+      why,
+      switches,
+    }))
+    print(JSON.stringify(profiles, null, 2))
+    return
+  }
   for (const { name, recognised, why, switches } of shippedProfiles) {
     print(`${name}: ${recognised}`)
     print(`  because ${why}`)

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { Argument, Command, CommanderError } from 'commander'
 import { type Config, ConfigProblem, envName, loadConfig, type Mode } from '../config.ts'
 import { databasePath } from '../instance.ts'
 import { createManualClock, createSystemClock } from '../lib/clock.ts'
@@ -31,6 +31,9 @@ import { sourceCommands } from './data/source-commands.ts'
 import { dataOf } from './data/writer.ts'
 import { runDoctor } from './doctor/doctor.ts'
 import type { ProgramEnvironment } from './environment.ts'
+import { completion, type Shell, shells } from './manual/completion.ts'
+import { manualPage } from './manual/man.ts'
+import { addExamples, commandTable } from './manual/table.ts'
 import { testNotices } from './notices.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
 import { heldLines, outboxCommands } from './outbox.ts'
@@ -61,6 +64,23 @@ interface Options {
 /** Runs a command line; the answer is the exit code. */
 export async function run(argv: readonly string[], env: ProgramEnvironment): Promise<number> {
   let code = 0
+  const program = programOf(env, {
+    set(value) {
+      code = value
+    },
+  })
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    env.err(error instanceof Error ? error.message : String(error))
+    return error instanceof Occupied ? occupied : 1
+  }
+  return code
+}
+
+/** The table of commands; what a command makes of it goes to `results`. */
+export function programOf(env: ProgramEnvironment, results: Results): Command {
   const program = new Command('wellhead')
     .description('Self-hosted energy price data service')
     .version(version)
@@ -70,11 +90,6 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
       writeErr: text => env.err(text.trimEnd()),
     })
     .showHelpAfterError()
-  const results: Results = {
-    set(value) {
-      code = value
-    },
-  }
   serving(program, env, results)
   dataCommands(program, env, results)
   const act: OperatorAction = (options, work) =>
@@ -105,17 +120,29 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   outboxCommands(program, located, act)
   keepingCommands(program, env, results)
   remoteCommands(program, env)
-  try {
-    await program.parseAsync(argv, { from: 'user' })
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode
-    env.err(error instanceof Error ? error.message : String(error))
-    return error instanceof Occupied ? occupied : 1
-  }
-  return code
+  manualCommands(program, env)
+  addExamples(program)
+  return program
 }
 
-interface Results {
+/** What packages bring beside the program. */
+function manualCommands(program: Command, env: ProgramEnvironment) {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'of which shell').choices(shells))
+    .description('print the completions of a shell')
+    .action((shell: Shell) => env.write(completion(shell, program.name(), commandTable(program))))
+  program
+    .command('manual')
+    .description('print the manual page')
+    .action(() => {
+      const about = { name: program.name(), description: program.description(), version }
+      return env.write(manualPage(about, commandTable(program)))
+    })
+}
+
+export interface Results {
+  /** The exit code. */
   set(code: number): void
 }
 
@@ -364,9 +391,13 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
           ),
         ),
     )
-  located(quarantine.command('list').description('show the ranges')).action((options: Options) =>
-    withOperator(options, env, operator => listQuarantine(operator, env.out)),
-  )
+  located(quarantine.command('list').description('show the ranges'))
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      withOperator(options, env, operator =>
+        listQuarantine(operator, env.out, options.json === true),
+      ),
+    )
   located(quarantine.command('remove').argument('<id>').description('lift a range')).action(
     (id: string, options: Options) =>
       withOperator(options, env, operator => removeQuarantine(operator, id, env.out)),
@@ -511,7 +542,8 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
   profiles
     .command('list')
     .description('the profiles that are shipped')
-    .action(() => listShippedProfiles(env.out))
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => listShippedProfiles(env.out, options.json === true))
   program
     .command('version')
     .description('print the version')

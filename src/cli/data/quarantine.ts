@@ -24,8 +24,13 @@ export async function addQuarantine(
 export async function listQuarantine(
   operator: Operator,
   out: (line: string) => void,
+  json = false,
 ): Promise<void> {
   const ranges = (await dataOfAnswer(operator, 'GET', '/admin/v1/quarantine')) as Range[]
+  if (json) {
+    out(JSON.stringify(ranges, null, 2))
+    return
+  }
   if (ranges.length === 0) {
     out('No days are left out.')
     return

@@ -250,8 +250,18 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
   servers
     .command('list')
     .description('show them; the star is the one that is asked')
-    .action(() => {
+    .option('--json', 'print JSON')
+    .action((options: { json?: boolean }) => {
       const saved = readServers(path)
+      if (options.json) {
+        const rows = Object.entries(saved.servers).map(([name, { url }]) => ({
+          name,
+          url,
+          preferred: name === saved.preferred,
+        }))
+        env.out(JSON.stringify(rows, null, 2))
+        return
+      }
       for (const [name, { url, apiKey }] of Object.entries(saved.servers)) {
         const star = name === saved.preferred ? '*' : ' '
         env.out(`${star} ${name}  ${url}  ${apiKey.slice(0, 4)}…${apiKey.slice(-4)}`)

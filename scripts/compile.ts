@@ -1,0 +1,33 @@
+/**
+ * Compiles the program for a target, `bun-linux-x64-musl` and its like; without one for this
+ * machine. Whitespace and syntax are minified and nothing else: renaming identifiers silently
+ * switches off numeric bounds of request schemas. Neither bunfig.toml nor .env of the working
+ * directory may change what the binary does. Bytecode beside the source costs 6 MB and spares the
+ * parsing at every start: two thirds of the time to the first answer. Answers the exit code.
+ */
+export function compile(outfile: string, target?: string): number {
+  const built = Bun.spawnSync(
+    [
+      process.execPath,
+      'build',
+      '--compile',
+      '--bytecode',
+      // Bytecode alone would mean CommonJS, which has no `await` at the top.
+      '--format=esm',
+      '--minify-whitespace',
+      '--minify-syntax',
+      '--no-compile-autoload-bunfig',
+      '--no-compile-autoload-dotenv',
+      '--define',
+      'process.env.NODE_ENV="production"',
+      'src/main.ts',
+      // A thread of its own, which the program starts by its name.
+      'src/reader.ts',
+      '--outfile',
+      outfile,
+      ...(target === undefined ? [] : [`--target=${target}`]),
+    ],
+    { stdout: 'inherit', stderr: 'inherit', env: { ...process.env, NODE_ENV: 'production' } },
+  )
+  return built.exitCode
+}

@@ -1,0 +1,138 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { debArchitectures, writeDeb } from '../../scripts/release/deb.ts'
+import { papers } from '../../scripts/release/papers.ts'
+import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
+
+const root = temporaryDir()
+afterAll(() => remove(root))
+
+const all = papers(join(root, 'notices.txt'))
+const unit = resolve(import.meta.dir, '../../packaging/wellhead.service')
+const data = '/var/lib/wellhead'
+
+/** The exit code and all that was printed. */
+function sh(...command: string[]) {
+  const child = Bun.spawnSync(command, { stderr: 'pipe', env: { ...process.env, LC_ALL: 'C' } })
+  return { code: child.exitCode, text: child.stdout.toString() + child.stderr.toString() }
+}
+
+// It makes a user and a directory of the machine: only where there is neither, and nobody's service.
+const isFree =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  Boolean(Bun.which('dpkg-deb') && Bun.which('runuser')) &&
+  !existsSync(data) &&
+  !existsSync('/usr/bin/wellhead') &&
+  !existsSync('/run/systemd/system')
+if (!isFree)
+  console.warn('the Debian package is installed by root on a machine without one only: skipped')
+
+describe('what is passed on', () => {
+  test('names what the binary is made of, each with its licence and where it comes from', () => {
+    const bom = JSON.parse(all.sbom) as {
+      bomFormat: string
+      specVersion: string
+      metadata: { component: { name: string } }
+      components: { name: string; version: string; purl: string; licenses: unknown[] }[]
+    }
+    expect([bom.bomFormat, bom.specVersion, bom.metadata.component.name]).toEqual([
+      'CycloneDX',
+      '1.6',
+      'wellhead',
+    ])
+    const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    for (const [name, version] of Object.entries(manifest.dependencies))
+      expect(bom.components.map(component => component.purl)).toContain(
+        `pkg:npm/${name.replace('@', '%40')}@${version}`,
+      )
+    for (const component of bom.components)
+      expect(component.licenses, component.name).toHaveLength(1)
+    expect(bom.components.length).toBeGreaterThan(Object.keys(manifest.dependencies).length)
+  })
+})
+
+describe.skipIf(!Bun.which('systemd-analyze'))('the unit', () => {
+  test('has no mistake', () => {
+    // Neither the program nor its manual are here.
+    const complaints = sh('systemd-analyze', 'verify', unit)
+      .text.split('\n')
+      .filter(
+        line => line !== '' && !/not executable|man wellhead|Failed to (connect|open)/.test(line),
+      )
+    expect(complaints).toEqual([])
+  })
+  test('leaves the service little: at most 2.0 by systemd-analyze security', () => {
+    const { text } = sh('systemd-analyze', 'security', '--offline=true', '--no-pager', unit)
+    const level = /exposure level for wellhead\.service: ([\d.]+)/.exec(text)?.[1]
+    expect(Number(level)).toBeLessThanOrEqual(2)
+  })
+})
+
+describe.skipIf(!isFree)('the Debian package', () => {
+  test('is installed, runs as its own user, and leaves the data when it goes', async () => {
+    const architecture = debArchitectures[process.arch === 'arm64' ? 'arm64' : 'x64']
+    const deb = join(root, 'wellhead.deb')
+    writeDeb({ binary: binary(), architecture, papers: all, compression: 'none', outfile: deb })
+    try {
+      const installed = sh('dpkg', '--install', deb)
+      expect(installed.code, installed.text).toBe(0)
+      expect(statSync(data).mode & 0o777).toBe(0o700)
+      expect(statSync('/etc/wellhead/wellhead.toml').mode & 0o777).toBe(0o640)
+      // A container's dpkg may leave manuals and documentation out.
+      const contents = sh('dpkg-deb', '--contents', deb).text
+      for (const path of [
+        'usr/bin/wellhead',
+        'usr/lib/systemd/system/wellhead.service',
+        'usr/share/man/man1/wellhead.1.gz',
+        'usr/share/bash-completion/completions/wellhead',
+        'usr/share/doc/wellhead/copyright',
+      ])
+        expect(contents).toContain(` ./${path}\n`)
+
+      const start = readFileSync(unit, 'utf8')
+        .match(/^ExecStart=(.*)$/m)![1]!
+        .split(' ')
+      const server = Bun.spawn(['runuser', '-u', 'wellhead', '--', ...start, '--port', '0'], {
+        stdout: 'pipe',
+        stderr: 'pipe',
+        cwd: '/',
+      })
+      const credentials = join(data, 'first-credentials')
+      while (!existsSync(credentials) && server.exitCode === null) await Bun.sleep(50)
+      while (
+        server.exitCode === null &&
+        sh('runuser', '-u', 'wellhead', '--', 'wellhead', 'healthcheck', '--data', data).code !== 0
+      )
+        await Bun.sleep(50)
+      expect(server.exitCode).toBeNull()
+      const owner = sh('stat', '-c', '%U %a', join(data, 'wellhead.db')).text.trim()
+      expect(owner).toBe('wellhead 600')
+      server.kill('SIGTERM')
+      await server.exited
+
+      const removed = sh('dpkg', '--remove', 'wellhead')
+      expect(removed.code, removed.text).toBe(0)
+      expect(removed.text).toContain(`stays in ${data}`)
+      expect(existsSync('/usr/bin/wellhead')).toBe(false)
+      expect(existsSync(join(data, 'wellhead.db'))).toBe(true)
+      expect(existsSync(join(data, 'master.key'))).toBe(true)
+      expect(existsSync('/etc/wellhead/wellhead.toml')).toBe(true)
+
+      const again = sh('dpkg', '--install', deb)
+      expect(again.code, again.text).toBe(0)
+      expect(sh('wellhead', 'verify', '--data', data).text).toContain('is sound')
+      const purged = sh('dpkg', '--purge', 'wellhead')
+      expect(purged.code, purged.text).toBe(0)
+      expect(existsSync('/etc/wellhead/wellhead.toml')).toBe(false)
+      expect(existsSync(join(data, 'wellhead.db'))).toBe(true)
+    } finally {
+      sh('dpkg', '--purge', 'wellhead')
+      sh('userdel', 'wellhead')
+      rmSync(data, { recursive: true, force: true })
+    }
+  })
+})
