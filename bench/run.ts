@@ -6,6 +6,7 @@ import { machineLine } from './machine.ts'
 import { type BenchOptions, type Line, type Row, table } from './row.ts'
 import { alerts } from './rows/alerts.ts'
 import { board } from './rows/board.ts'
+import { exporting } from './rows/export.ts'
 import { feeds } from './rows/feeds.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
@@ -21,6 +22,7 @@ const rows: Readonly<Record<string, Row>> = {
   latest,
   page,
   import: importing,
+  export: exporting,
   feeds,
   start,
   curve,

@@ -20,6 +20,7 @@ import { type KeyServices, openKeys } from './service/keys/open.ts'
 import { type MessageServices, openMessages } from './service/messages/open.ts'
 import { type OperatorServices, openOperator } from './service/operator/open.ts'
 import { type OutboxServices, openOutbox } from './service/outbox/open.ts'
+import { type Bulk, createBulk } from './service/prices/bulk.ts'
 import { openPrices, type PriceServices } from './service/prices/open.ts'
 import { openSources, type SourceServices } from './service/sources/open.ts'
 import { openStreams, type StreamServices } from './service/streams/open.ts'
@@ -51,6 +52,8 @@ export interface Services
     FeedServices,
     StreamServices {
   datasets: readonly Dataset<unknown>[]
+  /** Prices by the million. */
+  bulk: Bulk
   /** The operator's own series, and their terms for shipped ones. */
   seriesChanges: SeriesChanges
 }
@@ -86,9 +89,11 @@ export function openServices(runtime: Runtime): Services {
     exchangeWords: runtime.config.brand.exchangeWords,
     catalogue: rows,
   })
+  const feeds = openFeeds({ ...markets, datasets: kinds, catalogue: rows })
   return {
     ...markets,
     datasets: kinds,
+    bulk: createBulk({ ...markets, ...feeds }),
     seriesChanges: createSeriesChanges({ ...markets, now: runtime.clock.now }),
     ...openAlerts(markets),
     ...openWatches(markets),
@@ -96,11 +101,7 @@ export function openServices(runtime: Runtime): Services {
     ...openBilling({ ...markets, changes: webhooks.keyChanges, purchases: webhooks.creditStore }),
     ...openDeliveries(markets),
     ...openSources({ ...markets, reader: createSourceReader(shippedPorts()) }),
-    ...openFeeds({
-      ...markets,
-      datasets: kinds,
-      catalogue: rows,
-    }),
+    ...feeds,
     ...openStreams(markets),
   }
 }

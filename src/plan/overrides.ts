@@ -37,6 +37,7 @@ const tierRules: readonly Rule<keyof Allowances>[] = [
   ['market_brief_codes', 'marketBriefCodes', 0, 1000, false],
   ['watches', 'watches', 0, countMax, true],
   ['min_watch_interval_seconds', 'minWatchIntervalSeconds', 1, 86_400, false],
+  ['export_requests_per_10k_rows', 'exportRequestsPer10kRows', 0, countMax, false],
   ['price_monthly', 'priceMonthlyCents', 0, countMax, false],
   ['price_yearly', 'priceYearlyCents', 0, countMax, false],
 ]

@@ -38,6 +38,7 @@ export const features = [
   'sms',
   'streaming',
   'data_connector',
+  'bulk_export',
 ] as const
 export type Feature = (typeof features)[number]
 
@@ -65,6 +66,8 @@ export interface Allowances {
   marketBriefCodes: number
   watches: number | null
   minWatchIntervalSeconds: number
+  /** Requests of the quota that 10,000 exported rows count as; begun ones count as whole. */
+  exportRequestsPer10kRows: number
   priceMonthlyCents: number
   priceYearlyCents: number
 }
@@ -165,6 +168,7 @@ const numbers: {
   marketBriefCodes: [3, 5, 5, 10, 20, 20, 20],
   watches: [1, 3, 3, 10, 25, 100, null],
   minWatchIntervalSeconds: [3600, 900, 900, 300, 60, 60, 60],
+  exportRequestsPer10kRows: [5, 20, 20, 10, 5, 2, 1],
   priceMonthlyCents,
 }
 
@@ -184,6 +188,7 @@ const cells: Record<Feature, Row<keyof typeof words>> = {
   sms: ['A', 'A', 'A', 'A', 'Y', 'Y', 'Y'],
   streaming: ['-', '-', '-', '-', 'Y', 'Y', 'Y'],
   data_connector: ['-', '-', '-', '-', 'Y', 'Y', 'Y'],
+  bulk_export: ['D', 'D', 'Y', 'Y', 'Y', 'Y', 'Y'],
 }
 
 /**

@@ -4,6 +4,8 @@ import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
   get(...bindings: Bindings): Row | null
   all(...bindings: Bindings): Row[]
+  /** Rows as lists of cells, in the order of the columns: cheaper than objects, for many rows. */
+  values(...bindings: Bindings): unknown[][]
   run(...bindings: Bindings): Changes
   iterate(...bindings: Bindings): IterableIterator<Row>
 }
@@ -24,6 +26,7 @@ export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQue
   return {
     get: (...bindings) => statement().get(...bindings),
     all: (...bindings) => statement().all(...bindings),
+    values: (...bindings) => statement().values(...bindings),
     run: (...bindings) => statement().run(...bindings),
     iterate: (...bindings) => statement().iterate(...bindings),
   }

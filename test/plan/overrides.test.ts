@@ -46,7 +46,13 @@ test('a TOML file changes what it names and nothing else', () => {
     alerts: 100,
     unconfirmedQuota: 100,
   })
-  expect([...starter.features]).toEqual(['calculated_metrics', 'analytics', 'futures', 'sms'])
+  expect([...starter.features]).toEqual([
+    'calculated_metrics',
+    'analytics',
+    'futures',
+    'sms',
+    'bulk_export',
+  ])
   expect(entitlements(plans, account('free'), 0).requestsPerMinute).toBe(20)
   expect(tierRow(plans, tierOf(plans, 'starter')).addons).toEqual(['sms'])
   expect(cheapestWith(plans, 'futures', 'developer')?.plan.id).toBe('starter')

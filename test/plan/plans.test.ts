@@ -129,6 +129,7 @@ const featureRows = rowsOf(`
 | sms | A | A | A | A | Y | Y | Y |
 | streaming | - | - | - | - | Y | Y | Y |
 | data_connector | - | - | - | - | Y | Y | Y |
+| bulk_export | D | D | Y | Y | Y | Y | Y |
 `) as [Feature, string[]][]
 
 const addOnOf: Partial<Record<Feature, AddOnId>> = {

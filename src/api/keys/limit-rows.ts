@@ -20,6 +20,7 @@ export const tierRow = (plans: Plans, tier: Tier) => ({
   market_brief_codes: tier.marketBriefCodes,
   watches: tier.watches,
   min_watch_interval_seconds: tier.minWatchIntervalSeconds,
+  export_requests_per_10k_rows: tier.exportRequestsPer10kRows,
   alerts: tier.alerts,
   features: [...plans.entitlements.get(tier.id)![0]!.features],
   addons: plans.addOns.filter(addOn => addOnFits(tier, addOn)).map(addOn => addOn.id),

@@ -45,6 +45,10 @@ export const TierShape = t.Object(
     market_brief_codes: integer({ examples: [10] }),
     watches: countOrNull('Null: unlimited.'),
     min_watch_interval_seconds: integer({ examples: [300] }),
+    export_requests_per_10k_rows: integer({
+      description: 'Requests of the quota that 10,000 rows of `GET /v1/export/prices` count as.',
+      examples: [5],
+    }),
     alerts: countOrNull('Null: unlimited.'),
     features: FeatureList,
     addons: t.Array(t.String(), { description: 'Add-ons that can be had on this plan.' }),

@@ -6,6 +6,7 @@ import { boardLayoutRoutes } from './board-layout.ts'
 import { chartRoutes } from './chart.ts'
 import { convertRoutes } from './convert.ts'
 import { dataConnectorRoutes } from './data-connector.ts'
+import { exportRoutes } from './export.ts'
 import { latestRoutes } from './latest.ts'
 import { metricsRoutes } from './metrics.ts'
 import { vintageRoutes } from './vintages.ts'
@@ -21,6 +22,7 @@ export function pricesTopic(context: Context): Elysia {
   routes.use(boardLayoutRoutes(context))
   routes.use(chartRoutes(context))
   routes.use(vintageRoutes(context))
+  routes.use(exportRoutes(context))
   routes.use(batchRoutes(context))
   routes.use(widgetRoutes(context))
   routes.use(metricsRoutes(context))

@@ -21,6 +21,7 @@ import {
   rangeOf,
   servedInterval,
   type WindowQuery,
+  windowFormats,
 } from './window-query.ts'
 import { createRowWriter, csvHeader } from './window-row.ts'
 
@@ -42,6 +43,8 @@ export interface WindowAnswerDeps
 
 /** A window for a client that never asks for a second page: a year of hours. */
 const wholePerPageMax = 10_000
+/** Rows of a page of lines, which a table reads as they come. */
+export const linesPerPageMax = 10_000
 /** Rows of a page, for clients whose profile has wide pages. */
 const widePerPageMax = 1000
 
@@ -125,11 +128,16 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       query.page === undefined &&
       query.per_page === undefined &&
       deps.switched(request, 'default_page_max')
-    const widestPage = deps.switched(request, 'page_max_1000') ? widePerPageMax : deps.perPageMax
+    const form = formOf(query.format, request)
+    const widestPage =
+      form !== 'json'
+        ? Math.max(linesPerPageMax, deps.perPageMax)
+        : deps.switched(request, 'page_max_1000')
+          ? widePerPageMax
+          : deps.perPageMax
     const page = isWhole
       ? { page: 1, perPage: wholePerPageMax }
       : pageOf(query, widestPage, deps.perPageMax)
-    const isCsv = wantsCsv(query.format, request)
     const walked = walks.page(
       questionOf(windowRequest, `${keyId} ${page.perPage}`, deps.coverage),
       page.page,
@@ -153,7 +161,11 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
         createRowWriter(commodity.series),
       ]),
     )
-    if (isCsv) {
+    if (form === 'ndjson') {
+      set.headers['content-type'] = 'application/x-ndjson; charset=utf-8'
+      return walked.rows.map(row => `${writers.get(row.seriesId)!.json(row)}\n`).join('')
+    }
+    if (form === 'csv') {
       set.headers['content-type'] = 'text/csv; charset=utf-8'
       return `${[csvHeader, ...walked.rows.map(row => writers.get(row.seriesId)!.csv(row))].join('\n')}\n`
     }
@@ -201,12 +213,17 @@ function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
   )
 }
 
-function wantsCsv(format: string | undefined, request: Request): boolean {
-  if (format === undefined || format === '')
-    return request.headers.get('accept')?.includes('text/csv') ?? false
-  if (format !== 'json' && format !== 'csv')
-    throw invalidParameter('format', format, 'is neither json nor csv.', ['json', 'csv'])
-  return format === 'csv'
+/** By the parameter, else by what the client accepts. */
+function formOf(format: string | undefined, request: Request): (typeof windowFormats)[number] {
+  if (format === undefined || format === '') {
+    const accept = request.headers.get('accept') ?? ''
+    if (accept.includes('application/x-ndjson')) return 'ndjson'
+    return accept.includes('text/csv') ? 'csv' : 'json'
+  }
+  const form = windowFormats.find(name => name === format)
+  if (!form)
+    throw invalidParameter('format', format, 'is none of json, csv and ndjson.', windowFormats)
+  return form
 }
 
 function metadataOf(

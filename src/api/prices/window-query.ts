@@ -13,6 +13,8 @@ export type WindowName = keyof typeof windowDays
 
 const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays, text)
 
+export const windowFormats = ['json', 'csv', 'ndjson'] as const
+
 export const windowQuery = {
   by_code: t.Optional(
     t.String({
@@ -55,8 +57,9 @@ export const windowQuery = {
     description: 'Only series of this type; `spot_price` means no filter.',
     examples: ['spot_price'],
   }),
-  format: wordParameter(['json', 'csv'], {
-    description: '`json` or `csv`. `Accept: text/csv` asks for CSV too.',
+  format: wordParameter(windowFormats, {
+    description:
+      '`json`, `csv` or `ndjson` (a row a line, without metadata); `Accept` asks for them too. Pages of lines may have up to 10,000 rows.',
     examples: ['json'],
   }),
 }

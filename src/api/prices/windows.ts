@@ -8,7 +8,7 @@ import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { parseDay } from '../../lib/instant.ts'
 import type { Answering } from '../answer.ts'
-import { createWindowAnswer, type WindowAnswerDeps } from './window-answer.ts'
+import { createWindowAnswer, linesPerPageMax, type WindowAnswerDeps } from './window-answer.ts'
 import {
   movingWindowQuery,
   type WindowName,
@@ -48,7 +48,11 @@ export function windowRoutes(deps: WindowsDeps) {
       return answer(query, windowDays[name], request, set as Answering, caller.key.key.id)
     }
 
-  const pages = pageQuery(deps.perPageMax)
+  const pages = pageQuery(
+    Math.max(deps.perPageMax, linesPerPageMax),
+    deps.perPageMax,
+    `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; more is served as that.`,
+  )
   const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
   const route = (name: WindowName, operationId: string) => ({
     access: { meter: true, reader: true as const },

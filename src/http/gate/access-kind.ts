@@ -35,6 +35,11 @@ export interface KeyAccess {
   /** Whether an answered request counts against the quota. */
   meter: boolean
   /**
+   * The handler says in the header `X-Quota-Requests` how many requests of the quota its answer
+   * counts as; what the quota does not have any more is not asked for again.
+   */
+  weighed?: true
+  /**
    * Its work grows with the length of histories or the number of series, wells or permits: it is
    * answered by a reader thread, and refused while the instance is overloaded.
    */

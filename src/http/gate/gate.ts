@@ -185,7 +185,7 @@ export function createGate(deps: GateDeps): Gate {
       if (pass.told) tell(pass, pass.told, status)
       if (pass.vouched) return undefined
       const now = clock.now()
-      const standing = settle(pass, status, now)
+      const standing = settle(pass, status, now, handlerHeaders)
       return standing
         ? keyHeaders(handlerHeaders, standing, pass.windows, now)
         : addressHeaders(handlerHeaders, pass.windows, now)
@@ -194,7 +194,7 @@ export function createGate(deps: GateDeps): Gate {
       if (pass.told) tell(pass, pass.told, status)
       if (pass.vouched) return undefined
       const now = clock.now()
-      const standing = settle(pass, status, now)
+      const standing = settle(pass, status, now, handlerHeaders)
       if (standing) return keyAnswer(text, status, handlerHeaders, standing, pass.windows, now)
       const headers = addressHeaders(handlerHeaders, pass.windows, now)
       return new Response(text, { status, headers })
@@ -345,7 +345,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 /** Counts a request and says where its key stands now; undefined where it came without one. */
 const createSettlement =
   ({ meter, clock, tally }: GateDeps) =>
-  (pass: Pass, status: number, now: number): Standing | undefined => {
+  (pass: Pass, status: number, now: number, headers: GivenHeaders): Standing | undefined => {
     const { caller, route } = pass
     const outcome = pass.outcome ?? status
     const durationMs = clock.monotonic() - pass.startedMs
@@ -353,6 +353,10 @@ const createSettlement =
     if (!caller) return undefined
     const counts = pass.reserved !== undefined && outcome >= 200 && outcome < 300 && !pass.free
     if (pass.reserved && !counts) meter.refund(caller.key, pass.reserved)
+    // An answer that was begun is sent: what the quota has not is not asked for.
+    if (counts && 'weighed' in pass.access && pass.access.weighed)
+      for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
+        if (!meter.reserve(caller.key, now)) break
     const standing = meter.record(caller.key, route, outcome, counts, durationMs, now)
     return pass.simulated ? { ...pass.simulated, entitled: standing.entitled } : standing
   }

@@ -29,7 +29,11 @@ export const PageMetaShape = t.Object(
   { title: 'Page', description: 'Where the page stands among all pages.' },
 )
 
-export const pageQuery = (perPageMax: number, perPageDefault = perPageMax) => ({
+export const pageQuery = (
+  perPageMax: number,
+  perPageDefault = perPageMax,
+  limits = `1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
+) => ({
   page: integerParameter({
     description: 'Page, from 1. A page past the end is an empty list.',
     default: 1,
@@ -37,7 +41,7 @@ export const pageQuery = (perPageMax: number, perPageDefault = perPageMax) => ({
     examples: [1],
   }),
   per_page: integerParameter({
-    description: `Rows a page, 1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
+    description: `Rows a page, ${limits}`,
     default: perPageDefault,
     minimum: 1,
     maximum: perPageMax,

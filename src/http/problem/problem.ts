@@ -72,6 +72,7 @@ export const problems = {
   DATA_NOT_AVAILABLE: entry(404, 'nested', 'There is no data, or too little, to answer with.'),
   DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),
   PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
+  RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The file has no such part.'),
   validation_failed: entry(422, 'valid', 'A field of the body has a value that it can not have.'),
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
   FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),

@@ -58,6 +58,10 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
       supply(seriesId, after)
       return store.after(seriesId, after, limit)
     },
+    copy(seriesId, from, ...rest) {
+      supply(seriesId, from)
+      return store.copy(seriesId, from, ...rest)
+    },
     bars(seriesId, span, from, ...rest) {
       supply(seriesId, from)
       return store.bars(seriesId, span, from, ...rest)

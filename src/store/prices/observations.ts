@@ -79,6 +79,25 @@ export interface ObservationReads {
   vintages(seriesId: number, observedAt: number): Vintage[]
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
+  /**
+   * Puts the observations of `[from, to)`, oldest first, as many as there is room, into columns and
+   * answers how many they are. With `point` those that were current at `point.asOf`, or where
+   * `point.isCovered` is false the values first recorded.
+   */
+  copy(
+    seriesId: number,
+    from: number,
+    to: number,
+    into: ObservationColumns,
+    point?: { asOf: number; isCovered: boolean },
+  ): number
+}
+
+/** Arrays of one length. */
+export interface ObservationColumns {
+  observedAt: Float64Array
+  value: Float64Array
+  recordedAt: Float64Array
 }
 
 /**
@@ -209,6 +228,44 @@ function createObservationReads(db: Database): ObservationReads {
     vintages: (...args) =>
       vintages.all(...args).map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
     after: (...args) => after.all(...args),
+    copy: createColumnReader(db),
+  }
+}
+
+/** Reads long stretches: rows come as lists of cells, which cost less than objects. */
+function createColumnReader(db: Database): ObservationReads['copy'] {
+  const forward = lazy<unknown, number[]>(
+    db,
+    `SELECT observed_at, value, recorded_at FROM observations WHERE ${range} ORDER BY observed_at LIMIT ?4`,
+  )
+  const asOf = lazy<unknown, number[]>(
+    db,
+    `SELECT observed_at, value, recorded_at FROM observations WHERE ${range} AND recorded_at <= ?5
+     UNION ALL SELECT observed_at, value, recorded_at FROM observation_revisions WHERE ${range} AND recorded_at <= ?5 AND replaced_at > ?5
+     ORDER BY 1 LIMIT ?4`,
+  )
+  const firstRecorded = lazy<unknown, number[]>(
+    db,
+    `SELECT o.observed_at, coalesce(r.value, o.value), coalesce(r.recorded_at, o.recorded_at)
+     FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
+       AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
+     WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 ORDER BY o.observed_at LIMIT ?4`,
+  )
+  return (seriesId, from, to, { observedAt, value, recordedAt }, point) => {
+    const room = observedAt.length
+    const rows =
+      point === undefined
+        ? forward.values(seriesId, from, to, room)
+        : point.isCovered
+          ? asOf.values(seriesId, from, to, room, point.asOf)
+          : firstRecorded.values(seriesId, from, to, room)
+    for (let i = 0; i < rows.length; i += 1) {
+      const row = rows[i] as [observedAt: number, value: number, recordedAt: number]
+      observedAt[i] = row[0]
+      value[i] = row[1]
+      recordedAt[i] = row[2]
+    }
+    return rows.length
   }
 }
 

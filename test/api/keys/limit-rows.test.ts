@@ -27,8 +27,9 @@ describe('tierRow, rateLimitRows and constantsRow', () => {
       market_brief_codes: 5,
       watches: 3,
       min_watch_interval_seconds: 900,
+      export_requests_per_10k_rows: 20,
       alerts: 0,
-      features: ['calculated_metrics'],
+      features: ['calculated_metrics', 'bulk_export'],
       addons: ['futures_data', 'sms'],
     })
   })

@@ -439,7 +439,7 @@ describe('GET /v1/prices/past_*: refusals', () => {
     ['past_day?per_page=abc', 'INVALID_PARAMETER', 'per_page: is not a whole number'],
     ['past_day?per_page=-5', 'INVALID_PARAMETER', 'per_page: is not a whole number'],
     ['past_day?by_type=spot', 'INVALID_PARAMETER', 'by_type: is not a type.'],
-    ['past_day?format=xml', 'INVALID_PARAMETER', 'format: is neither json nor csv.'],
+    ['past_day?format=xml', 'INVALID_PARAMETER', 'format: is none of json, csv and ndjson.'],
     ['past_day?as_of=2026-11-01T00:00:00Z', 'INVALID_PARAMETER', 'as_of: needs interval=raw'],
     [
       'past_day?as_of=2026-11-01T00:00:00Z&interval=day',
@@ -769,6 +769,26 @@ WTI_USD,WTI Crude Oil,2026-11-20T13:00:00Z,70,USD,barrel,spot_price,market_repor
     ).toBe(
       `${header}\nUS_RIG_COUNT,US Rig Count,2026-11-20T12:00:00Z,546,,rigs,rig_count,market_reporting,,,,,\n`,
     )
+  })
+
+  test('lines come as NDJSON too, and in pages of up to ten thousand', async () => {
+    const { ask, csv, write } = filled()
+    const values = Array.from({ length: 300 }, (_, i) => [
+      new Date(at('2026-11-20T00:00:00Z') + i * 60_000).toISOString(),
+      60 + i / 100,
+    ])
+    write('BRENT_CRUDE_USD', Object.fromEntries(values))
+    const url = 'past_day?by_code=BRENT_CRUDE_USD&per_page=10000'
+    const json = await ask(url)
+    expect(json.rows.length).toBe(100)
+    const response = await csv(`${url}&format=ndjson`)
+    expect(response.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+    expect(response.headers.get('x-per-page')).toBe('10000')
+    const lines = (await response.text()).trim().split('\n')
+    expect(lines.length).toBe(300)
+    expect(JSON.parse(lines[0]!)).toEqual(json.rows[0])
+    const table = await (await csv(`${url}&format=csv`)).text()
+    expect(table.trim().split('\n').length).toBe(301)
   })
 
   test('fills the last columns for bars', async () => {

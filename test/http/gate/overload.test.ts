@@ -130,6 +130,7 @@ GET /v1/ei/rig_counts/{}
 GET /v1/ei/well-permits/latest
 GET /v1/ei/well-permits/{}
 GET /v1/ei/wells/{}/timeline
+GET /v1/export/prices
 GET /v1/forecasts/monthly
 GET /v1/forecasts/monthly/{}
 GET /v1/futures/{}/curve

@@ -1,0 +1,31 @@
+/** A part of a file, both ends included. */
+export interface ByteRange {
+  first: number
+  last: number
+}
+
+/**
+ * The part of `size` bytes that a `Range` header asks for. Undefined: the whole, because nothing
+ * else is asked for, or several parts, or in another unit. `'none'`: there is no such part.
+ */
+export function rangeOf(header: string | null, size: number): ByteRange | 'none' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(' ', '') ?? '')
+  if (!match) return undefined
+  const [, from = '', to = ''] = match
+  if (from === '' && to === '') return undefined
+  if (from === '') {
+    const length = Math.min(size, Number(to))
+    return length === 0 ? 'none' : { first: size - length, last: size - 1 }
+  }
+  const first = Number(from)
+  const last = to === '' ? size - 1 : Math.min(Number(to), size - 1)
+  if (to !== '' && Number(to) < first) return undefined
+  return first >= size ? 'none' : { first, last }
+}
+
+/** Whether a `Range` header is to be honoured for the file that has this entity tag. */
+export function rangeHolds(request: Request, etag: string): boolean {
+  if (!request.headers.has('range')) return false
+  const condition = request.headers.get('if-range')
+  return condition === null || condition === etag
+}

@@ -1,0 +1,32 @@
+/** What all rows of a block share. */
+export interface BlockSeries {
+  code: string
+  name: string
+  currency: string | null
+  unit: string
+  source: string
+}
+
+/** What bars have beside their close. */
+export interface BlockBars {
+  startsAt: Float64Array
+  open: Float64Array
+  high: Float64Array
+  low: Float64Array
+  average: Float64Array
+  count: Float64Array
+}
+
+/**
+ * Rows of one series, oldest first, column by column: times in Unix ms, values with every stored
+ * digit. The arrays may be longer than the block: only the first `length` entries are of it, and
+ * only until the next block is asked for.
+ */
+export interface PriceBlock {
+  series: BlockSeries
+  length: number
+  observedAt: Float64Array
+  value: Float64Array
+  recordedAt: Float64Array
+  bars: BlockBars | undefined
+}

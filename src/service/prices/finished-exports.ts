@@ -1,0 +1,75 @@
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A whole export, of which parts can be sent. */
+export interface FinishedExport {
+  size: number
+  /** The bytes of `[from, to)`. */
+  read(from: number, to: number): Uint8Array<ArrayBuffer>
+}
+
+/** Exports that somebody resumes, by their entity tag. */
+export interface FinishedExports {
+  of(etag: string, make: () => Promise<Iterable<Uint8Array>>): Promise<FinishedExport>
+  close(): void
+}
+
+/** Whoever resumes does so within minutes; more files than these are not kept open. */
+const keptMax = 4
+
+/**
+ * Keeps the newest of them in files without a name, which are gone with the process. The same
+ * export gives the same bytes, so a file can be made when its first part is asked for.
+ */
+export function createFinishedExports(): FinishedExports {
+  const files = new Map<string, Promise<FinishedExport & { fd: number }>>()
+
+  const write = async (make: () => Promise<Iterable<Uint8Array>>) => {
+    const dir = mkdtempSync(join(tmpdir(), 'wellhead-export-'))
+    const fd = openSync(join(dir, 'file'), 'w+', 0o600)
+    rmSync(dir, { recursive: true })
+    let size = 0
+    try {
+      for (const piece of await make()) size += writeWhole(fd, piece)
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
+    return {
+      fd,
+      size,
+      read(from: number, to: number) {
+        const bytes = new Uint8Array(Math.max(0, Math.min(to, size) - from))
+        readSync(fd, bytes, 0, bytes.length, from)
+        return bytes
+      },
+    }
+  }
+
+  const drop = (etag: string) => {
+    const file = files.get(etag)
+    files.delete(etag)
+    void file?.then(({ fd }) => closeSync(fd)).catch(() => undefined)
+  }
+
+  return {
+    async of(etag, make) {
+      const file = files.get(etag) ?? write(make)
+      files.delete(etag)
+      files.set(etag, file)
+      file.catch(() => files.delete(etag))
+      for (const oldest of [...files.keys()].slice(0, -keptMax)) drop(oldest)
+      return await file
+    },
+    close() {
+      for (const etag of [...files.keys()]) drop(etag)
+    },
+  }
+}
+
+function writeWhole(fd: number, piece: Uint8Array): number {
+  let written = 0
+  while (written < piece.length) written += writeSync(fd, piece, written)
+  return written
+}

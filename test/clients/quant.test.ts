@@ -1,0 +1,42 @@
+import { beforeAll, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
+import {
+  environmentOf,
+  has,
+  installedIn,
+  root,
+  runProgram,
+  sharedCopy,
+} from '../support/interface/packages.ts'
+
+const hasPandas = has('python3', '-c', 'import pandas, pyarrow')
+const why = hasPandas ? '' : ' (skipped: python3 has no pandas and pyarrow)'
+
+let copy: Wellhead
+beforeAll(async () => {
+  if (hasPandas) copy = await sharedCopy()
+}, 600_000)
+
+const page = readFileSync(join(root, 'docs/quant.md'), 'utf8')
+const [script = ''] = [...page.matchAll(/^```python\n([\s\S]*?)^```/gm)].map(match => match[1])
+
+test('the script of the page has thirty lines at most', () => {
+  expect(script.trim().split('\n').length).toBeLessThanOrEqual(30)
+})
+
+test.skipIf(!hasPandas)(`loads ten years of fifty codes in one request${why}`, async () => {
+  const directory = installedIn()
+  writeFileSync(join(directory, 'quant.py'), script)
+  const { text: out, code } = await runProgram(['python3', 'quant.py'], directory, {
+    ...environmentOf(copy),
+  })
+  expect([code, out]).toEqual([0, expect.any(String)])
+  const [, rows = '', codes = '', seconds = ''] =
+    /(\d+) closes of (\d+) codes from \S+ in ([\d.]+) s/.exec(out) ?? []
+  expect(Number(codes)).toBe(50)
+  expect(Number(rows)).toBeGreaterThan(50 * 1000)
+  expect(Number(seconds)).toBeGreaterThan(0)
+  expect(out).toMatch(/WTI_USD +1\.0/)
+})
