@@ -227,6 +227,7 @@ test('a sound directory has no fault, the exit code is 0, and a table and JSON s
     'clock',
     'outbox',
     'data, intraday_5m',
+    'series',
     'feeds',
   ])
   const table = await doctor(sound, {}, false)

@@ -125,9 +125,9 @@ const definitions = `Looked at are the last 90 days, of weekly series 364 and of
 
 | number | definition |
 |---|---|
-| completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series, up to the newest observation; once that is stale, up to now |
-| timeliness | 100 while the newest observation is current, 60 when delayed, 0 when stale, times the part of observations that were recorded while they were still current. Observations made before the first of them was recorded came as history and are not judged |
-| accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4 % of the median level and one unit of the last decimal. The newest two days wait for their neighbours |
+| completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series, up to the newest observation; after it what should have been published by now; once that is stale, up to now |
+| timeliness | 100 while the newest observation is current, 60 when delayed, 0 when stale, times the part of observations that were recorded while they were still current. Observations made before the first of them was recorded came as history and are not judged. 0 for a frozen series: eight days with a value or more at one value, and more than three times as many as ever before |
+| accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4 % of the median level and one unit of the last decimal. The newest two days wait for their neighbours. 0 while the level changes by the ratio of two units inside the window and stays there |
 | consistency | 100 x (1 - inconsistent / days). A day is inconsistent when its bar's open, close and mean do not lie between low and high, or number, low and high are not those of its observations |
 | quality_score | ${qualityWeights.completeness} completeness + ${qualityWeights.timeliness} timeliness + ${qualityWeights.accuracy} accuracy + ${qualityWeights.consistency} consistency |`
 

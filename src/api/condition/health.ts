@@ -26,6 +26,7 @@ export type HealthDeps = Vitals &
     | 'settings'
     | 'catalogue'
     | 'freshness'
+    | 'seriesFaults'
     | 'marks'
     | 'clock'
     | 'disk'
@@ -77,6 +78,13 @@ const Status = envelope(
       commodities: integer({ description: 'Codes of the catalogue.', examples: [897] }),
       with_data: integer({ description: 'Codes that have a price.', examples: [884] }),
       stale: integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
+      frozen: t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
+        description:
+          'Codes that have stood at one value for eight days with a value or more, and for more than three times as long as ever before.',
+      }),
+      unit_breaks: t.Array(t.String(), {
+        description: 'Codes whose level has changed by the ratio of two units and stayed there.',
+      }),
       newest_observation: instantOrNull('Time of the newest observation of all.'),
     }),
     feeds: t.Array(
@@ -90,6 +98,8 @@ const Status = envelope(
         ]),
         last_observation_at: instantOrNull('Time of its newest observation.'),
         expected_by: instantOrNull('When it is no longer current without a new one.'),
+        codes: integer({ description: 'Codes of it with data.', examples: [12] }),
+        stale_codes: integer({ description: 'Of them stale.', examples: [0] }),
       }),
     ),
     outbox: t.Object({
@@ -183,16 +193,17 @@ function reasonOf(
 }
 
 function statusRoute(deps: HealthDeps) {
-  const { access, settings, catalogue, freshness, marks, clock, disk, scrub } = deps
+  const { access, settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
   return new Elysia().use(access).get(
     '/v1/status',
     ({ set }) => {
       const now = clock.now()
       const feeds = freshness.feeds()
+      const faulty = seriesFaults.codes()
       const components: Component[] = [
         apiComponent(deps.isOverloaded()),
         databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.standing())),
-        ingestComponent(feeds),
+        ingestComponent(feeds, faulty),
         schedulerComponent(deps.lastPassAt(), now),
         ...deps.senders(),
       ]
@@ -214,6 +225,8 @@ function statusRoute(deps: HealthDeps) {
           commodities: catalogue.list().length,
           with_data: total - missing,
           stale,
+          frozen: faulty.frozen,
+          unit_breaks: faulty.broken,
           newest_observation: isoOrNull(newestAt),
         },
         feeds: feeds.map(feedRow),
@@ -232,7 +245,7 @@ function statusRoute(deps: HealthDeps) {
         tags: ['discovery'],
         summary: 'Status of every part and every feed',
         description:
-          'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences. Does not count against the quota.',
+          'How each part of the service is doing and how fresh each feed is. A feed is what one source publishes of one category; it is as late as the latest of its cadences, and delayed at least while one of its codes is stale. Does not count against the quota.',
       },
     },
   )
@@ -243,4 +256,6 @@ const feedRow = (feed: Feed) => ({
   status: feed.status,
   last_observation_at: isoOrNull(feed.lastObservationAt),
   expected_by: isoOrNull(feed.expectedBy),
+  codes: feed.codes,
+  stale_codes: feed.staleCodes,
 })

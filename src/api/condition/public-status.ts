@@ -63,7 +63,7 @@ const PublicStatus = t.Object(
 
 /** How the service is doing, for people who have no key. */
 export function publicStatusRoutes(deps: PublicStatusDeps) {
-  const { access, settings, catalogue, freshness, marks, clock } = deps
+  const { access, settings, catalogue, freshness, seriesFaults, marks, clock } = deps
   return new Elysia().use(access).get(
     '/status.json',
     ({ set }) => {
@@ -72,7 +72,7 @@ export function publicStatusRoutes(deps: PublicStatusDeps) {
       const components: Component[] = [
         apiComponent(deps.isOverloaded()),
         databaseComponent(settings),
-        ingestComponent(freshness.feeds()),
+        ingestComponent(freshness.feeds(), seriesFaults.codes()),
         schedulerComponent(deps.lastPassAt(), now),
         ...deps.senders(),
       ]

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { secondMs } from '../../lib/instant.ts'
+import { seriesFaultKinds } from '../../service/condition/series-faults.ts'
 import { latencyBounds } from '../../service/operator/tally.ts'
 import { version } from '../../version.ts'
 import type { Context } from '../context.ts'
@@ -8,6 +9,7 @@ export type MetricDeps = Pick<
   Context,
   | 'tally'
   | 'freshness'
+  | 'seriesFaults'
   | 'feeds'
   | 'outbox'
   | 'webhooks'
@@ -93,7 +95,7 @@ function requestFamilies({ tally }: MetricDeps): MetricFamily[] {
   ]
 }
 
-function dataFamilies({ tally, freshness, clock }: MetricDeps): MetricFamily[] {
+function dataFamilies({ tally, freshness, seriesFaults, clock }: MetricDeps): MetricFamily[] {
   return [
     {
       name: 'wellhead_observations_total',
@@ -114,6 +116,18 @@ function dataFamilies({ tally, freshness, clock }: MetricDeps): MetricFamily[] {
         return Object.entries({ current, delayed, stale, missing }).map(([status, value]) => ({
           labels: { status },
           value,
+        }))
+      },
+    },
+    {
+      name: 'wellhead_series_faults',
+      help: 'Codes that are frozen, have changed their unit, or lack values of their calendar.',
+      type: 'gauge',
+      samples() {
+        const faults = seriesFaults.all()
+        return seriesFaultKinds.map(kind => ({
+          labels: { kind },
+          value: faults.filter(fault => fault.kind === kind).length,
         }))
       },
     },

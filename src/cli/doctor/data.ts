@@ -9,11 +9,17 @@ import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import { createCatalogue } from '../../service/catalogue/catalogue.ts'
 import { contractCalendar } from '../../service/catalogue/contract-calendar.ts'
 import { createFreshness } from '../../service/condition/freshness.ts'
+import {
+  createSeriesFaults,
+  type SeriesFaultKind,
+  seriesFaultKinds,
+} from '../../service/condition/series-faults.ts'
 import { createVault } from '../../service/keys/vault.ts'
 import { opensEverySample } from '../../service/operator/secret-check.ts'
 import { createBoard } from '../../service/prices/board.ts'
 import { createQuarantineList } from '../../service/prices/quarantine.ts'
 import { createSeriesStore } from '../../store/catalogue/series.ts'
+import { createQualityStore } from '../../store/condition/quality.ts'
 import { openDatabase, quickFaults, versionOf } from '../../store/database.ts'
 import { createFeedStore } from '../../store/feeds/feeds.ts'
 import { schemaVersion } from '../../store/migrations.ts'
@@ -141,6 +147,7 @@ const contents = (db: Database, runtime: DatabaseReport): readonly Finding[] => 
   ...checked('clock', () => examineClock(db, runtime)),
   ...checked('outbox', () => examineOutbox(db, runtime)),
   ...checked('data', () => examineFreshness(db, runtime.now)),
+  ...checked('series', () => examineSeries(db, runtime.now)),
   ...checked('feeds', () => examineFeeds(db, runtime.now)),
 ]
 
@@ -256,5 +263,33 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
         `record what came since, such as for ${stale[0]!.series.code}: GET /v1/status has every feed`,
       ),
     ]
+  })
+}
+
+const faultAdvice: Readonly<Record<SeriesFaultKind, string>> = {
+  frozen:
+    'compare with the source; where it does stand still: series edit CODE --guards repeat=off',
+  unit_break: 'compare with the unit of the series, and correct or undo what is in another',
+  missing: 'import what is missing, or correct the cadence and calendar of the series',
+}
+
+/** What is wrong with the values of series themselves, however fresh they are. */
+function examineSeries(db: Database, now: number): Finding | Finding[] {
+  const faults = createSeriesFaults({
+    store: createQualityStore(db),
+    catalogue: createCatalogue(createSeriesStore(db), contractCalendar),
+    quarantine: createQuarantineList(createQuarantineStore(db), () => {}),
+    now: () => now,
+  }).all()
+  if (faults.length === 0) return fine('series', 'none is frozen, broken or has gaps')
+  return seriesFaultKinds.flatMap(kind => {
+    const those = faults.filter(fault => fault.kind === kind)
+    if (those.length === 0) return []
+    const more = those.length > faultsShown ? `; and ${those.length - faultsShown} more` : ''
+    const finding = those
+      .slice(0, faultsShown)
+      .map(fault => fault.description)
+      .join('; ')
+    return [doubtful('series', `${finding}${more}`, faultAdvice[kind])]
   })
 }

@@ -13,6 +13,7 @@ import { type DataStatus, dataStatus, freshUntil } from '../calendars/freshness.
 import { currentUntil, type Listing } from '../calendars/schedule.ts'
 import { yearOfWeeksDays } from '../calendars/weeks.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
+import { type FrozenRun, type UnitBreak, unitBreakOf } from './faults.ts'
 
 /** What is known of one UTC day of a series: its bar, and what its observations come to. */
 export interface DayFacts {
@@ -41,12 +42,23 @@ export interface QualityInput {
   firstAt: number
   lastAt: number
   now: number
+  /** The value that the series has stood at for too long. */
+  frozen?: FrozenRun | undefined
 }
 
 export type Severity = 'critical' | 'warning' | 'info'
 
 export interface QualityIssue {
-  kind: 'stale' | 'delayed' | 'missing' | 'late' | 'anomaly' | 'inconsistent' | 'quarantined'
+  kind:
+    | 'stale'
+    | 'delayed'
+    | 'frozen'
+    | 'unit_break'
+    | 'missing'
+    | 'late'
+    | 'anomaly'
+    | 'inconsistent'
+    | 'quarantined'
   severity: Severity
   description: string
   affectedPoints: number
@@ -104,7 +116,7 @@ export function windowDays(cadence: Cadence): number {
  * A stretch of time in which a series must have an observation: a trading day, a week from Monday
  * or a month.
  */
-interface Slot {
+export interface Slot {
   from: number
   to: number
 }
@@ -124,7 +136,8 @@ function slotsBetween(cadence: Cadence, market: Market, from: number, to: number
   return slots.filter(slot => slot.from >= from)
 }
 
-const slotStart = (cadence: Cadence, at: number): number => {
+/** The beginning of the slot that a moment is in. */
+export const slotStart = (cadence: Cadence, at: number): number => {
   if (cadence === 'monthly') return startOfMonth(at)
   return cadence === 'weekly' ? startOfWeek(at) : startOfDay(at)
 }
@@ -142,11 +155,15 @@ export function qualityOf(input: QualityInput): QualityReport {
   const late = lateDays(listing, days)
   const odd = anomalousDays(days, input.decimals)
   const wrong = days.filter(day => !isConsistent(day))
+  const unitBreak = unitBreakOf(days)
   const scores: QualityScores = {
     completeness: percentOf(gaps.expected - gaps.missing.length, gaps.expected),
-    timeliness:
-      (statusScores[status] * percentOf(late.judged - late.days.length, late.judged)) / 100,
-    accuracy: percentOf(days.length - odd.length, days.length),
+    // A value that has stood still for too long tells nothing new, however often it comes.
+    timeliness: input.frozen
+      ? 0
+      : (statusScores[status] * percentOf(late.judged - late.days.length, late.judged)) / 100,
+    // Values on both sides of a change of unit can not be compared.
+    accuracy: unitBreak ? 0 : percentOf(days.length - odd.length, days.length),
     consistency: percentOf(days.length - wrong.length, days.length),
   }
   const score = weighted(scores)
@@ -162,7 +179,7 @@ export function qualityOf(input: QualityInput): QualityReport {
     lateUpdates: late.days.length,
     anomalies: odd.length,
     inconsistentDays: wrong.length,
-    issues: issuesOf(input, { status, gaps, late, odd, wrong }),
+    issues: issuesOf(input, { status, gaps, late, odd, wrong, unitBreak }),
   }
 }
 
@@ -179,19 +196,40 @@ function statusOf(score: number): QualityStatus {
   return score >= warningScore ? 'warning' : 'critical'
 }
 
-interface Gaps {
+export interface Gaps {
   expected: number
   missing: Slot[]
 }
 
-/** Up to the newest observation; what comes after it is only late until the series is stale. */
-function missingSlots(
-  { listing, days, quarantined, lastAt, now }: QualityInput,
+/** From when on nothing need have been published yet: after the newest observation or later. */
+function awaitedFrom(listing: Listing, lastAt: number, now: number): number {
+  let from = lastAt + 1
+  // Of the days after the newest those are missing whose own value is no longer current.
+  for (let at = startOfDay(lastAt) + dayMs; at < now; at += dayMs)
+    if (freshUntil(listing, at).currentUntil < now) from = at + 1
+    else break
+  return from
+}
+
+/**
+ * Up to the newest observation, and after it what should have been published by now; once the
+ * series is stale, up to now.
+ */
+export function missingSlots(
+  {
+    listing,
+    days,
+    quarantined,
+    lastAt,
+    now,
+  }: Pick<QualityInput, 'listing' | 'quarantined' | 'lastAt' | 'now'> & {
+    days: readonly { startsAt: number }[]
+  },
   from: number,
   status: DataStatus,
 ): Gaps {
   const { cadence } = listing
-  const to = status === 'stale' ? slotStart(cadence, now) : lastAt + 1
+  const to = status === 'stale' ? slotStart(cadence, now) : awaitedFrom(listing, lastAt, now)
   const excused = new Set(quarantined.map(day => slotStart(cadence, parseDay(day)!)))
   const filledSlots = new Set(days.map(day => slotStart(cadence, day.startsAt)))
   const slots = slotsBetween(cadence, calendarOf(listing), from, to).filter(
@@ -289,15 +327,18 @@ interface Findings {
   /** Positions of anomalous days. */
   odd: readonly number[]
   wrong: readonly DayFacts[]
+  unitBreak: UnitBreak | undefined
 }
 
 const slotNames: Readonly<Partial<Record<Cadence, string>>> = { weekly: 'weeks', monthly: 'months' }
 
 /** The issues of a window; none is dated after now. */
 function issuesOf(input: QualityInput, findings: Findings): QualityIssue[] {
-  const { gaps, late, odd, wrong, status } = findings
+  const { gaps, late, odd, wrong, status, unitBreak } = findings
   const issues = [
     freshnessIssue(input, status),
+    input.frozen && frozenIssue(input.frozen, input.lastAt),
+    unitBreak && unitBreakIssue(unitBreak),
     missingIssue(input, gaps),
     lateIssue(late),
     anomalyIssue(input, odd),
@@ -331,6 +372,26 @@ function freshnessIssue(
         affectedPoints: 1,
         detectedAt: until.currentUntil,
       }
+}
+
+function frozenIssue({ value, days, sinceAt }: FrozenRun, lastAt: number): QualityIssue {
+  return {
+    kind: 'frozen',
+    severity: 'critical',
+    description: `Every value since ${isoDay(sinceAt)} is ${value}: ${days} of them.`,
+    affectedPoints: days,
+    detectedAt: lastAt,
+  }
+}
+
+function unitBreakIssue({ startsAt, name, days }: UnitBreak): QualityIssue {
+  return {
+    kind: 'unit_break',
+    severity: 'critical',
+    description: `From ${isoDay(startsAt)} on the values seem to be in another unit, as between ${name}.`,
+    affectedPoints: days,
+    detectedAt: startsAt,
+  }
 }
 
 function missingIssue(
@@ -409,6 +470,10 @@ function quarantineIssue({ quarantined }: QualityInput): QualityIssue | undefine
 export const recommendations: Readonly<Record<QualityIssue['kind'], string>> = {
   stale: 'Check whether the source still publishes this series, and start its feed again.',
   delayed: 'Check the feed of the source: its next publication is overdue.',
+  frozen:
+    'Compare the newest values with the source: a feed that repeats itself has often stopped. Where the value does stand still, switch the guard off: series edit CODE --guards repeat=off.',
+  unit_break:
+    'Compare the values on both sides with the unit of the series, and correct or undo those in another unit.',
   missing:
     'Import the missing observations from the source, or put the days into quarantine if it has none.',
   late: 'Fetch the source more often, or soon after its publications.',

@@ -1,5 +1,6 @@
 import { dayMs, hourMs, isoDay } from '../../lib/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
+import { unitOf } from '../units/mistaken.ts'
 import { knownMoveOf } from './known-moves.ts'
 
 /** What makes a value doubtful. */
@@ -79,19 +80,6 @@ const levelValues = 2
 /** … unless the level is another unit. */
 const sureFactor = 6
 
-/** Ratios of units that are mistaken for each other. */
-const unitFactors: readonly (readonly [factor: number, name: string])[] = [
-  [42, 'gallons and barrels'],
-  [1000, 'thousands'],
-  [100, 'cents or percent'],
-  [6.2898, 'cubic metres and barrels'],
-  [10, 'a decimal point'],
-  [7.33, 'tons and barrels'],
-  [3.6, 'gigajoules and megawatt hours'],
-  [2.2046, 'pounds and kilograms'],
-  [3.7854, 'litres and gallons'],
-]
-const unitTolerance = 0.04
 const zeroShare = 1e-6
 
 /** A series as the guards follow it: what came last, and how it moves. */
@@ -239,13 +227,4 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
 function sizeOf(before: number, after: number): number {
   if (before > 0 && after > 0) return after > before ? after / before - 1 : before / after - 1
   return Math.abs(after - before) / Math.abs(before || 1)
-}
-
-/** What two units a ratio lies between, within how much the series itself may move. */
-function unitOf(ratio: number, spread: number): { factor: number; name: string } | undefined {
-  if (!(ratio > 0)) return undefined
-  const up = ratio > 1 ? ratio : 1 / ratio
-  const tolerance = Math.max(unitTolerance, Math.min(0.1, 4 * spread))
-  const unit = unitFactors.find(([factor]) => Math.abs(up / factor - 1) <= tolerance)
-  return unit && { factor: unit[0], name: unit[1] }
 }

@@ -47,15 +47,26 @@ export function databaseComponent(
     : { name, status: 'degraded', message: damage }
 }
 
-/** Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. */
-export function ingestComponent(feeds: readonly Feed[]): Component {
+/**
+ * Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. A series
+ * that repeats one value (`frozen`, codes) or has changed its unit (`broken`) is no better.
+ */
+export function ingestComponent(
+  feeds: readonly Feed[],
+  { frozen = [], broken = [] }: { frozen?: readonly string[]; broken?: readonly string[] } = {},
+): Component {
   const running = feeds.filter(feed => feed.status !== 'empty')
   if (running.length === 0)
     return { name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' }
   const names = (status: Feed['status']) =>
     running.filter(feed => feed.status === status).map(feed => feed.name)
   const [stale, delayed] = [names('stale'), names('delayed')]
-  if (stale.length === 0) {
+  const sentences = [
+    ...(stale.length > 0 ? [`Stale: ${nameList(stale)}.`] : []),
+    ...(frozen.length > 0 ? [`Frozen: ${nameList(frozen)}.`] : []),
+    ...(broken.length > 0 ? [`In another unit: ${nameList(broken)}.`] : []),
+  ]
+  if (sentences.length === 0) {
     return {
       name: 'ingest',
       status: 'operational',
@@ -65,7 +76,7 @@ export function ingestComponent(feeds: readonly Feed[]): Component {
   return {
     name: 'ingest',
     status: stale.length === running.length ? 'down' : 'degraded',
-    message: `Stale: ${nameList(stale)}.`,
+    message: sentences.join(' '),
   }
 }
 

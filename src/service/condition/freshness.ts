@@ -21,6 +21,9 @@ export interface Feed {
   lastObservationAt: number | undefined
   /** When the first of its cadences is no longer current without a new observation. */
   expectedBy: number | undefined
+  /** Codes with data, and how many of them are stale. */
+  codes: number
+  staleCodes: number
 }
 
 /** How many of the codes that should have data have it, and how old it is. */
@@ -124,7 +127,8 @@ const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
 
 /**
  * As late as the latest of its cadences: what is published weekly must not hide that the daily
- * codes have stopped.
+ * codes have stopped. Nor must one code that goes on hide others of its cadence that have: with
+ * those the feed is delayed at least.
  */
 function feedOf(
   name: string,
@@ -137,15 +141,28 @@ function feedOf(
     return lastAt === undefined ? [] : [{ series, lastAt }]
   })
   if (dated.length === 0)
-    return { name, status: 'empty', lastObservationAt: undefined, expectedBy: undefined }
+    return {
+      name,
+      status: 'empty',
+      lastObservationAt: undefined,
+      expectedBy: undefined,
+      codes: 0,
+      staleCodes: 0,
+    }
   const byCadence = [...Map.groupBy(dated, entry => entry.series.cadence).values()]
   const newest = byCadence.map(part =>
     part.reduce((best, entry) => (entry.lastAt > best.lastAt ? entry : best)),
   )
   const statuses = new Set(newest.map(entry => dataStatus(entry.series, entry.lastAt, now)))
+  const staleCodes = dated.filter(
+    entry => dataStatus(entry.series, entry.lastAt, now) === 'stale',
+  ).length
+  if (staleCodes > 0) statuses.add('delayed')
   return {
     name,
     status: worst.find(status => statuses.has(status))!,
+    codes: dated.length,
+    staleCodes,
     lastObservationAt: Math.max(...newest.map(entry => entry.lastAt)),
     expectedBy: Math.min(
       ...newest.map(entry => freshUntil(entry.series, entry.lastAt).currentUntil),

@@ -4,10 +4,13 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { PriceServices } from '../prices/open.ts'
 import { createFreshness, type Freshness } from './freshness.ts'
 import { createQuality, type Quality } from './quality.ts'
+import { createSeriesFaults, type SeriesFaults } from './series-faults.ts'
 
 export interface ConditionServices {
   freshness: Freshness
   quality: Quality
+  /** Series that are frozen, broken or have gaps. */
+  seriesFaults: SeriesFaults
 }
 
 export interface ConditionServicesDeps
@@ -18,15 +21,22 @@ export interface ConditionServicesDeps
 
 export function openCondition(deps: ConditionServicesDeps): ConditionServices {
   const store = createQualityStore(deps.db)
+  const seriesFaults = createSeriesFaults({ ...deps, store, now: deps.clock.now })
   const quality = createQuality({
     ...deps,
+    frozen: seriesFaults.frozen,
     store: {
-      days(seriesId, from) {
+      days(seriesId: number, from: number) {
         deps.supply(seriesId, from)
         return store.days(seriesId, from)
       },
     },
   })
   deps.onSeriesChange(quality.forget)
-  return { freshness: createFreshness({ ...deps, now: deps.clock.now }), quality }
+  deps.onSeriesChange(seriesFaults.forget)
+  return {
+    freshness: createFreshness({ ...deps, now: deps.clock.now }),
+    quality,
+    seriesFaults,
+  }
 }

@@ -1,6 +1,7 @@
 import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/instant.ts'
 import { freshUntil } from '../../market/calendars/freshness.ts'
+import type { FrozenRun } from '../../market/condition/faults.ts'
 import { type QualityReport, qualityOf, windowDays } from '../../market/condition/quality.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { QualityStore } from '../../store/condition/quality.ts'
@@ -42,7 +43,9 @@ interface CachedQuality {
 }
 
 export function createQuality(deps: {
-  store: QualityStore
+  store: Pick<QualityStore, 'days'>
+  /** The value that a series has stood at for too long. */
+  frozen?(series: Series): FrozenRun | undefined
   catalogue: Catalogue
   board: Board
   quarantine: QuarantineList
@@ -50,7 +53,15 @@ export function createQuality(deps: {
   /** Measures slices; the service's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Quality {
-  const { store, catalogue, board, quarantine, clock, stopwatch = createSystemClock() } = deps
+  const {
+    store,
+    frozen,
+    catalogue,
+    board,
+    quarantine,
+    clock,
+    stopwatch = createSystemClock(),
+  } = deps
   const cache = new Map<number, CachedQuality>()
 
   const assess = (code: string, series: Series, now: number): CachedQuality => {
@@ -69,6 +80,7 @@ export function createQuality(deps: {
       firstAt: extent.firstAt,
       lastAt: newest.observedAt,
       now,
+      frozen: frozen?.(series),
     })
     const until = freshUntil(series, newest.observedAt)
     const changesAt = [until.currentUntil + 1, until.delayedUntil + 1, midnight].filter(

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs } from '../../lib/instant.ts'
+import type { DayClose } from '../../market/condition/faults.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
 import { barColumns } from '../bar-columns.ts'
 import { lazy } from '../statement.ts'
@@ -10,6 +11,8 @@ export interface QualityStore {
    * observations come to.
    */
   days(seriesId: number, from: number): DayFacts[]
+  /** The closes of the days from `from` on, oldest first, at most the newest `limit` of them. */
+  closes(seriesId: number, from: number, limit: number): DayClose[]
 }
 
 type Bar = Omit<DayFacts, 'observed'>
@@ -32,7 +35,13 @@ export function createQualityStore(db: Database): QualityStore {
     `SELECT observed_at / ${dayMs} AS day, count(*) AS count, min(value) AS low, max(value) AS high
      FROM observations WHERE series_id = ? AND observed_at >= ? GROUP BY 1`,
   )
+  const closes = lazy<DayClose, [number, number, number]>(
+    db,
+    `SELECT starts_at AS startsAt, close, coalesce(low, close) AS low, coalesce(high, close) AS high
+     FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at DESC LIMIT ?`,
+  )
   return {
+    closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
     days(seriesId, from) {
       const byDay = new Map(observed.all(seriesId, from).map(day => [day.day, day]))
       return bars

@@ -18,6 +18,8 @@ interface Feed {
   status: string
   last_observation_at: string | null
   expected_by: string | null
+  codes?: number
+  stale_codes?: number
 }
 
 interface Status {
@@ -238,11 +240,15 @@ describe('GET /v1/status', () => {
       status: 'empty',
       last_observation_at: null,
       expected_by: null,
+      codes: 0,
+      stale_codes: 0,
     })
     expect<object>(data.data).toEqual({
       commodities: shippedCatalogue().series.length,
       with_data: 3,
       stale: 0,
+      frozen: [],
+      unit_breaks: [],
       newest_observation: '2026-11-20T14:00:00Z',
     })
   })

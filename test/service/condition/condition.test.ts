@@ -17,6 +17,8 @@ const feeds = (...statuses: FeedStatus[]): Feed[] =>
     status,
     lastObservationAt: undefined,
     expectedBy: undefined,
+    codes: 1,
+    staleCodes: 0,
   }))
 
 describe('ingestComponent: what comes in', () => {

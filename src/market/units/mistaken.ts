@@ -1,0 +1,31 @@
+/** Ratios of units that are mistaken for each other. */
+export const unitFactors: readonly (readonly [factor: number, name: string])[] = [
+  [42, 'gallons and barrels'],
+  [1000, 'thousands'],
+  [100, 'cents or percent'],
+  [6.2898, 'cubic metres and barrels'],
+  [10, 'a decimal point'],
+  [7.33, 'tons and barrels'],
+  [3.6, 'gigajoules and megawatt hours'],
+  [2.2046, 'pounds and kilograms'],
+  [3.7854, 'litres and gallons'],
+]
+const unitTolerance = 0.04
+
+export interface MistakenUnits {
+  factor: number
+  /** The two of them, in words. */
+  name: string
+}
+
+/**
+ * What two units a ratio of values lies between, within how much the series itself may move
+ * (`spread`: one robust deviation of its relative changes).
+ */
+export function unitOf(ratio: number, spread: number): MistakenUnits | undefined {
+  if (!(ratio > 0)) return undefined
+  const up = ratio > 1 ? ratio : 1 / ratio
+  const tolerance = Math.max(unitTolerance, Math.min(0.1, 4 * spread))
+  const unit = unitFactors.find(([factor]) => Math.abs(up / factor - 1) <= tolerance)
+  return unit && { factor: unit[0], name: unit[1] }
+}
