@@ -45,7 +45,7 @@ import { giveUpSealed, opensEverySample } from './service/operator/secret-check.
 import { senderComponents } from './service/outbox/vitals.ts'
 import { openServices, type Services } from './services.ts'
 import { type CommitMark, keepMark, missingCommits } from './store/commit-mark.ts'
-import { checkpoint, checksumsOf, foldLongLog, openDatabase } from './store/database.ts'
+import { checksumsOf, closeDatabase, foldLongLog, openDatabase } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
@@ -83,7 +83,13 @@ export interface InstanceOptions {
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** How an evaluation copy keeps its state and goes back to it. */
-  keeping?: Pick<DevControls, 'snapshot' | 'restore' | 'reset'>
+  keeping?: Keeping
+}
+
+/** How states of an evaluation copy are kept. */
+export interface Keeping extends Pick<DevControls, 'snapshot' | 'restore' | 'reset'> {
+  /** Looks after the files of the states; a pass of a job. */
+  tidy(): Promise<void>
 }
 
 /**
@@ -112,6 +118,7 @@ export function openInstance({
   const db = openDatabase(databasePath(dir), {
     autocheckpoint: runtime.config.sqlite.autocheckpoint,
     checksums: runtime.config.mode === 'serve',
+    leavesShared: keeping !== undefined,
   })
   if (checksumsOf(db)?.isReplaced)
     runtime.log.warn('checksums_begun_anew', {
@@ -145,6 +152,7 @@ export function openInstance({
       ...(command ? backupJobOf(services, command) : []),
       ...(serving && !feed ? [createNoticesJob(openNotices(services), runtime.clock)] : []),
       sending,
+      ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
       markJob(mark, services),
     ],
     runtime.clock,
@@ -210,7 +218,7 @@ export function openInstance({
         rate_windows: () => rates?.keep(),
         scrub: services.scrub.note,
         commit_mark: mark.end,
-        checkpoint: () => checkpoint(db),
+        checkpoint: () => closeDatabase(db, databasePath(dir)),
       }
       for (const [part, write] of Object.entries(last)) {
         try {
@@ -268,7 +276,7 @@ function controlsOf(
   jobs: Runner,
   sending: OutboxJob,
   { feed, scenarios }: InventedWorld,
-  keeping: NonNullable<InstanceOptions['keeping']>,
+  keeping: Keeping,
   loop: LagWatch | undefined,
 ): DevControls {
   const manual = clock as ManualClock

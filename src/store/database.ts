@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
 import { closeToOthers, makePrivate } from '../lib/private-file.ts'
+import { isShared, makeOwn } from '../lib/shared-file.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 import {
@@ -27,6 +28,11 @@ export interface OpenOptions {
   checksums?: boolean
   readonly?: boolean
   /**
+   * A file that other names stand for is left as it is: what is written stays in the log. Without
+   * it such a file is copied first.
+   */
+  leavesShared?: boolean
+  /**
    * Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its
    * directory.
    */
@@ -41,6 +47,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   const isWritten = !options.readonly && !options.immutable
   const hasFile = isWritten && path !== inMemory
   if (hasFile) closeFiles(path)
+  if (hasFile && !options.leavesShared && isShared(path)) makeOwn(path)
   const hasChecksums = hasFile && keepsChecksums(path, options)
   const db = options.immutable
     ? new Database(
@@ -55,9 +62,11 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     db.run(`PRAGMA busy_timeout = ${options.busyTimeoutMs ?? 250}`)
     if (identityOf(db) === 'foreign') throw new Error(`${path} is a database of another program`)
     const version = versionOf(db)
-    if (isWritten)
-      // SQLite would fold pages that have no checksum yet.
-      prepareForWriting(db, version, hasChecksums ? 0 : (options.autocheckpoint ?? pagesMax))
+    if (isWritten) {
+      // SQLite would fold pages that have no checksum yet, or into a file that is not its own.
+      const isFoldedBySqlite = !hasChecksums && !isShared(path)
+      prepareForWriting(db, version, isFoldedBySqlite ? (options.autocheckpoint ?? pagesMax) : 0)
+    }
     prepareForReading(db)
     if (hasChecksums) foldWithChecksums(db, path, options.autocheckpoint ?? pagesMax)
     return db
@@ -222,6 +231,27 @@ export function checkpoint(db: Database): void {
   const checksums = checksumsOf(db)
   if (checksums) checksums.fold('TRUNCATE')
   else db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** From now on the log is copied back when it has so many pages; 0: never. */
+export const setAutocheckpoint = (db: Database, pages = pagesMax) =>
+  db.run(`PRAGMA wal_autocheckpoint = ${pages}`)
+
+/**
+ * Closes a database and takes its log away; where other names stand for its file, the log stays and
+ * the file is not touched.
+ */
+export function closeDatabase(db: Database, path: string): void {
+  if (!isShared(path)) {
+    checkpoint(db)
+    db.close()
+    return
+  }
+  // SQLite copies the log back when the last connection that may write is not the last one at all.
+  const keeper = new Database(path, { readonly: true })
+  keeper.query('SELECT 1 FROM sqlite_schema').get()
+  db.close()
+  keeper.close()
 }
 
 /** Writes a consistent, compact copy of a database to a new file, while others go on using it. */

@@ -18,7 +18,12 @@ const dir = mkdtempSync(join(tmpdir(), 'wellhead-deliveries-'))
 let instance: Instance
 let keys: ReturnType<typeof evaluationKeys>
 beforeAll(() => {
-  const keeping = { snapshot: async () => {}, restore: async () => false, reset: async () => {} }
+  const keeping = {
+    snapshot: async () => {},
+    restore: async () => false,
+    reset: async () => {},
+    tidy: async () => {},
+  }
   const config = loadConfig({
     mode: 'dev',
     flags: {},

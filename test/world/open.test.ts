@@ -15,7 +15,7 @@ describe('the invented world', () => {
       }
     }
     expect(entries.sort()).toEqual([
-      'cli/first-start.ts imports world/open.ts',
+      'cli/server/first-start.ts imports world/open.ts',
       'instance.ts imports world/open.ts',
     ])
   })

@@ -2,17 +2,25 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath, type Instance, type InstanceOptions, openInstance } from '../../instance.ts'
+import {
+  databasePath,
+  type Instance,
+  type InstanceOptions,
+  type Keeping,
+  openInstance,
+} from '../../instance.ts'
 import { createSystemClock, type ManualClock, sleep } from '../../lib/clock.ts'
 import { privateMode } from '../../lib/private-file.ts'
+import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/shared-file.ts'
 import { forgetRates } from '../../rate-windows-file.ts'
-import { checkpoint } from '../../store/database.ts'
+import { checkpoint, setAutocheckpoint } from '../../store/database.ts'
 
 /** An instance that can be put back to an earlier state while its server goes on listening. */
 export interface Copy {
@@ -28,6 +36,13 @@ export interface Copy {
 
 const stepMs = 20
 
+/** A smaller database is copied for a state: in a larger one the state and the copy share the file. */
+const sharedBytesMin = 16 * 2 ** 20
+/** A log beside a shared file may grow so long. */
+const logBytesMax = 64 * 2 ** 20
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
 /** No name that a developer may give. */
 const startName = '.start'
 
@@ -41,35 +56,64 @@ export function openCopy(options: InstanceOptions): Copy {
   const statePath = (name: string, ending: string) => join(kept, `${name}.${ending}`)
   const clock = runtime.clock as ManualClock
 
+  const database = databasePath(dir)
+  const log = `${database}-wal`
+  /** States stand for the file of the database: it is not written, only its log is. */
+  let isHeld = isShared(database)
+
   const snapshot = async (name: string) => {
     mkdirSync(kept, { recursive: true, mode: 0o700 })
-    current.services.meter.flush()
-    // With an empty log the database file is the whole state, and nothing writes between these
-    // lines.
-    checkpoint(current.services.db)
-    copyFileSync(databasePath(dir), statePath(name, 'db'))
+    const { db, meter } = current.services
+    meter.flush()
+    const [state, stateLog] = [statePath(name, 'db'), statePath(name, 'db-wal')]
+    rmSync(stateLog, { force: true })
+    // The file and its log are the whole state, and nothing writes between these lines.
+    if (sizeOf(database) < sharedBytesMin) {
+      checkpoint(db)
+      rmSync(state, { force: true })
+      copyFileSync(database, state)
+    } else {
+      share(database, state)
+      if (existsSync(log)) copyFileSync(log, stateLog)
+      hold()
+    }
     writeFileSync(
       statePath(name, 'json'),
       JSON.stringify({ now: runtime.clock.now(), frozen: clock.frozen }),
       { mode: privateMode },
     )
   }
+  const hold = () => {
+    isHeld = isShared(database)
+    setAutocheckpoint(current.services.db, isHeld ? 0 : runtime.config.sqlite.autocheckpoint)
+  }
+  /** A log that has grown long is folded in again, once the states have files of their own. */
+  const tidy = async () => {
+    if (!isHeld || (isShared(database) && sizeOf(log) < logBytesMax)) return
+    for (const file of readdirSync(kept))
+      if (file.endsWith('.db') && isSameFile(join(kept, file), database))
+        await makeOwnBeside(join(kept, file))
+    hold()
+  }
   const goBack = (name: string, now: number, frozen: boolean) => {
     current.close()
     forgetRates(dir)
-    for (const tail of ['-wal', '-shm']) rmSync(databasePath(dir) + tail, { force: true })
-    // A file of its own: a reader thread that is ending still has the other one open.
-    const next = `${databasePath(dir)}.next`
-    copyFileSync(statePath(name, 'db'), next)
-    renameSync(next, databasePath(dir))
+    // A name of its own: a reader thread that is ending still has the other file open.
+    for (const tail of ['', '-wal', '-shm']) rmSync(database + tail, { force: true })
+    const [state, stateLog] = [statePath(name, 'db'), statePath(name, 'db-wal')]
+    if (sizeOf(state) < sharedBytesMin) copyFileSync(state, database)
+    else share(state, database)
+    if (existsSync(stateLog)) copyFileSync(stateLog, log)
     clock.set(now)
     if (frozen) clock.freeze()
     else clock.release()
     current = openInstance(all)
+    isHeld = isShared(database)
     current.runner.start()
   }
-  const keeping: NonNullable<InstanceOptions['keeping']> = {
+  const keeping: Keeping = {
     snapshot,
+    tidy,
     async restore(name) {
       if (!existsSync(statePath(name, 'db'))) return false
       const state = JSON.parse(readFileSync(statePath(name, 'json'), 'utf8')) as {
@@ -83,8 +127,8 @@ export function openCopy(options: InstanceOptions): Copy {
     async reset() {
       const { clockAt } = runtime.config.dev
       goBack(startName, clockAt ?? createSystemClock().now(), clockAt !== undefined)
-      fillOn()
       await current.runner.tick()
+      fillOn()
     },
   }
   const all = { ...options, keeping }
@@ -94,6 +138,8 @@ export function openCopy(options: InstanceOptions): Copy {
   /** Goes on filling whichever instance is current; there is one such loop at a time. */
   const fillOn = () => {
     filling = filling.then(async () => {
+      // Whoever waits for an answer gets it first.
+      await sleep(1)
       while (!current.stopping && current.feed?.step(stepMs)) await sleep(1)
     })
     return filling

@@ -16,7 +16,12 @@ describe('GET /_dev/inbox', () => {
   let keys: ReturnType<typeof evaluationKeys>
   beforeAll(() => {
     const clock = createManualClock(startAt)
-    const keeping = { snapshot: async () => {}, restore: async () => false, reset: async () => {} }
+    const keeping = {
+      snapshot: async () => {},
+      restore: async () => false,
+      reset: async () => {},
+      tidy: async () => {},
+    }
     const config = loadConfig({
       mode: 'dev',
       flags: {},

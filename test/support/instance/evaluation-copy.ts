@@ -76,7 +76,9 @@ export function evaluationCopy(
       }),
     },
     dir,
-    ...(controls && { keeping: { snapshot: unkept, restore: unkept, reset: unkept } }),
+    ...(controls && {
+      keeping: { snapshot: unkept, restore: unkept, reset: unkept, tidy: async () => {} },
+    }),
     ...(connections && { connections }),
   })
   const { catalogue } = running.services
