@@ -59,6 +59,8 @@ export function withFamilies<Name extends string>(
   const entries = Object.entries(fillers) as [Name, Filler][]
   let isWhole = false
   let isLaying = false
+  /** Families whose history is there: before it nothing is published. */
+  const laid = new Set<Name>()
   /** Series that were read while something was laid down: of some, only a part was there. */
   const readEarly = new Set<number>()
   const laying = <T>(work: () => T): T | undefined => {
@@ -76,6 +78,7 @@ export function withFamilies<Name extends string>(
     const filler = fillers[name]
     let hasWritten = false
     while (filler.step?.(Number.POSITIVE_INFINITY)) hasWritten = true
+    laid.add(name)
     // The clock may have moved before the history was asked for.
     if (hasWritten && !feed.paused) filler.advance(now())
   }
@@ -90,7 +93,10 @@ export function withFamilies<Name extends string>(
     step(budgetMs) {
       const isLeft = laying(() => {
         begin()
-        for (const [, filler] of entries) if (filler.step?.(budgetMs)) return true
+        for (const [name, filler] of entries) {
+          if (filler.step?.(budgetMs)) return true
+          laid.add(name)
+        }
         return feed.step(budgetMs)
       })
       if (isLeft === false) isWhole = true
@@ -116,7 +122,8 @@ export function withFamilies<Name extends string>(
     advance(now) {
       return laying(() => {
         const count = feed.advance(now)
-        if (!feed.paused) for (const [, filler] of entries) filler.advance(now)
+        if (!feed.paused)
+          for (const [name, filler] of entries) if (laid.has(name)) filler.advance(now)
         return count
       })!
     },
