@@ -4,7 +4,7 @@ import { serialised } from '../../http/answer/serialised.ts'
 import { instantOf } from '../../http/input/query.ts'
 import { typed } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoInstant, secondMs } from '../../lib/instant.ts'
+import { dayMs, isoDay, isoInstant, secondMs } from '../../lib/instant.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Bar, type BarInterval, barsOf } from '../../market/prices/bars.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -20,7 +20,15 @@ import { intervalOf, type Range, rangeOf } from './window-query.ts'
 export interface ChartDeps
   extends Pick<
     Context,
-    'access' | 'coverage' | 'history' | 'quarantine' | 'codes' | 'marks' | 'now'
+    | 'access'
+    | 'coverage'
+    | 'history'
+    | 'quarantine'
+    | 'doubtedValues'
+    | 'futures'
+    | 'codes'
+    | 'marks'
+    | 'now'
   > {}
 
 type ChartInterval = 'raw' | BarInterval
@@ -59,6 +67,15 @@ const ChartAnswer = envelope(
     open: t.Optional(values('The first price of each bar; absent with raw prices.')),
     high: t.Optional(values('The highest price of each bar; absent with raw prices.')),
     low: t.Optional(values('The lowest price of each bar; absent with raw prices.')),
+    volume: t.Optional(
+      t.Array(t.Union([integer({ examples: [310_263] }), t.Null()]), {
+        description:
+          'Contracts traded in each bar, null where it is not known; with contracts of futures in bars of a day and wider.',
+      }),
+    ),
+    held_days: t.Array(t.String({ format: 'date' }), {
+      description: 'Days in the range of which a doubtful value waits to be decided on.',
+    }),
     quarantined_days: t.Array(t.String({ format: 'date' }), {
       description: 'Days in the range that reads leave out, because their prices are doubted.',
     }),
@@ -90,6 +107,25 @@ function listsOf(series: Series, points: readonly HistoryRow[]) {
     }),
   }
 }
+
+/** What was traded in each bar: the sum of its days. */
+function volumesOf(
+  points: readonly HistoryRow[],
+  futures: Pick<Context['futures'], 'volumes'>,
+  seriesId: number,
+): (number | null)[] {
+  const starts = points.map(({ bar }) => isoDay(bar!.startsAt))
+  const volumes: (number | null)[] = starts.map(() => null)
+  let place = 0
+  for (const [day, volume] of futures.volumes(seriesId, starts[0]!, afterAll)) {
+    while (place + 1 < starts.length && starts[place + 1]! <= day) place += 1
+    volumes[place] = (volumes[place] ?? 0) + volume
+  }
+  return volumes
+}
+
+/** After every day there is. */
+const afterAll = '9999-12-31'
 
 const rowOfBar = (seriesId: number, bar: Bar): HistoryRow => ({
   seriesId,
@@ -141,6 +177,11 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       const asOf = instantOf('as_of', query.as_of)
       const newestFirst = read(series.id, interval, range, asOf)
       const points = newestFirst.slice(0, pointsMax).reverse()
+      const isTraded =
+        series.contractOf !== null &&
+        asOf === undefined &&
+        points[0]?.bar !== undefined &&
+        interval !== 'hour'
       const answering = set as Answering
       markFixtures(answering, deps.marks, [commodity!])
       if (asOf !== undefined)
@@ -160,6 +201,8 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
         as_of: asOf === undefined ? null : isoInstant(asOf),
         truncated: newestFirst.length > pointsMax,
         ...listsOf(series, points),
+        ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),
+        held_days: deps.doubtedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
         quarantined_days: quarantine.within(series.id, range.from, range.to).days,
       }
       return JSON.stringify({ status: 'success', data })

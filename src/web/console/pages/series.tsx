@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { has } from '../parts/account.ts'
-import { dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
+import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
   Copy,
@@ -12,6 +12,7 @@ import {
   Notice,
   Page,
   Refused,
+  Tag,
   Waiting,
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
@@ -39,6 +40,8 @@ export interface ChartAnswer {
   open?: number[]
   high?: number[]
   low?: number[]
+  volume?: (number | null)[]
+  held_days: string[]
   quarantined_days: string[]
 }
 
@@ -169,6 +172,8 @@ function One({ code }: { code: string }) {
     Promise.all(comparePaths.map(one => dataOf<ChartAnswer>(one, { signal }))),
   )
   const data = answer.data
+  const notes = useNotes(data)
+  const notedDays = useMemo(() => notes.rows?.map(({ date }) => date) ?? [], [notes.rows])
   return (
     <Page
       title={data?.name ?? code}
@@ -237,6 +242,7 @@ function One({ code }: { code: string }) {
             type={type}
             scale={query.scale ?? 'linear'}
             indicator={query.indicator ?? ''}
+            notedDays={notedDays}
           />
         ) : (
           answer.isLoading && <Waiting what="prices" />
@@ -265,6 +271,7 @@ function One({ code }: { code: string }) {
         </div>
         <KnownOn value={query.as_of ?? ''} onChange={as_of => set({ as_of })} answer={answer} />
       </section>
+      {data && has('calculated_metrics') && <Notes of={notes.answer} rows={notes.rows} />}
       <div class="columns">
         <section class="card" aria-labelledby="call">
           <h2 id="call">The call behind this chart</h2>
@@ -275,6 +282,67 @@ function One({ code }: { code: string }) {
     </Page>
   )
 }
+
+interface Note {
+  id: string
+  title: string
+  description: string
+  category: string
+  date: string
+}
+
+/** What is noted of the series in the range of the chart, newest first; of no notes, none. */
+function useNotes(data: ChartAnswer | undefined) {
+  const path =
+    data && has('calculated_metrics')
+      ? `/v1/indicators/annotations?commodity=${data.code}&per_page=100`
+      : undefined
+  const answer = useLoaded(path, signal =>
+    ask<{ data: Note[] }>(path!, { signal })
+      .then(({ data: rows }) => rows)
+      // Until somebody has recorded notes there are none, which is no fault.
+      .catch(error => {
+        if (error instanceof Refusal && error.status === 404) return []
+        throw error
+      }),
+  )
+  const rows = useMemo(
+    () => data && answer.data?.filter(({ date }) => date >= data.from.slice(0, 10)),
+    [data, answer.data],
+  )
+  return { answer, rows }
+}
+
+const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefined }) => (
+  <Table
+    caption="Noted in this range"
+    file="notes"
+    of={of}
+    rows={rows}
+    keyOf={({ id }) => id}
+    isTall
+    empty="Nothing is noted of it in this range. The operator imports notes as a dataset."
+    columns={[
+      { name: 'Day', className: 'nowrap', value: ({ date }) => date },
+      {
+        name: 'What',
+        value: ({ title, description }) => `${title}. ${description}`,
+        show: ({ title, description }) => (
+          <>
+            {title}
+            <div class="quiet small">{description}</div>
+          </>
+        ),
+      },
+      {
+        name: 'Kind',
+        isWide: true,
+        value: ({ category }) => category,
+        show: ({ category }) => <Tag>{words(category)}</Tag>,
+      },
+    ]}
+  />
+)
 
 function Numbers({ data }: { data: ChartAnswer }) {
   const { close, decimals } = data
@@ -317,15 +385,22 @@ function indexed(values: readonly (number | null)[]): (number | null)[] {
   return values.map(value => (value === null ? null : (100 * value) / base))
 }
 
+const spanOf = (day: string, isHeld: boolean) => {
+  const from = Date.parse(day) / 1000
+  return { from, to: from + daySeconds, isHeld }
+}
+
 interface DrawnProps {
   data: ChartAnswer
   others: ChartAnswer[]
   type: string
   scale: string
   indicator: string
+  /** Days of which something is noted. */
+  notedDays: readonly string[]
 }
 
-function Drawn({ data, others, type, scale, indicator }: DrawnProps) {
+function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) {
   const isIndex = scale === 'index'
   const extra = useIndicator(data, indicator)
   const { lines, candles, bands, spans } = useMemo(() => {
@@ -347,13 +422,14 @@ function Drawn({ data, others, type, scale, indicator }: DrawnProps) {
       type === 'candles' && !isIndex && data.open && data.high && data.low
         ? { open: data.open, high: data.high, low: data.low }
         : undefined
-    const spans = data.quarantined_days.map(day => {
-      const from = Date.parse(day) / 1000
-      return { from, to: from + daySeconds }
-    })
+    const spans = [
+      ...data.quarantined_days.map(day => spanOf(day, false)),
+      ...data.held_days.map(day => spanOf(day, true)),
+    ]
     return { lines, candles, bands, spans }
   }, [data, others, type, isIndex, extra])
   const strength = useStrength(data, indicator)
+  const marks = useMemo(() => notedDays.map(day => Date.parse(day) / 1000), [notedDays])
   if (data.times.length === 0)
     return <Empty>There are no prices in this range. Choose a longer one.</Empty>
   const isLog = scale === 'log' && data.close.every(value => value > 0)
@@ -376,13 +452,16 @@ function Drawn({ data, others, type, scale, indicator }: DrawnProps) {
         spans={spans}
         isLog={isLog}
         decimals={isIndex ? 1 : data.decimals}
+        marks={marks}
       />
-      {data.quarantined_days.length > 0 && (
+      {data.volume && <Volume data={data} volume={data.volume} />}
+      {data.held_days.length > 0 && (
         <p class="quiet small">
-          Left out as doubtful: {data.quarantined_days.slice(0, 8).join(', ')}
-          {data.quarantined_days.length > 8 && ` and ${data.quarantined_days.length - 8} more days`}
-          .
+          Held back until somebody decides: values of {daysOf(data.held_days)}.
         </p>
+      )}
+      {data.quarantined_days.length > 0 && (
+        <p class="quiet small">Left out as doubtful: {daysOf(data.quarantined_days)}.</p>
       )}
       {strength.refusal && <Refused error={strength.refusal} />}
       {strength.data && (
@@ -401,6 +480,19 @@ function Drawn({ data, others, type, scale, indicator }: DrawnProps) {
     </>
   )
 }
+
+const daysOf = (days: readonly string[]): string =>
+  days.slice(0, 8).join(', ') + (days.length > 8 ? ` and ${days.length - 8} more days` : '')
+
+const Volume = ({ data, volume }: { data: ChartAnswer; volume: (number | null)[] }) => (
+  <Chart
+    title={`${data.name}, contracts traded`}
+    height={140}
+    decimals={0}
+    times={data.times}
+    lines={[{ label: 'Volume', values: volume, ink: '--ink-6', isColumns: true }]}
+  />
+)
 
 interface Trend {
   values: { date: string; value: number }[]
@@ -631,6 +723,18 @@ function Numbered({ data }: { data: ChartAnswer }) {
         ...bar('High', data.high),
         ...bar('Low', data.low),
         ...bar('Close', data.close),
+        ...(data.volume
+          ? [
+              {
+                name: 'Volume',
+                fileName: 'volume',
+                isNumber: true,
+                isWide: true,
+                value: (i: number) => data.volume?.[i],
+                show: (i: number) => number(data.volume?.[i] ?? 0, 0),
+              },
+            ]
+          : []),
       ]}
     />
   )

@@ -13,6 +13,8 @@ export interface Line {
   dash?: number[]
   /** Only its ends are drawn, as edges of a band. */
   isEdge?: boolean
+  /** Drawn as columns from zero. */
+  isColumns?: boolean
 }
 
 export interface Candles {
@@ -39,10 +41,12 @@ export interface ChartProps {
   /** Moments to point at, Unix seconds. */
   marks?: readonly number[]
   /** Stretches of doubt, Unix seconds. */
-  spans?: readonly { from: number; to: number }[]
+  spans?: readonly { from: number; to: number; isHeld?: boolean }[]
   /** Instead of dates. */
   xText?: (value: number) => string
 }
+
+const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
 
 const ink = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
@@ -57,7 +61,7 @@ export function Chart(props: ChartProps) {
   latest.current = props
   const { times, lines, candles, isLog = false, height = 360 } = props
   const shape = JSON.stringify([
-    lines.map(({ label, ink, width, dash }) => [label, ink, width, dash]),
+    lines.map(({ label, ink, width, dash, isColumns }) => [label, ink, width, dash, isColumns]),
     candles !== undefined,
     isLog,
     height,
@@ -160,7 +164,14 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
           return [first - half, last + half]
         },
       },
-      y: isLog ? { distr: 3 } : { range: (_, low, high) => padded(low, high) },
+      y: isLog
+        ? { distr: 3 }
+        : {
+            range: (_, low, high) =>
+              lines.some(line => line.isColumns)
+                ? [Math.min(0, low ?? 0), Math.max(0, high ?? 1) * 1.06]
+                : padded(low, high),
+          },
     },
     cursor: { points: { size: 7 }, drag: { x: true, y: false } },
     legend: { live: true },
@@ -181,7 +192,11 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
           width: line.width ?? 1.6,
           ...(line.dash && { dash: line.dash }),
           ...(candles && i === 0 && { paths: () => null }),
-          points: { show: props().times.length < 40 && !line.isEdge && !(candles && i === 0) },
+          ...(line.isColumns && columns && { paths: columns, fill: ink(line.ink) }),
+          points: {
+            show:
+              props().times.length < 40 && !line.isEdge && !line.isColumns && !(candles && i === 0),
+          },
           spanGaps: true,
           value: (_, value) => text(value),
         }),
@@ -323,8 +338,8 @@ function drawMarks(plot: uPlot, { marks = [] }: ChartProps): void {
 function drawSpans(plot: uPlot, { spans = [] }: ChartProps): void {
   const { ctx, bbox } = plot
   ctx.save()
-  ctx.fillStyle = ink('--warn-ground')
-  for (const { from, to } of spans) {
+  for (const { from, to, isHeld } of spans) {
+    ctx.fillStyle = ink(isHeld ? '--note-ground' : '--warn-ground')
     const left = Math.max(bbox.left, plot.valToPos(from, 'x', true))
     const right = Math.min(bbox.left + bbox.width, plot.valToPos(to, 'x', true))
     if (right > left) ctx.fillRect(left, bbox.top, right - left, bbox.height)

@@ -6,13 +6,20 @@ export interface Change {
 }
 
 /** A change in percent, or in the unit where a percentage means nothing. */
-export function Move({ change }: { change: Change | null | undefined }) {
+export function Move({
+  change,
+  digits = 2,
+}: {
+  change: Change | null | undefined
+  /** Of a change in the unit. */
+  digits?: number
+}) {
   if (!change) return <span class="quiet">–</span>
   const { amount, percent } = change
   const way = amount > 0 ? 'up' : amount < 0 ? 'down' : ''
   return (
     <span class={`move ${way}`}>
-      {percent === null ? signed(amount) : `${signed(percent, 2)} %`}
+      {percent === null ? signed(amount, digits) : `${signed(percent, 2)} %`}
     </span>
   )
 }

@@ -1,0 +1,102 @@
+import { ask, useLoaded } from '../../parts/ask.ts'
+import { Shown } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import { Chart } from '../../parts/chart.tsx'
+import { number, signed, unitOf } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface CalendarSpread {
+  month1: string
+  month2: string
+  spread: number
+  price1: number
+  price2: number
+  average: number | null
+  min: number | null
+  max: number | null
+}
+
+interface Spreads {
+  currency: string
+  unit: string
+  date: string
+  days: number
+  spreads: CalendarSpread[]
+}
+
+interface History {
+  history: { date: string; spread: number }[]
+}
+
+const yearMs = 365 * 86_400_000
+const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+
+/** What a month costs over the next, along the curve and over the past year. */
+export function CalendarSpreads({ family }: { family: string }) {
+  const answer = useLoaded(`spreads ${family}`, signal =>
+    ask<Spreads>(`/v1/futures/${family}/spreads`, { signal }),
+  )
+  const from = isoDay(now() - yearMs)
+  const past = useLoaded(`spread history ${family}`, signal =>
+    ask<History>(`/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`, {
+      signal,
+    }),
+  )
+  const unit = answer.data && unitOf(answer.data.currency, answer.data.unit)
+  return (
+    <>
+      <section class="card" aria-labelledby="front">
+        <h2 id="front">First month over the second, a year</h2>
+        <Shown of={past} what="spreads">
+          {({ history }) => {
+            const rows = history.toReversed()
+            return (
+              <Chart
+                title="First month over the second month"
+                height={220}
+                decimals={2}
+                times={rows.map(({ date }) => Date.parse(date) / 1000)}
+                lines={[
+                  { label: 'Spread', values: rows.map(({ spread }) => spread), ink: '--ink-1' },
+                ]}
+                levels={[{ value: 0, label: 'above: backwardation' }]}
+              />
+            )
+          }}
+        </Shown>
+      </section>
+      <Table
+        caption="Calendar spreads"
+        file={`calendar-spreads-${family}`}
+        of={answer}
+        rows={answer.data?.spreads}
+        keyOf={({ month1 }) => month1}
+        empty="There are no two neighbouring months with a price. Choose another family."
+        note={unit && `In ${unit}; average, lowest and highest of ${answer.data?.days} days.`}
+        columns={[
+          { name: 'Months', value: row => `${row.month1} / ${row.month2}` },
+          {
+            name: 'Spread',
+            isNumber: true,
+            value: row => row.spread,
+            show: row => <span class="strong">{signed(row.spread, 2)}</span>,
+          },
+          figure('Average', row => row.average),
+          figure('Lowest', row => row.min),
+          figure('Highest', row => row.max),
+        ]}
+      />
+    </>
+  )
+}
+
+const figure = (name: string, pick: (row: CalendarSpread) => number | null) => ({
+  name,
+  isNumber: true,
+  isWide: name !== 'Average',
+  value: pick,
+  show: (row: CalendarSpread) => {
+    const value = pick(row)
+    return value === null ? '–' : number(value, 2)
+  },
+})

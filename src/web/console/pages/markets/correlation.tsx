@@ -1,0 +1,85 @@
+import { useSignal } from '@preact/signals'
+import { dataOf, useLoaded } from '../../parts/ask.ts'
+import { Choice } from '../../parts/bits.tsx'
+import { signed } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Matrix {
+  codes: string[]
+  matrix: Record<string, Record<string, number | null>>
+}
+
+const codes = [
+  'WTI_USD',
+  'BRENT_CRUDE_USD',
+  'DUBAI_CRUDE_USD',
+  'GASOLINE_USD',
+  'HEATING_OIL_USD',
+  'NATURAL_GAS_USD',
+  'DUTCH_TTF_EUR',
+  'EU_CARBON_EUR',
+] as const
+
+const periods = [
+  { value: '30', text: '30 days' },
+  { value: '90', text: '90 days' },
+  { value: '365', text: 'A year' },
+] as const
+
+/** How the daily returns of the main prices move together. */
+export function Correlation() {
+  const period = useSignal<(typeof periods)[number]['value']>('90')
+  const path = `/v1/analytics/correlation?type=matrix&codes=${codes.join(',')}&period=${period.value}`
+  const answer = useLoaded(path, signal => dataOf<Matrix>(path, { signal }))
+  const matrix = answer.data?.matrix ?? {}
+  return (
+    <Table
+      caption="How prices move together"
+      file={`correlation-${period.value}-days`}
+      className="heat"
+      of={answer}
+      rows={answer.data?.codes}
+      keyOf={code => code}
+      empty="There are too few prices for a correlation. Choose a longer period."
+      note="Correlation of daily returns: 1 together, 0 unrelated, −1 against each other."
+      actions={
+        <Choice
+          label="Period"
+          value={period.value}
+          options={periods}
+          onChoose={value => {
+            period.value = value
+          }}
+        />
+      }
+      columns={[
+        {
+          name: 'Series',
+          value: code => code,
+          show: code => (
+            <a class="code" href={`/series/${code}`}>
+              {code}
+            </a>
+          ),
+        },
+        ...(answer.data?.codes ?? []).map(other => ({
+          name: other,
+          isNumber: true,
+          value: (code: string) => matrix[code]?.[other],
+          show: (code: string) => <Coefficient value={matrix[code]?.[other] ?? null} />,
+        })),
+      ]}
+    />
+  )
+}
+
+function Coefficient({ value }: { value: number | null }) {
+  if (value === null) return <>–</>
+  const hue = value >= 0 ? 'var(--up)' : 'var(--down)'
+  const share = Math.round(Math.abs(value) * 40)
+  return (
+    <span class="cell" style={{ background: `color-mix(in srgb, ${hue} ${share}%, transparent)` }}>
+      {signed(value, 2)}
+    </span>
+  )
+}

@@ -1,0 +1,167 @@
+import { useSignal } from '@preact/signals'
+import { ask, useLoaded } from '../../parts/ask.ts'
+import { Refused, Tag } from '../../parts/bits.tsx'
+import { number, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+import { UsMap } from '../../parts/us-map.tsx'
+
+interface Permit {
+  id: string
+  api_number: string
+  state_code: string
+  county: string | null
+  permit_type: string
+  permit_status: string
+  permit_date: string
+  operator: { name: string }
+  well: { name: string; number: string | null; type: string | null }
+  location: { latitude: string | null; longitude: string | null }
+  target: { formation: string | null }
+}
+
+interface StateCount {
+  state: string
+  permit_count: number
+}
+
+const shownMax = 100
+
+const wellOf = ({ well }: Permit): string => [well.name, well.number].filter(Boolean).join(' ')
+
+/** Permits to drill, found by words and by state, on a map and in a list. */
+export function Permits() {
+  const typed = useSignal('')
+  const asked = useSignal('')
+  const state = useSignal('')
+  const states = useLoaded('states', signal =>
+    ask<{ data: StateCount[] }>('/v1/ei/well-permits/by-state', { signal }),
+  )
+  const search = new URLSearchParams({
+    per_page: String(shownMax),
+    ...(state.value && { states: state.value }),
+    ...(asked.value && { query: asked.value }),
+  })
+  const path = `/v1/ei/well-permits/search?${search}`
+  const answer = useLoaded(path, signal =>
+    ask<{ data: Permit[]; meta: { total_count?: number } }>(path, { signal }),
+  )
+  const counts = new Map(
+    states.data?.data.map(({ state: code, permit_count: count }) => [code, count]),
+  )
+  const rows = answer.data?.data
+  const places = (rows ?? []).flatMap(permit => {
+    const { latitude, longitude } = permit.location
+    if (latitude === null || longitude === null) return []
+    return {
+      id: permit.id,
+      latitude: Number(latitude),
+      longitude: Number(longitude),
+      title: `${permit.operator.name}: ${wellOf(permit)}, ${permit.permit_date}`,
+    }
+  })
+  return (
+    <>
+      <section class="card" aria-labelledby="permit-map">
+        <div class="row spread end">
+          <h2 id="permit-map">Permits to drill</h2>
+          <form
+            class="row end"
+            onSubmit={event => {
+              event.preventDefault()
+              asked.value = typed.value.trim()
+            }}
+          >
+            <label>
+              Operator, county, formation or well
+              <input
+                type="search"
+                placeholder="midland wolfcamp"
+                value={typed.value}
+                onInput={event => {
+                  typed.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <label>
+              State
+              <select
+                value={state.value}
+                onChange={event => {
+                  state.value = event.currentTarget.value
+                }}
+              >
+                <option value="">All</option>
+                {states.data?.data.map(({ state: code, permit_count: count }) => (
+                  <option key={code} value={code}>
+                    {code} ({number(count)})
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="submit" class="main">
+              Find
+            </button>
+          </form>
+        </div>
+        {states.refusal && <Refused error={states.refusal} />}
+        <UsMap
+          title={`Map: ${places.length} permits, and how many each state has`}
+          places={places}
+          counts={counts}
+          chosen={state.value}
+          onState={code => {
+            state.value = code
+          }}
+        />
+        <p class="quiet small">
+          States are tinted by all their permits; the points are those of the list. Outlines: US
+          Census Bureau, public domain.
+        </p>
+      </section>
+      <Table
+        caption="Permits found"
+        file="permits"
+        of={answer}
+        rows={rows}
+        keyOf={({ id }) => id}
+        isTall
+        empty="No permit answers that. Use fewer words, or another state."
+        note={
+          rows?.length === shownMax
+            ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; more words find fewer.`
+            : undefined
+        }
+        columns={[
+          {
+            name: 'Operator',
+            value: ({ operator }) => operator.name,
+            show: permit => (
+              <>
+                {permit.operator.name}
+                <div class="quiet small">{wellOf(permit)}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Where',
+            value: ({ county, state_code }) => [county, state_code].filter(Boolean).join(', '),
+          },
+          {
+            name: 'Formation',
+            isWide: true,
+            className: 'quiet',
+            value: ({ target }) => target.formation,
+          },
+          { name: 'API number', isWide: true, className: 'code', value: row => row.api_number },
+          {
+            name: 'State of it',
+            isWide: true,
+            value: row => row.permit_status,
+            show: row => <Tag>{words(row.permit_status)}</Tag>,
+          },
+          { name: 'Day', className: 'nowrap', isNumber: true, value: row => row.permit_date },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals'
+import { ask, useLoaded } from '../../parts/ask.ts'
+import { Choice, Shown } from '../../parts/bits.tsx'
+import { Chart } from '../../parts/chart.tsx'
+import { number } from '../../parts/format.ts'
+import { Move } from '../../parts/move.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Positions {
+  market: string
+  managed_money_long: number
+  managed_money_short: number
+  net_position: number
+  change: number | null
+  open_interest: number
+  report_date: string
+}
+
+const markets = [
+  { value: 'WTI', text: 'WTI' },
+  { value: 'BRENT', text: 'Brent' },
+  { value: 'NATURAL_GAS', text: 'Henry Hub' },
+  { value: 'RBOB', text: 'Gasoline' },
+  { value: 'HEATING_OIL', text: 'Heating oil' },
+] as const
+
+const reports = 100
+
+/** What managed money holds, report by report. */
+export function PositionsView() {
+  const market = useSignal<(typeof markets)[number]['value']>('WTI')
+  const answer = useLoaded(market.value, signal =>
+    ask<{ data: Positions[] }>(
+      `/v1/indicators/cftc-positioning?market=${market.value}&per_page=${reports}`,
+      { signal },
+    ),
+  )
+  return (
+    <>
+      <section class="card" aria-labelledby="positions">
+        <div class="row spread">
+          <h2 id="positions">Positions of managed money</h2>
+          <Choice
+            label="Market"
+            value={market.value}
+            options={markets}
+            onChoose={value => {
+              market.value = value
+            }}
+          />
+        </div>
+        <Shown of={answer} what="positions">
+          {({ data }) => {
+            const rows = data.toReversed()
+            return (
+              <Chart
+                title="Positions of managed money, contracts"
+                decimals={0}
+                times={rows.map(row => Date.parse(row.report_date) / 1000)}
+                lines={[
+                  {
+                    label: 'Net',
+                    values: rows.map(row => row.net_position),
+                    ink: '--ink-1',
+                    width: 2.2,
+                  },
+                  {
+                    label: 'Long',
+                    values: rows.map(row => row.managed_money_long),
+                    ink: '--ink-3',
+                  },
+                  {
+                    label: 'Short',
+                    values: rows.map(row => row.managed_money_short),
+                    ink: '--ink-2',
+                  },
+                ]}
+              />
+            )
+          }}
+        </Shown>
+      </section>
+      <Table
+        caption="Reports"
+        file={`positions-${market.value.toLowerCase()}`}
+        of={answer}
+        rows={answer.data?.data}
+        keyOf={row => row.report_date}
+        isTall
+        empty="There are no reports of this market. The operator imports them or turns the feed on."
+        columns={[
+          { name: 'As of', value: row => row.report_date },
+          ...(
+            [
+              ['Long', 'managed_money_long', true],
+              ['Short', 'managed_money_short', true],
+              ['Net', 'net_position', false],
+              ['Open interest', 'open_interest', true],
+            ] as const
+          ).map(([name, field, isWide]) => ({
+            name,
+            isNumber: true,
+            isWide,
+            value: (row: Positions) => row[field],
+            show: (row: Positions) => number(row[field], 0),
+          })),
+          {
+            name: 'Change',
+            isNumber: true,
+            value: row => row.change,
+            show: row =>
+              row.change === null ? (
+                '–'
+              ) : (
+                <Move change={{ amount: row.change, percent: null }} digits={0} />
+              ),
+          },
+        ]}
+      />
+    </>
+  )
+}

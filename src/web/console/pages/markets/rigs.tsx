@@ -1,0 +1,103 @@
+import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
+import { Figure, Shown } from '../../parts/bits.tsx'
+import { Chart } from '../../parts/chart.tsx'
+import { number, signed, words } from '../../parts/format.ts'
+import { Move } from '../../parts/move.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Week {
+  date: string
+  total: number
+  oil: number
+  gas: number
+}
+
+interface Basin {
+  basin: string
+  rig_count: number
+  change: number | null
+  year_change: number | null
+  date: string
+}
+
+/** Rigs at work in the United States, by week and by basin. */
+export function Rigs() {
+  const weeks = useLoaded('rigs', signal =>
+    dataOf<Week[]>('/v1/rig-counts/historical?period=5y', { signal }),
+  )
+  const basins = useLoaded('basins', signal =>
+    ask<{ data: Basin[] }>('/v1/ei/rig_counts/by_basin', { signal }),
+  )
+  return (
+    <>
+      <section class="card" aria-labelledby="rigs">
+        <h2 id="rigs">Rigs at work in the United States</h2>
+        <Shown of={weeks} what="rigs">
+          {newestFirst => {
+            const rows = newestFirst.toReversed()
+            const [last, before, yearBefore] = [newestFirst[0], newestFirst[1], newestFirst[52]]
+            return (
+              <>
+                {last && (
+                  <div class="figures">
+                    <Figure label={`Week of ${last.date}`}>{number(last.total)}</Figure>
+                    {before && (
+                      <Figure label="Over the week">{signed(last.total - before.total, 0)}</Figure>
+                    )}
+                    {yearBefore && (
+                      <Figure label="Over the year">
+                        {signed(last.total - yearBefore.total, 0)}
+                      </Figure>
+                    )}
+                    <Figure label="For oil">{number(last.oil)}</Figure>
+                    <Figure label="For gas">{number(last.gas)}</Figure>
+                  </div>
+                )}
+                <Chart
+                  title="Rigs by week"
+                  decimals={0}
+                  times={rows.map(({ date }) => Date.parse(date) / 1000)}
+                  lines={[
+                    {
+                      label: 'All',
+                      values: rows.map(({ total }) => total),
+                      ink: '--ink-1',
+                      width: 2.2,
+                    },
+                    { label: 'Oil', values: rows.map(({ oil }) => oil), ink: '--ink-2' },
+                    { label: 'Gas', values: rows.map(({ gas }) => gas), ink: '--ink-3' },
+                  ]}
+                />
+              </>
+            )
+          }}
+        </Shown>
+      </section>
+      <Table
+        caption="By basin"
+        file="rigs-by-basin"
+        of={basins}
+        rows={basins.data?.data}
+        keyOf={({ basin }) => basin}
+        empty="There are no counts by basin. The operator imports them or turns the feed on."
+        note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
+        columns={[
+          { name: 'Basin', value: ({ basin }) => words(basin) },
+          { name: 'Rigs', isNumber: true, value: row => row.rig_count },
+          change('Week', row => row.change),
+          change('Year', row => row.year_change),
+        ]}
+      />
+    </>
+  )
+}
+
+const change = (name: string, pick: (row: Basin) => number | null) => ({
+  name,
+  isNumber: true,
+  value: pick,
+  show: (row: Basin) => {
+    const amount = pick(row)
+    return amount === null ? '–' : <Move change={{ amount, percent: null }} digits={0} />
+  },
+})
