@@ -299,7 +299,7 @@ function controlsOf(
 const watchedLoop = (log: Log): LagWatch =>
   watchLoop((isOverloaded, lagMs) => {
     if (isOverloaded) log.warn('overloaded', { lag_ms: Math.round(lagMs) })
-    else log.info('no longer overloaded')
+    else log.info('overload_over')
   })
 
 /**
@@ -311,13 +311,13 @@ export function claimDirectory({
   catalogue,
   config,
 }: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
-  const held = settings.get('directory.mode')
-  if (held === config.mode) return undefined
-  if (held === 'dev')
+  const mode = settings.get('directory.mode')
+  if (mode === config.mode) return undefined
+  if (mode === 'dev')
     return 'it is an evaluation copy with generated data, which the command serve does not serve'
-  if (held !== undefined)
+  if (mode !== undefined)
     return 'it holds real data, into which the command dev would mix generated data'
-  if (config.mode === 'dev' && catalogue.list().some(one => catalogue.extent(one))) {
+  if (config.mode === 'dev' && catalogue.list().some(series => catalogue.extent(series))) {
     return 'it holds observations already, into which the command dev would mix generated data'
   }
   settings.set('directory.mode', config.mode)

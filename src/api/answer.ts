@@ -26,7 +26,7 @@ export function markFixtures(
   marks: Marks,
   found: readonly { series: Pick<Series, 'fixture'> }[],
 ): void {
-  if (found.some(one => one.series.fixture)) set.headers[marks.fixtureHeader] = 'fixture'
+  if (found.some(row => row.series.fixture)) set.headers[marks.fixtureHeader] = 'fixture'
 }
 
 /** Sends JSON text with its entity tag, or 304 when the client has it. */

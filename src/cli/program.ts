@@ -441,8 +441,10 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       env.out(`${file} is complete and sound`)
       return
     }
-    const made = await makeBackup(configOf(options, 'serve', env), createSystemClock().now())
-    const { name, bytes, places, removed } = made
+    const { name, bytes, places, removed } = await makeBackup(
+      configOf(options, 'serve', env),
+      createSystemClock().now(),
+    )
     env.out(
       `${name} (${bytes} bytes) is complete and sound in ${places.join(' and ')}; ${removed} older ones were removed. master.key is not in it: keep a copy of it elsewhere`,
     )

@@ -323,7 +323,7 @@ export const schemaVersion = 1 + migrations.length
  * and never a half of one.
  */
 export function migrate(db: Database, from: number, steps: readonly Migration[] = migrations) {
-  for (const step of steps.filter(one => one.version > from)) {
+  for (const step of steps.filter(step => step.version > from)) {
     db.transaction(() => {
       db.run(step.sql)
       db.run(`PRAGMA user_version = ${step.version}`)

@@ -138,7 +138,7 @@ const historyRoute = (alias: boolean) => ({
  */
 export function storageRoutes(deps: StorageDeps) {
   /** Answers from the levels as the request wants them: of now, or as they were known. */
-  const known = <T>(
+  const answersAt = <T>(
     query: { as_of?: string | undefined },
     set: unknown,
     work: (answers: ReturnType<typeof createStorageAnswers>) => T,
@@ -151,7 +151,7 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage',
       ({ query, set }) =>
-        known(query, set, ({ levelOf, requireLevel, metadata }) => {
+        answersAt(query, set, ({ levelOf, requireLevel, metadata }) => {
           const [cushing, spr, total] = [
             requireLevel('CUSHING_STORAGE'),
             requireLevel('SPR_STORAGE'),
@@ -180,7 +180,7 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/cushing',
       ({ query, set }) =>
-        known(query, set, ({ requireLevel, metadata }) => {
+        answersAt(query, set, ({ requireLevel, metadata }) => {
           const level = requireLevel('CUSHING_STORAGE')
           return success({ ...levelRow(level), metadata: metadata(set as Answering, [level]) })
         }),
@@ -200,7 +200,7 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/spr',
       ({ query, set }) =>
-        known(query, set, ({ levelOf, requireLevel, metadata }) => {
+        answersAt(query, set, ({ levelOf, requireLevel, metadata }) => {
           const level = requireLevel('SPR_STORAGE')
           const sites = siteCodes.flatMap(code => levelOf(code) ?? [])
           return success({
@@ -225,7 +225,7 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/regional',
       ({ query, set }) =>
-        known(query, set, ({ regional, everyRegion }) =>
+        answersAt(query, set, ({ regional, everyRegion }) =>
           query.region ? regional(query.region, set as Answering) : everyRegion(set as Answering),
         ),
       {
@@ -256,13 +256,13 @@ export function storageRoutes(deps: StorageDeps) {
     .get(
       '/v1/storage/history/:code',
       ({ params, query, set }) =>
-        known(query, set, ({ history }) => history(params.code, query, set as Answering)),
+        answersAt(query, set, ({ history }) => history(params.code, query, set as Answering)),
       historyRoute(false),
     )
     .get(
       '/v1/storage/:code/history',
       ({ params, query, set }) =>
-        known(query, set, ({ history }) => history(params.code, query, set as Answering)),
+        answersAt(query, set, ({ history }) => history(params.code, query, set as Answering)),
       historyRoute(true),
     )
 }

@@ -156,14 +156,14 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
           after: change.after,
           percent: change.percent,
         })),
-        series: compared.series.map(one => ({
-          code: one.code,
-          points: one.points,
-          revised: one.revised,
-          from: isoInstant(one.firstAt),
-          to: isoInstant(one.lastAt),
-          recorded_between: one.recordedBetween,
-          recorded: one.recorded,
+        series: compared.series.map(series => ({
+          code: series.code,
+          points: series.points,
+          revised: series.revised,
+          from: isoInstant(series.firstAt),
+          to: isoInstant(series.lastAt),
+          recorded_between: series.recordedBetween,
+          recorded: series.recorded,
         })),
       })
     },

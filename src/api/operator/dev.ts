@@ -229,8 +229,8 @@ function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
   for (const [field, value] of Object.entries(given)) {
     const option = options.find(known => known === field)
     if (!option) {
-      const known = options.length > 0 ? `its options are ${options.join(', ')}` : 'it has none'
-      throw refuse(field, `is no option of ${name}; ${known}.`, value)
+      const choices = options.length > 0 ? `its options are ${options.join(', ')}` : 'it has none'
+      throw refuse(field, `is no option of ${name}; ${choices}.`, value)
     }
     const kind = optionKinds[option]
     if (typeof value !== kind)

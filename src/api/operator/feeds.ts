@@ -471,7 +471,7 @@ function settingFrom(body: unknown): FeedSetting {
   if (since !== undefined) setting.since = since
   const { codes } = fields
   if (codes !== undefined && codes !== null) {
-    if (!Array.isArray(codes) || !codes.every(one => typeof one === 'string')) {
+    if (!Array.isArray(codes) || !codes.every(code => typeof code === 'string')) {
       throw fieldFault('codes', 'must be a list of codes and datasets.', codes)
     }
     setting.codes = codes

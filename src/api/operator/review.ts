@@ -105,13 +105,13 @@ export function reviewAdminRoutes({
       '/admin/v1/review',
       ({ query }) => {
         const status = query.status ?? 'waiting'
-        const known = doubtStatuses.find(one => one === status)
-        if (!known && status !== 'all')
+        const wanted = doubtStatuses.find(option => option === status)
+        if (!wanted && status !== 'all')
           throw invalidParameter('status', status, 'is no status.', [...doubtStatuses, 'all'])
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
-        const filter = { ...(known && { status: known }), ...(series && { seriesId: series.id }) }
+        const filter = { ...(wanted && { status: wanted }), ...(series && { seriesId: series.id }) }
         const page = pageOf(query, perPageMax)
         const rows = doubtedValues.list(filter, page.perPage, (page.page - 1) * page.perPage)
         const meta = pageMeta(page, doubtedValues.total(filter))

@@ -171,9 +171,13 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       const [commodity] = codes.read([query.code], request, 1)
       const { series, code } = commodity!
       const range = rangeOf(query, defaultDays, now())
-      const asked = intervalOf(query.interval)
+      const requested = intervalOf(query.interval)
       const interval: ChartInterval =
-        asked === undefined ? intervalFor(series, range) : asked === 'minute' ? 'raw' : asked
+        requested === undefined
+          ? intervalFor(series, range)
+          : requested === 'minute'
+            ? 'raw'
+            : requested
       const asOf = instantOf('as_of', query.as_of)
       const newestFirst = read(series.id, interval, range, asOf)
       const points = newestFirst.slice(0, pointsMax).reverse()

@@ -122,8 +122,8 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
 
   return (query, pathDays, request, set, keyId) => {
     const now = deps.now()
-    const asked = readRequest(query, pathDays, request, set.headers, now)
-    const windowRequest = shifted(query, pathDays, request, asked) ?? asked
+    const requested = readRequest(query, pathDays, request, set.headers, now)
+    const windowRequest = shifted(query, pathDays, request, requested) ?? requested
     const isWhole =
       query.page === undefined &&
       query.per_page === undefined &&

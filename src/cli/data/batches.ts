@@ -124,17 +124,17 @@ const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
       '',
       ...tableLines(
         ['SERIES', 'CHANGES', 'FROM', 'TO'],
-        series.map(one => [one.code, String(one.points), one.from, one.to]),
+        series.map(series => [series.code, String(series.points), series.from, series.to]),
       ),
       '',
       ...tableLines(
         ['BIGGEST CHANGES', 'AT', 'BEFORE', 'AFTER', 'CHANGE'],
-        batch.biggest_changes.map(one => [
-          one.code,
-          one.observed_at,
-          String(one.before),
-          String(one.after),
-          percentOf(one.percent),
+        batch.biggest_changes.map(biggest_change => [
+          biggest_change.code,
+          biggest_change.observed_at,
+          String(biggest_change.before),
+          String(biggest_change.after),
+          percentOf(biggest_change.percent),
         ]),
       ),
     ])

@@ -78,7 +78,7 @@ async function bare<T>(
   const own = message ?? (typeof error === 'object' ? error.message : error)
   throw new Refusal(
     errors.length > 0
-      ? errors.map(one => one.message)
+      ? errors.map(error => error.message)
       : [own ?? `the service answered ${answer.status}`],
   )
 }
@@ -99,14 +99,14 @@ const listFeeds = (env: CommandEnvironment): Promise<number> =>
     show(env, body, ({ feeds }) =>
       tableLines(
         ['FEED', 'PUBLISHER', 'STATE', 'LICENCE', 'CODES', 'LAST RUN', 'NEXT RUN'],
-        feeds.map(one => [
-          one.name,
-          one.publisher,
-          one.state,
-          one.license_class,
-          String(one.codes),
-          resultOf(one.last_run),
-          one.next_run_at ?? '-',
+        feeds.map(feed => [
+          feed.name,
+          feed.publisher,
+          feed.state,
+          feed.license_class,
+          String(feed.codes),
+          resultOf(feed.last_run),
+          feed.next_run_at ?? '-',
         ]),
       ),
     )
@@ -118,16 +118,16 @@ const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
     show(env, body, ({ feed, map, settings, runs }) => [
       `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
       `${feed.state}; ${feed.attribution}`,
-      ...settings.map(one => `${one.name} = ${one.value} (${one.source})`),
+      ...settings.map(setting => `${setting.name} = ${setting.value} (${setting.source})`),
       '',
       ...tableLines(
         ['SOURCE ID', 'INTO', 'UNIT', 'FROM', 'TO'],
-        map.map(one => [
-          one.source_id,
-          one.code ?? one.dataset ?? '',
-          one.unit,
-          one.from?.slice(0, 10) ?? '-',
-          one.to?.slice(0, 10) ?? '-',
+        map.map(line => [
+          line.source_id,
+          line.code ?? line.dataset ?? '',
+          line.unit,
+          line.from?.slice(0, 10) ?? '-',
+          line.to?.slice(0, 10) ?? '-',
         ]),
       ),
       '',
@@ -230,8 +230,8 @@ const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<nu
             .map(feed => feed.name)
         : [name]
     const runs: RunLine[] = []
-    for (const one of names) {
-      const path = `${pathOf(one)}/runs?per_page=${runsShown}`
+    for (const name of names) {
+      const path = `${pathOf(name)}/runs?per_page=${runsShown}`
       runs.push(...(await bare<{ runs: RunLine[] }>(env, 'GET', path)).runs)
     }
     runs.sort((a, b) => b.started_at.localeCompare(a.started_at))

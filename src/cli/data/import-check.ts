@@ -26,17 +26,17 @@ export function createImportCheck(): ImportCheck {
       for (const { code, observedAt, before, after } of part.biggest)
         changes.see(code, observedAt, before, after)
       for (const next of part.series) {
-        const known = byCode.get(next.code)
+        const before = byCode.get(next.code)
         byCode.set(
           next.code,
-          known
+          before
             ? {
                 ...next,
-                points: known.points + next.points,
-                revised: known.revised + next.revised,
-                firstAt: Math.min(known.firstAt, next.firstAt),
-                lastAt: Math.max(known.lastAt, next.lastAt),
-                recordedBetween: known.recordedBetween + next.recordedBetween,
+                points: before.points + next.points,
+                revised: before.revised + next.revised,
+                firstAt: Math.min(before.firstAt, next.firstAt),
+                lastAt: Math.max(before.lastAt, next.lastAt),
+                recordedBetween: before.recordedBetween + next.recordedBetween,
               }
             : next,
         )

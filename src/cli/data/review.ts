@@ -26,17 +26,17 @@ const perPage = 100
 const doubtTable = (values: readonly DoubtLine[]) =>
   tableLines(
     ['ID', 'CODE', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
-    values.map(one => [
-      String(one.id),
-      one.code,
-      one.observed_at,
-      String(one.price),
-      one.before === null ? '-' : String(one.before),
-      one.rule,
-      one.reason,
-      one.source ?? '-',
-      String(one.batch),
-      one.status,
+    values.map(value => [
+      String(value.id),
+      value.code,
+      value.observed_at,
+      String(value.price),
+      value.before === null ? '-' : String(value.before),
+      value.rule,
+      value.reason,
+      value.source ?? '-',
+      String(value.batch),
+      value.status,
     ]),
   )
 

@@ -112,15 +112,15 @@ export function seriesOfFile(file: string, text: string): Terms[] {
 const seriesTable = (series: readonly SeriesLine[]) =>
   tableLines(
     ['CODE', 'NAME', 'CATEGORY', 'UNIT', 'CADENCE', 'SOURCE', 'STANDING', 'CHANGED'],
-    series.map(one => [
-      one.code,
-      one.name,
-      one.category,
-      one.currency === null ? one.unit : `${one.currency}/${one.unit}`,
-      one.cadence,
-      one.source,
-      `${one.own ? 'own' : 'shipped'}${one.active ? '' : ', retired'}${one.has_data ? '' : ', no data'}`,
-      one.own ? '-' : one.changed.join(' ') || '-',
+    series.map(series => [
+      series.code,
+      series.name,
+      series.category,
+      series.currency === null ? series.unit : `${series.currency}/${series.unit}`,
+      series.cadence,
+      series.source,
+      `${series.own ? 'own' : 'shipped'}${series.active ? '' : ', retired'}${series.has_data ? '' : ', no data'}`,
+      series.own ? '-' : series.changed.join(' ') || '-',
     ]),
   )
 

@@ -151,14 +151,14 @@ const comparisonOf = (wire: WireComparison): Comparison => ({
     ...change,
     observedAt: Date.parse(at),
   })),
-  series: wire.series.map(one => ({
-    code: one.code,
-    points: one.points,
-    revised: one.revised,
-    firstAt: Date.parse(one.from),
-    lastAt: Date.parse(one.to),
-    recordedBetween: one.recorded_between,
-    recorded: one.recorded,
+  series: wire.series.map(series => ({
+    code: series.code,
+    points: series.points,
+    revised: series.revised,
+    firstAt: Date.parse(series.from),
+    lastAt: Date.parse(series.to),
+    recordedBetween: series.recorded_between,
+    recorded: series.recorded,
   })),
 })
 

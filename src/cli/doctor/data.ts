@@ -156,17 +156,17 @@ function examineFeeds(db: Database, now: number): Finding[] {
   const store = createFeedStore(db)
   const states = store.states().filter(state => store.settings(state.name)?.pausedAt == null)
   const troubled = states.flatMap(state => {
-    const feed = shippedFeeds.find(one => one.publisher.name === state.name)
+    const feed = shippedFeeds.find(feed => feed.publisher.name === state.name)
     const lastRun = store.lastRun(state.name)
     if (!feed || !lastRun) return []
     const condition = conditionOf(feed, state, lastRun, now)
     if (condition === 'ok') return []
-    const found =
+    const finding =
       condition === 'late'
         ? `${state.name} is late: its publisher should have published by now`
         : `the last run of ${state.name} ${lastRun.result === 'held' ? 'was held' : 'failed'}: ${lastRun.problem}`
     const advice = `wellhead feeds show ${state.name}; wellhead feeds run ${state.name}`
-    return [doubtful('feeds', found, advice)]
+    return [doubtful('feeds', finding, advice)]
   })
   if (troubled.length > 0) return troubled
   return [fine('feeds', states.length === 0 ? 'none has been read' : `${states.length} read`)]

@@ -201,7 +201,7 @@ function examineFeedSettings(config: Config): Finding[] {
       return [doubtful('feeds', `${name} has no key, and is not read`, `set feeds.${name}.key`)]
     }
     if (standing !== 'needs_license') return []
-    const found = `the terms of ${name} are not accepted, and it is not read`
-    return [doubtful('feeds', found, `set feeds.${name}.license = "accept" if you may use it`)]
+    const finding = `the terms of ${name} are not accepted, and it is not read`
+    return [doubtful('feeds', finding, `set feeds.${name}.license = "accept" if you may use it`)]
   })
 }

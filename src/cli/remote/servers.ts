@@ -98,8 +98,8 @@ export function chosenServer(choice: ServerChoice, env: Environment): SavedServe
   const server = url === undefined && name !== undefined ? saved.servers[name] : undefined
   if (choice.server !== undefined && !server) {
     const names = Object.keys(saved.servers)
-    const known = names.length > 0 ? `; there are ${names.join(', ')}` : ''
-    throw new Error(`${path} has no server ${choice.server}${known}`)
+    const choices = names.length > 0 ? `; there are ${names.join(', ')}` : ''
+    throw new Error(`${path} has no server ${choice.server}${choices}`)
   }
   const apiKey = choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY
   if (!apiKey) {

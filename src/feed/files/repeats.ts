@@ -50,11 +50,11 @@ export function createDisorder(): Disorder {
       else extent.inside = true
     },
     found() {
-      const found = new Map<number, number>()
+      const repeats = new Map<number, number>()
       bySeries.forEach((extent, seriesId) => {
-        if (extent?.inside) found.set(seriesId, extent.points)
+        if (extent?.inside) repeats.set(seriesId, extent.points)
       })
-      return found
+      return repeats
     },
   }
 }
@@ -88,9 +88,9 @@ export function repeatsAmong(series: ReadonlyMap<number, number>): RepeatFilter 
   const mark = (hash: number): boolean => {
     const slot = (hash & (bits - 1)) >>> 5
     const bit = 1 << (hash & 31)
-    const known = (seen[slot]! & bit) !== 0
+    const isKnown = (seen[slot]! & bit) !== 0
     seen[slot]! |= bit
-    return known
+    return isKnown
   }
   return {
     see(seriesId, observedAt, value) {

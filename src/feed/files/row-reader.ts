@@ -190,30 +190,32 @@ function columnsIn(
 ) {
   const listed = `The columns of the file are: ${names.slice(0, 50).map(shown).join(', ')}.`
   const find = (key: string, column: string): string => {
-    const found =
+    const name =
       names.find(name => name === column) ??
       names.find(name => name.toLowerCase() === column.toLowerCase())
-    if (found === undefined)
+    if (name === undefined)
       throw new Error(
         `--map ${key}=${column}: ${shown(column)} is not a column of the file. ${listed}`,
       )
-    return found
+    return name
   }
-  const known = new Map<string, string>()
+  const columnNames = new Map<string, string>()
   const others: RowTable['wide'] = []
   for (const [key, column] of mapping) {
-    const own = columns.find(one => one.name === key.toLowerCase())?.name
-    if (own !== undefined) known.set(own, find(own, column))
+    const own = columns.find(column => column.name === key.toLowerCase())?.name
+    if (own !== undefined) columnNames.set(own, find(own, column))
     else if (wide) others.push({ name: key, column: find(key, column) })
     else
       throw new Error(
-        `--map ${key}=…: ${shown(key)} is not a column of ${dataset}, which has ${columns.map(one => one.name).join(', ')}`,
+        `--map ${key}=…: ${shown(key)} is not a column of ${dataset}, which has ${columns.map(column => column.name).join(', ')}`,
       )
   }
-  const mapped = new Set(known.keys())
+  const mapped = new Set(columnNames.keys())
   for (const { name } of columns) {
-    const found = known.has(name) ? undefined : names.find(one => plain(one) === name)
-    if (found !== undefined) known.set(name, found)
+    const columnName = columnNames.has(name)
+      ? undefined
+      : names.find(column => plain(column) === name)
+    if (columnName !== undefined) columnNames.set(name, columnName)
   }
   const needless = others.length > 0 && wide ? [wide.name, wide.value] : []
   const clash = needless.find(name => mapped.has(name))
@@ -222,12 +224,12 @@ function columnsIn(
       `--map ${others[0]!.name}=… takes the ${wide!.value} from a column of its own: leave out ${clash}=…`,
     )
   const missing = columns.find(
-    one => one.required && !known.has(one.name) && !needless.includes(one.name),
+    column => column.required && !columnNames.has(column.name) && !needless.includes(column.name),
   )
   if (missing)
     throw new Error(
       `it has no column ${missing.name} (${missing.description}): say which it is with --map ${missing.name}=COLUMN. ${listed}`,
     )
-  for (const name of needless) known.delete(name)
-  return { columns: known, wide: others }
+  for (const name of needless) columnNames.delete(name)
+  return { columns: columnNames, wide: others }
 }

@@ -48,20 +48,20 @@ export async function openSource(
   spoolDirectory: string,
 ): Promise<Source> {
   if (path === '-') return spool('standard input', stdin, spoolDirectory)
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+  const file = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(
       error.code === 'ENOENT'
         ? `${path} does not exist`
         : `${path} cannot be read: ${error.message}`,
     )
   })
-  if (found.isDirectory()) throw new Error(`${path} is a directory: name the files in it`)
-  if (!found.isFile()) return spool(path, createReadStream(path), spoolDirectory)
+  if (file.isDirectory()) throw new Error(`${path} is a directory: name the files in it`)
+  if (!file.isFile()) return spool(path, createReadStream(path), spoolDirectory)
   const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`${path} cannot be read: ${error.message}`)
   })
   await handle.close()
-  return { name: path, path, sizeBytes: found.size, close: async () => {} }
+  return { name: path, path, sizeBytes: file.size, close: async () => {} }
 }
 
 async function spool(

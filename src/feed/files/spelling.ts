@@ -153,8 +153,8 @@ function dayReader(format: string): DayReader {
   return {
     name: `as ${format}`,
     read(text) {
-      const found = whole.exec(text)?.groups
-      return found && dayOf(found)
+      const parts = whole.exec(text)?.groups
+      return parts && dayOf(parts)
     },
   }
 }

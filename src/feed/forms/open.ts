@@ -130,7 +130,7 @@ async function textOf(
     return weeklySource(source, directory)
   }
   if (isMapped) return source
-  const line = text.split(/\r\n|\n|\r/).find(one => one.trim() !== '') ?? ''
+  const line = text.split(/\r\n|\n|\r/).find(text => text.trim() !== '') ?? ''
   const names = fieldsOf(line, separatorOf(line)) ?? []
   if (names[0] === 'Date' && rateNames.every(name => names.includes(name))) {
     const { rateSource } = await import('./rates.ts')

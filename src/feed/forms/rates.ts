@@ -21,7 +21,9 @@ export async function rateSource(
   const crosses = lines.filter(
     line =>
       line.sourceId.includes('/') &&
-      line.sourceId.split('/').every(one => one === 'EUR' || currencies.includes(one)),
+      line.sourceId
+        .split('/')
+        .every(currency => currency === 'EUR' || currencies.includes(currency)),
   )
   const known = lines.filter(line => currencies.includes(line.sourceId) || crosses.includes(line))
   const table = await spooled(

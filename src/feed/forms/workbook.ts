@@ -16,18 +16,18 @@ export async function sheetSource(
 ): Promise<Source> {
   const bytes = await wholeOf(source, workbookBytesMax)
   const names = await sheetNames(bytes)
-  const name = sheet === undefined ? names[0] : names.find(one => sameName(one, sheet))
+  const name = sheet === undefined ? names[0] : names.find(name => sameName(name, sheet))
   if (name === undefined) {
-    const listed = names.map(one => shown(one)).join(', ')
+    const listed = names.map(name => shown(name)).join(', ')
     throw new Error(
       sheet === undefined
         ? `${source.name} has no sheet`
         : `--sheet ${shown(sheet)}: ${source.name} has the sheets ${listed}`,
     )
   }
-  const rows = sheetRows(bytes, one => one === name, { dates: true })
+  const rows = sheetRows(bytes, sheetName => sheetName === name, { dates: true })
   const table = await spooled(source, directory, linesOf(rows, headerRow))
-  const others = names.filter(one => one !== name).map(one => shown(one))
+  const others = names.filter(other => other !== name).map(name => shown(name))
   const row = `The names of the columns are looked for in row ${headerRow} of the sheet ${shown(name)}: --header-row says which row has them.`
   const more =
     others.length > 0 ? ` There are also the sheets ${others.join(', ')}: --sheet says which.` : ''

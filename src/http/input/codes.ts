@@ -66,15 +66,19 @@ export function createCodeReader(
   }
   const reader: CodeReader = {
     readSome(codes, request, headers) {
-      const asked = isLenient(request)
-      if (codes.length < 2 || codes.length > codesMax || !(asked || switched(request, 'partial')))
+      const isLenientRequest = isLenient(request)
+      if (
+        codes.length < 2 ||
+        codes.length > codesMax ||
+        !(isLenientRequest || switched(request, 'partial'))
+      )
         return { known: reader.read(codes, request), unknown: [] }
       const at = now()
       const known = codes.filter(code => catalogue.resolve(code, at))
       const unknown = codes
         .filter(code => !known.includes(code))
         .map(code => code.toUpperCase().slice(0, 100))
-      if (asked) headers['preference-applied'] = 'handling=lenient'
+      if (isLenientRequest) headers['preference-applied'] = 'handling=lenient'
       if (known.length === 0) return { known: reader.read(codes, request), unknown: [] }
       return { known: reader.read(known, request), unknown: [...new Set(unknown)] }
     },

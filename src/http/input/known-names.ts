@@ -104,26 +104,26 @@ export function createKnownNames(): KnownNames {
             new Set([...Object.keys(query?.properties ?? {}), ...everywhere]),
           )
         if (!methodsShown.includes(method)) continue
-        const known = paths.get(path) ?? {
+        const shownPath = paths.get(path) ?? {
           path,
           segments: segmentsOf(path),
           methods: [],
           isDocumented: false,
         }
-        known.methods.push(method)
-        if (detail?.hide !== true && path.startsWith('/v1/')) known.isDocumented = true
-        paths.set(path, known)
+        shownPath.methods.push(method)
+        if (detail?.hide !== true && path.startsWith('/v1/')) shownPath.isDocumented = true
+        paths.set(path, shownPath)
       }
     },
     unknownParameters(method, route, query) {
-      const known = parametersByRoute.get(keyOf(method, route))
-      if (!known) return undefined
+      const parameters = parametersByRoute.get(keyOf(method, route))
+      if (!parameters) return undefined
       let unknown: UnknownParameter[] | undefined
       for (const name in query) {
-        if (known.has(name)) continue
+        if (parameters.has(name)) continue
         unknown ??= []
         if (unknown.length < namesToldMax)
-          unknown.push({ name, nearest: nearestName(name, [...known]) })
+          unknown.push({ name, nearest: nearestName(name, [...parameters]) })
       }
       return unknown
     },

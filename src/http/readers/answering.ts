@@ -32,7 +32,7 @@ export function createAnswering(
     const request = new Request(url, { method, headers, ...(body !== undefined && { body }) })
     instance.admit(request, question)
     const response = await instance.handle(request)
-    const asked = instance.takeAsked()
+    const askedSeries = instance.takeAsked()
     if (response.headers.get('x-error-code') === writerCode)
       return post({ kind: 'needs_writer', id }, [])
     const chunks = response.body?.getReader() as Chunks | undefined
@@ -46,7 +46,7 @@ export function createAnswering(
         headers: [...response.headers],
         body: beginning,
         goesOn,
-        asked,
+        asked: askedSeries,
       },
       [beginning.buffer],
     )

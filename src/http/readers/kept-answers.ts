@@ -27,14 +27,14 @@ export function withKeptAnswers(pool: ReaderPool, version: () => number): Reader
 
   /** Asks the readers; what comes is kept unless it is good for one asker only. */
   const askAnew = (key: string, account: string, question: Question) => {
-    const asked = pool.ask(account, question)
-    answers.set(key, asked)
-    void asked.then(outcome => {
-      if (answers.get(key) !== asked) return
+    const answer = pool.ask(account, question)
+    answers.set(key, answer)
+    void answer.then(outcome => {
+      if (answers.get(key) !== answer) return
       if (isShared(outcome)) bytes += outcome.body.byteLength
       if (!isShared(outcome) || bytes > bytesMax) answers.delete(key)
     })
-    return asked
+    return answer
   }
 
   return {

@@ -48,7 +48,7 @@ export function likelyUnit(series: Measured, value: number): LikelyUnit | undefi
   if (!(value > 0 && level > 0)) return undefined
   const distance = ({ scale }: LikelyUnit) => Math.abs(Math.log((value * scale) / level))
   return candidatesOf(series)
-    .filter(one => distance(one) <= Math.log(believedTimes))
+    .filter(unit => distance(unit) <= Math.log(believedTimes))
     .toSorted((a, b) => distance(a) - distance(b))[0]
 }
 

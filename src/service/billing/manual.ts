@@ -382,7 +382,8 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
         entries.together(() => entries.overdue(invoice))
       for (const subscription of invoices.toRetry(now, atOnceMax))
         retry(subscription.accountId, subscription.id)
-      for (const one of subscriptions.pastDueSince('manual', now - graceMs, atOnceMax)) giveUp(one)
+      for (const subscription of subscriptions.pastDueSince('manual', now - graceMs, atOnceMax))
+        giveUp(subscription)
     },
     nextStop(after: number) {
       const graceEnd = subscriptions.nextPastDue(after - graceMs)

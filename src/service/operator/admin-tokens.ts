@@ -28,7 +28,7 @@ export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids
   }
   const newToken = (name: string | null, role: AdminRole) => {
     const token = ids.token()
-    const made: AdminToken = {
+    const adminToken: AdminToken = {
       id: ids.uuid(),
       name,
       role,
@@ -37,14 +37,14 @@ export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids
       createdAt: clock.now(),
       revokedAt: null,
     }
-    return { made, token }
+    return { made: adminToken, token }
   }
   reload()
   return {
     find(token) {
       if (!isToken(token)) return undefined
       const hash = tokenHash(token)
-      return active.find(one => sameHash(one.hash, hash))
+      return active.find(token => sameHash(token.hash, hash))
     },
     exists: () => active.length > 0,
     list: () => store.all(),
@@ -57,7 +57,7 @@ export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids
     revoke(id) {
       store.revoke(id, clock.now())
       reload()
-      return store.all().find(one => one.id === id)
+      return store.all().find(token => token.id === id)
     },
     rotate() {
       const { made, token } = newToken(null, 'all')

@@ -101,11 +101,11 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
   }
   const judge = (all: Map<string, OpenMatter>, { id, text, urgent = false }: Matter) => {
     const now = clock.now()
-    const known = all.get(id)
-    const { since, toldAt } = known ?? { since: now, toldAt: null }
+    const notice = all.get(id)
+    const { since, toldAt } = notice ?? { since: now, toldAt: null }
     const isDue = toldAt === null || now - toldAt >= againMs
     if (!isDue || (isQuiet(quiet, now) && !urgent)) {
-      if (known) return false
+      if (notice) return false
       all.set(id, { since, toldAt, text })
       return true
     }

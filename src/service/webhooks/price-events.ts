@@ -64,9 +64,9 @@ export function createPriceEvents(deps: PriceEventsDeps) {
   const conditionsAt = (series: Series, news: Observation) => {
     const reading = readingOf(series, news)
     const isOwn = (code: string) => code === series.code || code === series.contractOf
-    const known = new Map<string, Condition | undefined>()
+    const conditionsById = new Map<string, Condition | undefined>()
     return ({ id, conditions, conditionLogic }: Endpoint): Condition | undefined => {
-      if (known.has(id)) return known.get(id)
+      if (conditionsById.has(id)) return conditionsById.get(id)
       // Conditions on the family are conditions on the contract that speaks for it.
       const named = conditions.map(condition =>
         isOwn(condition.commodity) ? { ...condition, commodity: series.code } : condition,
@@ -74,7 +74,7 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       const met = conditionMet(named, conditionLogic, series.code, code =>
         isOwn(code) ? reading : readingAt(code),
       )
-      known.set(id, met)
+      conditionsById.set(id, met)
       return met
     }
   }

@@ -3,7 +3,7 @@ import { operatorKey } from '../../market/drilling/permits.ts'
 import { type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
 import { lazy } from '../statement.ts'
-import { statements } from '../statements.ts'
+import { createStatementCache } from '../statement-cache.ts'
 import { type ColumnMap, selected } from '../upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../write-counts.ts'
 import { type FracFilter, fracClauses } from './frac-search.ts'
@@ -88,7 +88,7 @@ const textFields = ['operator', 'wellName', 'county'] as const
 const read = `SELECT id, ${selected(answeredColumns)}, recorded_at AS recordedAt FROM frac_disclosures`
 
 export function createFracDisclosureStore(db: Database): FracDisclosureStore {
-  const prepared = statements(db)
+  const prepared = createStatementCache(db)
   const write = disclosureWriter(db)
   const byId = lazy<StoredDisclosure, [number]>(db, `${read} WHERE id = ?`)
   const idOf = lazy<{ id: number }, [string]>(

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween, spansOf } from '../../market/geography/geography.ts'
-import { statements } from '../statements.ts'
+import { createStatementCache } from '../statement-cache.ts'
 import { everyTerm, periodCharacters } from './permit-periods.ts'
 import {
   type Choice,
@@ -71,7 +71,7 @@ const firstDay = '0101-01-01'
 const lastDay = '9999-12-31'
 
 type Value = string | number
-type Prepared = ReturnType<typeof statements>
+type Prepared = ReturnType<typeof createStatementCache>
 
 /** A piece of SQL with the values of its question marks. */
 interface Clause {
@@ -126,7 +126,7 @@ interface Question {
 const nothing: PermitPage = { ids: [], total: 0 }
 
 export function createPermitSearch(db: Database): PermitSearch {
-  const [words, prepared] = [createPermitWords(db), statements(db)]
+  const [words, prepared] = [createPermitWords(db), createStatementCache(db)]
   const byPeriods = searchByPeriods(prepared, words)
   const walk = searchByWalk(prepared, words)
   const around = searchAround(prepared)

@@ -207,8 +207,8 @@ export function createFeedStore(db: Database): FeedStore {
      FROM feeds f ORDER BY f.number`,
   )
   const stateOf = (name: string): FeedState => {
-    const known = state.get(name)
-    if (known) return known
+    const stored = state.get(name)
+    if (stored) return stored
     addFeed.run(name)
     return state.get(name)!
   }

@@ -207,8 +207,8 @@ export function createBarWriter(
       )
       const anew = { ...folded!, bornAt: Math.min(folded!.bornAt, bornAt) }
       saved.push(anew)
-      const known = touched?.get(startsAt)
-      touched?.set(startsAt, { bar: anew, wasDense: known ? known.wasDense : isDense(anew) })
+      const before = touched?.get(startsAt)
+      touched?.set(startsAt, { bar: anew, wasDense: before ? before.wasDense : isDense(anew) })
     }
     saveAll(seriesId, span, saved)
   }

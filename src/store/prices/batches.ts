@@ -206,7 +206,7 @@ function pointsOfBatch(db: Database): BatchStore['points'] {
       const now = current.get(seriesId, observedAt)
       const past = revisions.all(seriesId, observedAt)
       const lastBatch = now ? now.batchId : past[0]?.nextBatchId
-      const before = past.find(one => one.nextBatchId === id && one.batchId !== id)
+      const before = past.find(value => value.nextBatchId === id && value.batchId !== id)
       return {
         observedAt,
         before: before && { value: before.value, sourceId: before.sourceId },

@@ -460,14 +460,14 @@ function createVintageWriter(db: Database) {
     sourceId: number,
   ) => {
     const intervals = known.all(seriesId, observedAt)
-    const at = intervals.findLast(one => one.recordedAt <= recordedAt)
+    const at = intervals.findLast(interval => interval.recordedAt <= recordedAt)
     const covers = at !== undefined && recordedAt < at.replacedAt
     if (covers && at.value === value) return false
     if (at?.recordedAt === recordedAt) {
       correct.run(seriesId, observedAt, recordedAt, value)
       return true
     }
-    const next = intervals.find(one => one.recordedAt > recordedAt)
+    const next = intervals.find(interval => interval.recordedAt > recordedAt)
     const following = next ?? current
     if (covers) end.run(seriesId, observedAt, at.recordedAt, recordedAt)
     // The same value once more: it was known for longer.
@@ -498,7 +498,7 @@ function createWithdrawals(db: Database) {
     'SELECT 1 FROM observation_revisions WHERE series_id = ? LIMIT 1',
   )
   const ends = 'min(recorded_at) AS bornAt, max(replaced_at) AS goneAt'
-  const one = lazy<{ bornAt: number | null; goneAt: number | null }, number[]>(
+  const endsOf = lazy<{ bornAt: number | null; goneAt: number | null }, number[]>(
     db,
     `SELECT ${ends} FROM observation_revisions WHERE series_id = ? AND observed_at = ?`,
   )
@@ -517,7 +517,7 @@ function createWithdrawals(db: Database) {
         return observedAt => byMoment.get(observedAt)
       }
       return observedAt => {
-        const { bornAt, goneAt } = one.get(seriesId, observedAt)!
+        const { bornAt, goneAt } = endsOf.get(seriesId, observedAt)!
         return bornAt === null || goneAt === null ? undefined : { bornAt, goneAt }
       }
     },

@@ -4,7 +4,7 @@ import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
  * Statements by their text, the ones used last kept prepared: for searches whose text depends on
  * what is asked.
  */
-export function statements(db: Database, keptMax = 200) {
+export function createStatementCache(db: Database, keptMax = 200) {
   const kept = new Map<string, Statement>()
   return <Row, Values extends SQLQueryBindings[]>(sql: string): Statement<Row, Values> => {
     const statement = kept.get(sql) ?? db.prepare(sql)
