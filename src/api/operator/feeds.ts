@@ -44,7 +44,10 @@ const RunShape = t.Object(
     revised: integer({ description: 'Periods whose value changed.' }),
     unchanged: integer(),
     rejected: integer({ description: 'Values that are no numbers or lie out of bounds.' }),
-    held: integer({ description: 'Values that were held.' }),
+    held: integer({
+      description:
+        'Values that were held: all that came where the result is held, else single ones that wait for a decision.',
+    }),
     newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
     problem: t.Union([
       t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),

@@ -216,7 +216,7 @@ async function runFeed(
     const { run } = body
     if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
     if (run.problem) env.err(`feeds run: ${run.problem.message}`)
-    if (run.result === 'held' || run.rejected > 0) code = exitCodes.someRejected
+    if (run.held > 0 || run.rejected > 0) code = exitCodes.someRejected
   })
   return outcome === 0 ? code : exitCodes.nothingDone
 }

@@ -191,6 +191,7 @@ async function write(
     run.revised += written.revised
     run.unchanged += written.unchanged
     run.rejected += written.rejected
+    run.held += written.held
     for (const reason of written.rejections) {
       log.warn('feed_value_rejected', { feed: run.feed, reason })
     }
@@ -213,5 +214,8 @@ async function write(
   if (run.rejected > 0) {
     run.problemCode = 'rows_rejected'
     run.problem = `${run.rejected} values were not taken; the log says why`
+  } else if (run.held > 0) {
+    run.problemCode = 'values_held'
+    run.problem = `${run.held} values are doubted and wait for a decision: wellhead review shows them`
   }
 }

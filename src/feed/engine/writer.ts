@@ -34,6 +34,8 @@ export interface WritingRun {
 
 export interface Written extends WriteCounts {
   rejected: number
+  /** Doubted by a guard: kept for a decision, and in no other count. */
+  held: number
   /** The first sentences about rows that were not taken. */
   rejections: string[]
 }
@@ -71,6 +73,7 @@ const nothingWritten = (): Written => ({
   revised: 0,
   unchanged: 0,
   rejected: 0,
+  held: 0,
   rejections: [],
 })
 
@@ -80,7 +83,9 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     writeSeries(sent, run) {
       const plan = planOf(sent, run, deps)
       if (run.dryRun) return plan.written
-      if (plan.points.length > 0) batchOf(sent.line, run).write(plan.points)
+      if (plan.points.length > 0) {
+        keepHeld(plan.written, batchOf(sent.line, run).write(plan.points))
+      }
       const { code } = sent.line.target as { code: string }
       const { claims } = plan
       if (claims.length > 0) {
@@ -93,6 +98,14 @@ export function createFeedWriter(deps: FeedWriterDeps): FeedWriter {
     },
     writeDataset: (name, sent, run) => writeDataset(name, sent, run, deps),
   }
+}
+
+/** What a guard holds is neither new nor revised. */
+function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts): void {
+  if (held === 0) return
+  written.held = held
+  written.inserted = Math.min(written.inserted, inserted)
+  written.revised = Math.min(written.revised, revised)
 }
 
 const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
@@ -169,8 +182,7 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
   const claims: number[] = []
   for (const [period, rows] of periods) {
     const observedAt = firstOf(period, line.kind)
-    const standing = known.standing(period, observedAt)
-    if (standing.isFiner) continue
+    if (known.isFiner(period)) continue
     const vintages = vintagesOf(rows, line, run.now)
     const values: Point[] = []
     let reason: string | undefined
@@ -187,7 +199,8 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
       if (reason && written.rejections.length < rejectionsMax) written.rejections.push(reason)
       continue
     }
-    const { held, owner } = standing
+    // A series may say at what time of the day its values were made.
+    const { held, owner } = known.at(last.observedAt)
     const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
     if (!held) {
       written.inserted += 1
@@ -195,12 +208,14 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
     } else if (held.value === last.value) {
       written.unchanged += 1
       // From now on it is ours to correct, and no longer theirs.
-      if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(observedAt)
+      if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(last.observedAt)
     } else if (!isTheirs) {
       written.revised += 1
-      // What is known already was recorded then; a correction is recorded after it.
+      // What is known already was recorded then; a correction is recorded after it. Without a stamp that
+      // is when it is written: another run may have written since this one began.
       const later = values.filter(value => (value.recordedAt ?? run.now) > held.recordedAt)
-      points.push(...(later.length > 0 ? later : [{ ...last, recordedAt: run.now }]))
+      const { recordedAt: _, ...unstamped } = last
+      points.push(...(later.length > 0 ? later : [unstamped]))
     }
   }
   return { points, claims, written }
@@ -219,20 +234,25 @@ interface Standing {
   held: Observation | undefined
   /** The feed that wrote it. */
   owner: string | undefined
-  /** A value of a shorter period lies in this one. */
-  isFiner: boolean
 }
 
 /** What is held of a series in the time of some periods. */
+interface Known {
+  at(observedAt: number): Standing
+  /** Whether a value of a shorter period lies in this one. */
+  isFiner(period: string): boolean
+}
+
 function knownAround(
   periods: readonly string[],
   kind: PeriodKind,
   seriesId: number,
   { store, observations }: FeedWriterDeps,
-): { standing(period: string, observedAt: number): Standing } {
+): Known {
   const spans = periods.map(period => spanOf(period, kind))
-  const from = spans.reduce((least, span) => Math.min(least, span.from), Number.POSITIVE_INFINITY)
-  const to = spans.reduce((most, span) => Math.max(most, span.to), Number.NEGATIVE_INFINITY)
+  // With the times of day that a day has in any zone.
+  const from = spans.reduce((least, span) => Math.min(least, span.from), Infinity) - dayMs
+  const to = spans.reduce((most, span) => Math.max(most, span.to), -Infinity) + dayMs
   const held = observations.oldestFirst(seriesId, from, to)
   const byMoment = new Map(held.map(one => [one.observedAt, one]))
   const owners = new Map<number, FeedObservation>()
@@ -242,14 +262,11 @@ function knownAround(
     .map(one => one.observedAt)
     .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
   return {
-    standing(period, observedAt) {
-      const owner = owners.get(observedAt)
-      return {
-        held: byMoment.get(observedAt),
-        owner: owner?.feed,
-        isFiner: own > 0 && hasWithin(finer, spanOf(period, kind)),
-      }
-    },
+    at: observedAt => ({
+      held: byMoment.get(observedAt),
+      owner: owners.get(observedAt)?.feed,
+    }),
+    isFiner: period => own > 0 && hasWithin(finer, spanOf(period, kind)),
   }
 }
 

@@ -232,6 +232,28 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
     })
   }
 
+  test('the preferred one wins also where it began before the other and ends after it', async () => {
+    const since = '2026-03-01'
+    const copy = reading({
+      ecb: '',
+      'ecb.codes': 'GBP_NOK',
+      'ecb.since': since,
+      norges_bank: '',
+      'norges_bank.codes': 'GBP_NOK',
+      'norges_bank.since': since,
+    })
+    publishers.failFirst.push({ status: 429, retryAfter: '1' })
+    copy.services.feeds.begin('ecb')
+    while (publishers.asked.length === 0) await Bun.sleep(5)
+    copy.clock.advance(minuteMs)
+    expect((await run(copy, 'norges_bank')).inserted).toBeGreaterThan(0)
+    expect(valueAt(copy, 'GBP_NOK', '2026-04-13')).toBe(12.7478)
+    await copy.services.feeds.settled()
+    // 11.098 kroner and 0.87058 pounds a euro.
+    expect(valueAt(copy, 'GBP_NOK', '2026-04-13')).toBeCloseTo(11.098 / 0.87058, 9)
+    sound(copy)
+  })
+
   test('a month gives way to a day of it, whoever brings the day', async () => {
     const copy = withEia({
       'eia.codes': 'WTI_USD',
