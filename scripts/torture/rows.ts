@@ -137,6 +137,12 @@ export const tortureRows: readonly TortureRow[] = [
     ],
   },
   {
+    id: 'R28',
+    promise: 'A public source is read whole, or not at all',
+    bar: '20 kills of a backfill end in the database of none; a month of every publisher, day by day, with each value compared',
+    tests: ['test/e2e/feeds.test.ts', 'test/e2e/feeds-month.test.ts'],
+  },
+  {
     id: 'S01',
     promise: 'Another account’s things are as unknown as none',
     bar: 'every path with an id',

@@ -593,7 +593,7 @@ export async function standIn(
     if (path.endsWith('weekly_road_fuel_prices_170826.csv')) return roadFuel()
     if (path.startsWith('/static-files/')) return rigs()
     if (path.includes('/eua-auction-report/')) return auctions(path)
-    if (path.startsWith('/json/')) return metals()
+    if (path.startsWith('/json/')) return metals(path.includes('silver') ? 60 : 4000)
     if (path.includes('/annual-csv/primary/')) return jodi(path)
     if (path === '/data' && query.get('table') === 'OilPrices') return alberta()
     return undefined
@@ -758,10 +758,14 @@ export async function standIn(
     return { body: workbookOf({ 'Primary Market Auction': [...titles, ...rows] }) }
   }
 
-  const metals = (): Reply => {
-    const rows = madeUp(mondays('2026-01-05', 40), 4000)
+  const metals = (dollars: number): Reply => {
+    const rows = madeUp(mondays('2026-01-05', 40), dollars)
     return json(
-      rows.map(row => ({ is_cms_locked: 1, d: row.period, v: [Number(row.value), 3000.5, 0] })),
+      rows.map(row => ({
+        is_cms_locked: 1,
+        d: row.period,
+        v: [Number(row.value), dollars * 0.75, 0],
+      })),
     )
   }
 
