@@ -58,11 +58,17 @@ const texts: readonly (readonly [publisher: Publisher, map: string])[] = [
   [lbma, lbmaMap],
 ]
 
-/** Every feed there is, the one that is preferred by default first. */
-export const shippedFeeds: readonly Feed[] = texts.map(([publisher, map]) => ({
-  publisher,
-  map: mapOf(publisher.name, map),
-}))
+/** Every feed there is, the one that is preferred by default first. A map is read when it is asked for. */
+export const shippedFeeds: readonly Feed[] = texts.map(([publisher, text]) => {
+  let map: readonly MapLine[] | undefined
+  return {
+    publisher,
+    get map() {
+      map ??= mapOf(publisher.name, text)
+      return map
+    },
+  }
+})
 
 /** Feeds whose terms do not allow passing their values on. */
 export const viewFeeds: readonly string[] = texts.flatMap(([{ name, licenseClass }]) =>
