@@ -807,6 +807,27 @@ CREATE TABLE passwords (
   changed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- What makes the codes of the second step of signing in.
+CREATE TABLE second_factors (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  -- Sealed with the master key.
+  secret BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- NULL: its first code was not given yet, and signing in does not ask for one.
+  confirmed_at INTEGER,
+  -- The time step of the last code that was used: no code is good twice.
+  last_step INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+-- Each stands for a code once.
+CREATE TABLE recovery_codes (
+  -- SHA-256; the code itself is never stored.
+  code_hash BLOB PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  used_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX recovery_codes_by_account ON recovery_codes (account_id);
+
 -- Links that sign a person in once.
 CREATE TABLE sign_in_links (
   -- SHA-256 of the token; the token itself is never stored.

@@ -812,6 +812,11 @@ const ownKeys = {
     0,
     'How long after signing in keys, people and secrets may be managed, by nobody else then; 0s: however long, and by keys without limits too.',
   ),
+  'sessions.second_factor': key(
+    flag(),
+    false,
+    'Whether keys, people and secrets are managed by people alone whose sign-in has a second step, and by no key.',
+  ),
   'secrets.master_key': key(
     secret(),
     new Secret(''),

@@ -164,7 +164,11 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S04',
     promise: 'Sessions end when they should',
     bar: 'forged, swapped, expired and replayed tokens: 401',
-    tests: ['test/service/account', 'test/api/account/sessions.test.ts'],
+    tests: [
+      'test/service/account',
+      'test/api/account/sessions.test.ts',
+      'test/api/account/second-factor.test.ts',
+    ],
   },
   {
     id: 'S06',

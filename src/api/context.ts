@@ -140,6 +140,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
     rates,
     isOverloaded,
     freshSignInMs: config.sessions.freshSignInMs,
+    secondStep: {
+      isRequired: config.sessions.secondFactor,
+      isOn: services.secondFactor.isOn,
+    },
     trusted,
     local,
     links,

@@ -176,6 +176,7 @@ const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
   METHOD_NOT_IMPLEMENTED: { allow },
   ROUTE_NOT_FOUND: { allow, 'cache-control': 'no-store' },
   INVALID_CREDENTIALS: { 'cache-control': 'no-store' },
+  SECOND_FACTOR_REQUIRED: { 'cache-control': 'no-store' },
   LOGIN_LOCKED: { 'cache-control': 'no-store' },
   DEMO_CODE_NOT_AVAILABLE: { 'x-demo-mode': 'true' },
 }

@@ -314,6 +314,25 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 12,
+    why: 'Signing in may ask for a code besides.',
+    sql: `
+      CREATE TABLE second_factors (
+        account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+        secret BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        confirmed_at INTEGER,
+        last_step INTEGER NOT NULL DEFAULT 0
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE recovery_codes (
+        code_hash BLOB PRIMARY KEY,
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        used_at INTEGER
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX recovery_codes_by_account ON recovery_codes (account_id);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -23,6 +23,10 @@ const harmless = [
   '/v1/alerts/backtest',
   '/v1/alerts/test',
   '/v1/alerts/{id}/test',
+  '/v1/auth/second-factor',
+  // Their codes are good once.
+  '/v1/auth/second-factor/confirm',
+  '/v1/auth/second-factor/disable',
   '/v1/auth/session/refresh',
   '/v1/data-sources/{id}/test',
   '/v1/diesel-prices/stations',

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accountRoutes } from './account.ts'
 import { organizationRoutes } from './organizations.ts'
+import { secondFactorRoutes } from './second-factor.ts'
 import { sessionRoutes } from './sessions.ts'
 
 /** The account, its sessions and its organization. */
@@ -9,6 +10,7 @@ export function accountTopic(context: Context): Elysia {
   const routes = new Elysia()
   routes.use(accountRoutes({ ...context, quotaScope: context.config.quota.scope }))
   routes.use(sessionRoutes(context))
+  routes.use(secondFactorRoutes(context))
   routes.use(organizationRoutes(context))
   return routes
 }

@@ -2,8 +2,9 @@ import { t } from 'elysia'
 import { Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { TooManyWaiting } from '../../service/account/password-hashes.ts'
+import type { CodeRefusal } from '../../service/account/second-factor.ts'
 import type { SignedIn } from '../../service/account/sessions.ts'
-import type { SignInRefusal } from '../../service/account/sign-in.ts'
+import type { SecondStep, SignInRefusal } from '../../service/account/sign-in.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import { envelope, success } from '../answer.ts'
 
@@ -41,7 +42,9 @@ export const sessionRow = (
   })
 
 /** What came of an attempt to sign in, or its refusal thrown. */
-export async function resultOf<T extends object>(attempt: Promise<T | SignInRefusal>): Promise<T> {
+export async function resultOf<T extends object>(
+  attempt: Promise<T | SecondStep | SignInRefusal | CodeRefusal>,
+): Promise<T> {
   const result = await attempt.catch((error: unknown) => {
     if (!(error instanceof TooManyWaiting)) throw error
     throw new Problem(
@@ -52,16 +55,30 @@ export async function resultOf<T extends object>(attempt: Promise<T | SignInRefu
     )
   })
   if ('refused' in result) throw refusalOf(result)
+  if ('secondStep' in result)
+    throw new Problem(
+      'SECOND_FACTOR_REQUIRED',
+      'This account asks for a code besides: send the second_step of this answer with the code of your authenticator, or with a recovery code, to POST /v1/auth/session within five minutes.',
+      { second_step: result.secondStep },
+    )
   return result
 }
 
-function refusalOf(refusal: SignInRefusal): Problem {
+const tooMany = {
+  locked:
+    'Too many wrong tries from your address for this account; a link by e-mail signs in, too.',
+  code_locked: 'Too many wrong codes for this account.',
+}
+
+export function refusalOf(refusal: SignInRefusal | CodeRefusal): Problem {
   if (refusal.refused === 'invalid')
     return new Problem('INVALID_CREDENTIALS', 'The address, password or link is not valid.')
+  if (refusal.refused === 'code')
+    return new Problem('INVALID_CREDENTIALS', 'The code is not valid, or has been used.')
   const seconds = Math.max(1, Math.ceil(refusal.waitMs / 1000))
   return new Problem(
     'LOGIN_LOCKED',
-    `Too many wrong tries from your address for this account. Try again in ${seconds} s, or sign in with a link by e-mail.`,
+    `${tooMany[refusal.refused]} Try again in ${seconds} s.`,
     { retry_after: seconds },
     { headers: { 'retry-after': String(seconds) } },
   )

@@ -6,6 +6,8 @@ import { formOf } from '../../http/input/form.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import type { SignedIn } from '../../service/account/sessions.ts'
+import type { SignIn } from '../../service/account/sign-in.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -23,14 +25,24 @@ const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
 const emailField = text(emailMax, { examples: ['person@example.com'] })
 const passwordFields = { email: emailField, password: text(secretMax) }
+const codeFields = {
+  second_step: text(secretMax, {
+    description: 'The `second_step` of the refusal `SECOND_FACTOR_REQUIRED`.',
+  }),
+  code: text(secretMax, {
+    description: 'The code that the authenticator shows, or a recovery code.',
+    examples: ['123456'],
+  }),
+}
 const linkFields = {
   link_token: text(secretMax, { description: 'The `token` of a one-time link.' }),
 }
 const PasswordBody = body(passwordFields)
 const LinkTokenBody = body(linkFields)
-/** Either of the two; which one shows in whether the body names a `link_token`. */
+const CodeBody = body(codeFields)
+/** One of the three; which one shows in whether the body names `link_token` or `second_step`. */
 const signInSchema = documentedBody(
-  t.Union([t.Object(passwordFields), t.Object(linkFields)]),
+  t.Union([t.Object(passwordFields), t.Object(linkFields), t.Object(codeFields)]),
   false,
 )
 const MailLinkBody = body({ email: emailField })
@@ -50,11 +62,8 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
       async ({ body, request, set }) => {
         const proof = proofOf(body)
         Object.assign(set.headers, noStore)
-        const attempt =
-          'link' in proof
-            ? signIn.withLink(proof.link, addressOf(request))
-            : signIn.withPassword(proof.email, proof.password, addressOf(request))
-        return sessionRow(await resultOf(attempt), keys)
+        const from = addressOf(request)
+        return sessionRow(await resultOf<SignedIn>(attemptOf(signIn, proof, from)), keys)
       },
       {
         access: open,
@@ -69,7 +78,7 @@ function comeIn({ access, keys, signIn, addressOf, ownUrl }: SessionsDeps) {
           operationId: 'signIn',
           summary: 'Sign in',
           description:
-            'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`).',
+            'A session token for an address and its password, or for the token of a one-time link, which is used up. An unknown address is answered like a wrong password (401 `INVALID_CREDENTIALS`). Five wrong tries from one client address for one account within 15 minutes lock the two for each other until the first of them is 15 minutes old (429 `LOGIN_LOCKED`). Where the account has a second step, a right proof is answered 401 `SECOND_FACTOR_REQUIRED` with a `second_step`, which signs in with a code within five minutes; five wrong codes lock them for 15 minutes.',
         },
       },
     )
@@ -153,14 +162,27 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
     )
 }
 
-type Proof = { link: string } | { email: string; password: string }
+type Proof =
+  | { link: string }
+  | { secondStep: string; code: string }
+  | { email: string; password: string }
+
+function attemptOf(signIn: SignIn, proof: Proof, from: string) {
+  if ('link' in proof) return signIn.withLink(proof.link, from)
+  if ('code' in proof) return signIn.withCode(proof.secondStep, proof.code, from)
+  return signIn.withPassword(proof.email, proof.password, from)
+}
 
 function proofOf(input: unknown): Proof {
   if (formOf(input).has('link_token')) return { link: LinkTokenBody.read(input).link_token }
+  if (formOf(input).has('second_step')) {
+    const { second_step, code } = CodeBody.read(input)
+    return { secondStep: second_step, code }
+  }
   return PasswordBody.read(input)
 }
 
-function sessionOf({ session }: Caller): Session {
+export function sessionOf({ session }: Caller): Session {
   if (!session)
     throw new Problem(
       'UNAUTHORIZED',

@@ -10,7 +10,10 @@ import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 
 export interface AdminSignInDeps
-  extends Pick<Context, 'access' | 'keys' | 'sessions' | 'signIn' | 'ownUrl' | 'now'> {
+  extends Pick<
+    Context,
+    'access' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
+  > {
   linkLifetimeMs: number
 }
 
@@ -27,6 +30,7 @@ export function signInAdminRoutes({
   access: plugin,
   keys,
   sessions,
+  secondFactor,
   signIn,
   ownUrl,
   linkLifetimeMs,
@@ -91,6 +95,26 @@ export function signInAdminRoutes({
           operationId: 'makeAccountLink',
           summary: 'Make a sign-in link',
           description: 'A link that signs in to an account once. It is shown in this answer only.',
+        },
+      },
+    )
+    .delete(
+      '/admin/v1/accounts/:id/second-factor',
+      ({ params: { id } }) => {
+        const account = accountOf(id)
+        if (!secondFactor.remove(id)) throw notFound('A second step of the account')
+        sessions.endAll(id)
+        return done(account)
+      },
+      {
+        access,
+        params,
+        response: { 200: Done, 404: NestedProblem },
+        detail: {
+          operationId: 'removeAccountSecondFactor',
+          summary: 'Remove the second step of an account',
+          description:
+            'For people who have lost their authenticator and their recovery codes: signing in asks for no code then. All sessions of the account end.',
         },
       },
     )

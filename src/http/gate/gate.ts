@@ -83,6 +83,8 @@ export interface GateDeps {
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
+  /** The same is for people with a second step of signing in alone. */
+  secondStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   /** Counts what was answered. */
   tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
   /** Heavy routes are refused while it is so. */

@@ -20,6 +20,8 @@ export interface RestrictionDeps {
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
+  /** The same is for people with a second step of signing in alone. */
+  secondStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   links(request: Request): Links
 }
 
@@ -53,6 +55,7 @@ export const createRestrictions = ({
   trusted,
   clock,
   freshSignInMs,
+  secondStep,
   links,
 }: RestrictionDeps): Restrictions => ({
   refuseKey(state, request, peer) {
@@ -85,7 +88,14 @@ export const createRestrictions = ({
         'This API key expires or is limited to networks, domains, reading or scopes: it manages no keys, people or payments and reads no secrets. Use a key without limits, or sign in.',
         { action },
       )
-    if (freshSignInMs === 0 || !isSensitive(action)) return
+    if (!isSensitive(action)) return
+    if (secondStep?.isRequired && !(session && secondStep.isOn(session.accountId)))
+      throw new Problem(
+        'SECOND_FACTOR_MISSING',
+        'This asks for a person whose sign-in has a second step; set one up with POST /v1/auth/second-factor, or on /sign-in.',
+        { action },
+      )
+    if (freshSignInMs === 0) return
     if (session && clock.now() - session.begunAt < freshSignInMs) return
     throw new Problem(
       'FRESH_SIGN_IN_REQUIRED',

@@ -51,6 +51,16 @@ export const problems = {
     'nested',
     'The operator wants a recent sign-in for keys, people and secrets.',
   ),
+  SECOND_FACTOR_MISSING: entry(
+    403,
+    'nested',
+    'The operator wants a second step of signing in for keys, people and secrets.',
+  ),
+  SECOND_FACTOR_REQUIRED: entry(
+    401,
+    'nested',
+    'The proof is right, and the account asks for a code besides.',
+  ),
   IP_NOT_ALLOWED: entry(
     403,
     'nested',

@@ -1,25 +1,30 @@
 import type { Runtime } from '../../runtime.ts'
 import type { OrganizationStore } from '../../store/account/organizations.ts'
 import { createPasswordStore } from '../../store/account/passwords.ts'
+import { createSecondFactorStore } from '../../store/account/second-factors.ts'
 import { createSessionStore } from '../../store/account/sessions.ts'
 import { createSignInLinkStore } from '../../store/account/sign-in-links.ts'
 import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import type { Vault } from '../keys/vault.ts'
 import type { Mail } from '../messages/mail.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
 import { createPasswordHashes } from './password-hashes.ts'
+import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
 
 /** People: how they sign in, and the organizations they belong to. */
 export interface AccountServices {
   sessions: Sessions
+  secondFactor: SecondFactor
   signIn: SignIn
   organizations: Organizations
 }
 
 export interface AccountServicesDeps extends Runtime {
   keys: Keyring
+  vault: Vault
   mail: Mail
   organizationStore: OrganizationStore
   audit: { note(entry: NewAuditEntry): void }
@@ -33,11 +38,18 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
     store: createSessionStore(db),
     lifetimes: { tokenMs: config.sessions.lifetimeMs, signInMs: config.sessions.signInMaxMs },
   })
+  const secondFactor = createSecondFactor({
+    ...deps,
+    store: createSecondFactorStore(db),
+    serviceName,
+  })
   return {
     sessions,
+    secondFactor,
     signIn: createSignIn({
       ...deps,
       sessions,
+      secondFactor,
       links: createSignInLinkStore(db),
       passwords: createPasswordStore(db),
       hashes: createPasswordHashes(),

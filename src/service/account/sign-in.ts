@@ -6,13 +6,15 @@ import type { Log } from '../../lib/log.ts'
 import { isToken, tokenHash } from '../../lib/token.ts'
 import { passwordFault } from '../../plan/password.ts'
 import type { PasswordStore } from '../../store/account/passwords.ts'
-import type { Session } from '../../store/account/sessions.ts'
+import type { Session, SignInMethod } from '../../store/account/sessions.ts'
 import type { SignInLinkStore } from '../../store/account/sign-in-links.ts'
 import { transact } from '../../store/database.ts'
 import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { Mail } from '../messages/mail.ts'
 import type { PasswordHashes } from './password-hashes.ts'
+import type { CodeRefusal, SecondFactor } from './second-factor.ts'
+import { createSecondSteps, type SecondSteps } from './second-steps.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { linkLetter } from './sign-in-letters.ts'
@@ -20,15 +22,32 @@ import { linkLetter } from './sign-in-letters.ts'
 /** `locked`: too many wrong tries, so long until the next one. */
 export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
 
+/** The proof was right, and the account asks for a code besides: `withCode` takes both. */
+export interface SecondStep {
+  secondStep: string
+}
+
 /** The proofs by which people come in: a password, or a one-time link. */
 export interface SignIn {
   /**
    * `from` is the group of the client's address. An unknown address is refused like a wrong
    * password, in the same time.
    */
-  withPassword(email: string, password: string, from: string): Promise<SignedIn | SignInRefusal>
+  withPassword(
+    email: string,
+    password: string,
+    from: string,
+  ): Promise<SignedIn | SecondStep | SignInRefusal>
   /** Uses the link up. */
-  withLink(token: string, from: string): Promise<SignedIn | SignInRefusal>
+  withLink(token: string, from: string): Promise<SignedIn | SecondStep | SignInRefusal>
+  /** The second step, for five minutes after the first. */
+  withCode(
+    secondStep: string,
+    code: string,
+    from: string,
+  ): Promise<SignedIn | SignInRefusal | CodeRefusal>
+  /** Whether a second step is still waited for. */
+  isHalfWay(secondStep: string): boolean
   /** Whom a link would sign in; looking does not use it up. */
   linked(token: string): AccountState | undefined
   /** For somebody who has proved elsewhere that the account's address is theirs. */
@@ -57,6 +76,7 @@ export interface SignInDeps {
   db: Database
   keys: Keyring
   sessions: Sessions
+  secondFactor: Pick<SecondFactor, 'isOn' | 'use'>
   links: SignInLinkStore
   passwords: PasswordStore
   hashes: PasswordHashes
@@ -95,19 +115,55 @@ export const linkUrl = (baseUrl: string, token: string): string =>
 const logSignIn = (log: Log, { session }: SignedIn, from?: string) =>
   log.info('signed_in', { account: session.accountId, method: session.method, from })
 
-export const createSignIn = (deps: SignInDeps): SignIn =>
-  told(deps, { ...withPasswords(deps), ...withLinks(deps) })
+export function createSignIn(deps: SignInDeps): SignIn {
+  const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
+  const half: HalfWay = ({ account }, method) =>
+    deps.secondFactor.isOn(account.id)
+      ? { secondStep: steps.begin({ accountId: account.id, method }) }
+      : undefined
+  return told(
+    deps,
+    { ...withPasswords(deps, half), ...withLinks(deps, half), ...withCodes(deps, steps) },
+    steps,
+  )
+}
 
-type Untold = Omit<SignIn, 'withLink' | 'asOwner'> & {
+/** What somebody gets who has given the first of two proofs; undefined where one is enough. */
+type HalfWay = (account: AccountState, method: SignInMethod) => SecondStep | undefined
+
+type Untold = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
   withLink(token: string): ReturnType<SignIn['withLink']>
   asOwner(account: AccountState): ReturnType<SignIn['asOwner']>
+  withCode(secondStep: string, code: string): ReturnType<SignIn['withCode']>
+}
+
+/** The code of an authenticator, or one for recovery, after the first proof. */
+function withCodes(
+  { db, keys, sessions, secondFactor, log }: SignInDeps,
+  steps: SecondSteps,
+): Pick<Untold, 'withCode' | 'isHalfWay'> {
+  return {
+    isHalfWay: secondStep => steps.find(secondStep) !== undefined,
+    async withCode(secondStep, code) {
+      const half = steps.find(secondStep)
+      const account = half && keys.account(half.accountId)
+      if (!half || !account) return invalid
+      const refusal = secondFactor.use(half.accountId, code)
+      if (refusal) return refusal
+      steps.end(secondStep)
+      const signedIn = await sessions.issue(account, half.method)
+      transact(db, () => sessions.write(signedIn.session))
+      logSignIn(log, signedIn)
+      return signedIn
+    },
+  }
 }
 
 /** Writes every sign-in to the audit trail, and what was refused of accounts that there are. */
-function told({ audit, keys }: SignInDeps, signIn: Untold): SignIn {
+function told({ audit, keys }: SignInDeps, signIn: Untold, steps: SecondSteps): SignIn {
   const tell = (
     account: AccountState,
-    outcome: SignedIn | SignInRefusal,
+    outcome: SignedIn | SecondStep | SignInRefusal | CodeRefusal,
     how: string,
     place: string,
   ) => {
@@ -120,7 +176,7 @@ function told({ audit, keys }: SignInDeps, signIn: Untold): SignIn {
       action: `sign in with ${how}`,
       thing: `account ${id}`,
       place,
-      outcome: refused ? outcome.refused : 'done',
+      outcome: refused ? outcome.refused : 'secondStep' in outcome ? 'second step' : 'done',
     })
   }
   return {
@@ -137,6 +193,13 @@ function told({ audit, keys }: SignInDeps, signIn: Untold): SignIn {
       if (account) tell(account, outcome, 'a link', from)
       return outcome
     },
+    async withCode(secondStep, code, from) {
+      const half = steps.find(secondStep)
+      const account = half && keys.account(half.accountId)
+      const outcome = await signIn.withCode(secondStep, code)
+      if (account) tell(account, outcome, 'a code', from)
+      return outcome
+    },
     async asOwner(account, from) {
       const signedIn = await signIn.asOwner(account)
       tell(account, signedIn, 'an invitation', from)
@@ -145,7 +208,10 @@ function told({ audit, keys }: SignInDeps, signIn: Untold): SignIn {
   }
 }
 
-function withPasswords({ db, keys, sessions, passwords, hashes, clock, log }: SignInDeps) {
+function withPasswords(
+  { db, keys, sessions, passwords, hashes, clock, log }: SignInDeps,
+  half: HalfWay,
+) {
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
 
   /** Takes as long for an account that is not there, or has no password. */
@@ -186,11 +252,13 @@ function withPasswords({ db, keys, sessions, passwords, hashes, clock, log }: Si
       email: string,
       password: string,
       from: string,
-    ): Promise<SignedIn | SignInRefusal> {
+    ): Promise<SignedIn | SecondStep | SignInRefusal> {
       const address = email.toLowerCase()
       const account = keys.accountByEmail(address)
       const proof = await proved(account, password, tryName(address, from))
       if (proof !== true) return proof
+      const step = half(account!, 'password')
+      if (step) return step
       const signedIn = await sessions.issue(account!, 'password')
       transact(db, () => sessions.write(signedIn.session))
       logSignIn(log, signedIn, from)
@@ -207,18 +275,10 @@ function withPasswords({ db, keys, sessions, passwords, hashes, clock, log }: Si
   }
 }
 
-function withLinks({
-  db,
-  keys,
-  sessions,
-  links,
-  mail,
-  clock,
-  ids,
-  log,
-  serviceName,
-  linkLifetimeMs,
-}: SignInDeps) {
+function withLinks(
+  { db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps,
+  half: HalfWay,
+) {
   let letters = Promise.resolve()
 
   const confirm = (state: AccountState) => {
@@ -277,10 +337,16 @@ function withLinks({
       const link = usable(token)
       return link && keys.account(link.accountId)
     },
-    async withLink(token: string): Promise<SignedIn | SignInRefusal> {
+    async withLink(token: string): Promise<SignedIn | SecondStep | SignInRefusal> {
       const link = usable(token)
       const account = link && keys.account(link.accountId)
       if (!link || !account) return invalid
+      const step = half(account, 'link')
+      if (step) {
+        if (!links.use(link.tokenHash, clock.now())) return invalid
+        if (link.mailed) confirm(account)
+        return step
+      }
       const signedIn = await sessions.issue(account, 'link')
       const used = transact(db, () => {
         if (!links.use(link.tokenHash, clock.now())) return false

@@ -1,5 +1,6 @@
 import type { Ids } from '../../lib/ids.ts'
 import type { Replaced, SealedKind, SecretCheckStore } from '../../store/operator/secret-check.ts'
+import { contextOf as secondFactorContext } from '../account/second-factor.ts'
 import type { Vault } from '../keys/vault.ts'
 import { contextOf as sourceContext } from '../sources/sources.ts'
 import { contextOf as accountContext } from '../webhooks/account-secrets.ts'
@@ -13,6 +14,7 @@ const contexts: Readonly<Record<SealedKind, (id: string) => string>> = {
   webhook: webhookContext,
   account: accountContext,
   source: sourceContext,
+  second_factor: secondFactorContext,
 }
 
 /**

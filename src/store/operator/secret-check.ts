@@ -3,7 +3,7 @@ import { transact } from '../database.ts'
 import { lazy } from '../statement.ts'
 
 /** Whose sealed text it is. */
-export type SealedKind = 'webhook' | 'account' | 'source'
+export type SealedKind = 'webhook' | 'account' | 'source' | 'second_factor'
 
 export interface SealedText {
   kind: SealedKind
@@ -25,7 +25,8 @@ export interface SecretCheckStore {
   sealedSamples(): SealedText[]
   /**
    * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of
-   * accounts are made anew when they are needed, data sources lose their credentials.
+   * accounts are made anew when they are needed, data sources lose their credentials, and signing
+   * in asks for no code until people have set it up again.
    */
   replaceSealed(secretOf: (webhookId: string) => { sealed: Uint8Array; hint: string }): Replaced
 }
@@ -35,12 +36,14 @@ export interface Replaced {
   webhooks: number
   accounts: number
   sources: number
+  secondFactors: number
 }
 
 const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: string }>> = {
   webhook: { from: 'webhooks', id: 'id', text: 'secret' },
   account: { from: 'webhook_account_secrets', id: 'account_id', text: 'secret' },
   source: { from: 'data_sources WHERE credentials IS NOT NULL', id: 'id', text: 'credentials' },
+  second_factor: { from: 'second_factors', id: 'account_id', text: 'secret' },
 }
 
 export function createSecretCheckStore(db: Database): SecretCheckStore {
@@ -68,6 +71,8 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
      WHERE id = ?`,
   )
   const dropAccountSecrets = lazy(db, 'DELETE FROM webhook_account_secrets')
+  const dropCodes = lazy(db, 'DELETE FROM recovery_codes')
+  const dropFactors = lazy(db, 'DELETE FROM second_factors')
   const dropCredentials = lazy(
     db,
     'UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL',
@@ -80,7 +85,9 @@ export function createSecretCheckStore(db: Database): SecretCheckStore {
           const { sealed: secret, hint } = secretOf(id)
           resealWebhook.run(secret, hint, id)
         }
+        dropCodes.run()
         return {
+          secondFactors: dropFactors.run().changes,
           webhooks: webhooks.length,
           accounts: dropAccountSecrets.run().changes,
           sources: dropCredentials.run().changes,

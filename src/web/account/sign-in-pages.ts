@@ -39,6 +39,38 @@ export const signInForms = (notice?: Notice, next?: string): string =>
     ].join('\n'),
   )
 
+/** What comes after the first proof where an account asks for two. */
+export const codeForm = (secondStep: string, notice?: Notice, next?: string): string =>
+  noticeOf(notice) +
+  form(
+    '/sign-in',
+    [
+      field(
+        'Code of your authenticator, or a recovery code',
+        'code',
+        'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus',
+      ),
+      hidden('second_step', secondStep),
+      ...(next === undefined ? [] : [hidden('next', next)]),
+      '<button>Sign in</button>',
+    ].join('\n'),
+  )
+
+/** The second step of who is signed in: set up, turned on by a first code, or off by one. */
+function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorView): string {
+  const code = field('Code', 'code', 'autocomplete="one-time-code" required')
+  if (state === 'on')
+    return `<p>Signing in asks for a code besides. ${recoveryCodesLeft} recovery codes are left.</p>\n${form('/sign-in/second-step/off', `${code}\n<button class="plain">Turn it off</button>`)}`
+  if (!waiting)
+    return `<p>Signing in can ask for a code of an authenticator besides.</p>\n${form('/sign-in/second-step', '<button class="plain">Set it up</button>')}`
+  const grouped = waiting.secret.match(/.{1,4}/g)!.join(' ')
+  return `<p>Enter this key in your authenticator, or <a href="${escaped(waiting.url)}">open it there</a>: <code>${grouped}</code></p>\n${form('/sign-in/second-step/on', `${code}\n<button>Turn it on</button>`)}`
+}
+
+/** Shown once: they are nowhere at rest. */
+export const recoveryCodesPage = (codes: readonly string[]): string =>
+  `${noticeOf({ text: 'Signing in asks for a code from now on. Everybody else who was signed in to this account is signed out.' })}<p>Each of these signs you in once without your authenticator. Keep them apart from it; they are shown here only.</p>\n<pre>${codes.map(escaped).join('\n')}</pre>\n<p><a href="/sign-in">To your account</a></p>\n`
+
 /** The press of the button uses the link up; opening the page does not. */
 export const linkForm = (token: string, email: string): string =>
   form(
@@ -50,6 +82,13 @@ export const linkForm = (token: string, email: string): string =>
     ].join('\n'),
   )
 
+export interface SecondFactorView {
+  state: 'off' | 'waiting' | 'on'
+  /** The secret that waits for its first code. */
+  waiting: { secret: string; url: string } | undefined
+  recoveryCodesLeft: number
+}
+
 export interface SignedInPage {
   email: string
   tierName: string
@@ -57,12 +96,13 @@ export interface SignedInPage {
   keys: readonly { name: string | null; hint: string; active: boolean }[]
   /** A new password must come with the old one. */
   needsPassword: boolean
+  secondFactor: SecondFactorView
 }
 
 const roleNames: Record<Role, string> = { admin: 'admin', member: 'member', read_only: 'read-only' }
 
 export function signedInPage(
-  { email, tierName, organization, keys, needsPassword }: SignedInPage,
+  { email, tierName, organization, keys, needsPassword, secondFactor }: SignedInPage,
   notice?: Notice,
 ): string {
   const where = organization
@@ -103,6 +143,8 @@ export function signedInPage(
         '<button>Set password</button>',
       ].join('\n'),
     ),
+    '<h2>Second step</h2>\n',
+    secondFactorForms(secondFactor),
   ].join('')
 }
 

@@ -6,17 +6,21 @@ import { readForm } from '../../http/input/body.ts'
 import { invitationState } from '../../service/account/memberships.ts'
 import type { Organizations } from '../../service/account/organizations.ts'
 import { TooManyWaiting } from '../../service/account/password-hashes.ts'
+import type { CodeRefusal, SecondFactor } from '../../service/account/second-factor.ts'
 import type { Sessions, SignedIn } from '../../service/account/sessions.ts'
 import type { SignIn, SignInRefusal } from '../../service/account/sign-in.ts'
 import { isActive } from '../../service/keys/key-changes.ts'
 import { heldKeys, type Keyring, type KeyState } from '../../service/keys/keyring.ts'
 import type { Session } from '../../store/account/sessions.ts'
+import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import { pageAnswer, seeOther } from '../page.ts'
 import {
+  codeForm,
   invitationPage,
   linkForm,
   message,
   type Notice,
+  recoveryCodesPage,
   signedInPage,
   signInForms,
 } from './sign-in-pages.ts'
@@ -26,10 +30,13 @@ export interface SignInPagesDeps {
   keys: Keyring
   sessions: Sessions
   signIn: SignIn
+  secondFactor: SecondFactor
   organizations: Organizations
   addressOf(request: Request): string
   ownUrl(): string
   serviceName: string
+  /** Who did what. */
+  audit: { note(entry: NewAuditEntry): void }
   now: () => number
 }
 
@@ -48,6 +55,11 @@ const expired: Notice = {
   wrong: true,
 }
 
+const tooLate: Notice = {
+  text: 'That took too long. Begin again with your password or a link.',
+  wrong: true,
+}
+
 /**
  * The pages by which people come in with a browser. Their session is the interface's session token
  * in a cookie.
@@ -57,6 +69,7 @@ export const signInRoutes = (deps: SignInPagesDeps) => {
   return new Elysia({ tags: ['pages'], detail: { hide: true } })
     .use(comeIn(deps, shared))
     .use(account(deps, shared))
+    .use(secondStep(deps, shared))
     .use(invited(deps, shared))
 }
 
@@ -103,7 +116,7 @@ const fieldsOf = (body: unknown): URLSearchParams =>
 
 /** The outcome of a proof; what to tell the person otherwise. */
 async function outcomeOf<T extends object>(
-  attempt: Promise<T | SignInRefusal>,
+  attempt: Promise<T | SignInRefusal | CodeRefusal>,
 ): Promise<{ done: T } | { notice: Notice; status: number }> {
   try {
     const result = await attempt
@@ -113,10 +126,15 @@ async function outcomeOf<T extends object>(
         notice: { text: 'The address or the password is not right.', wrong: true },
         status: 401,
       }
+    if (result.refused === 'code')
+      return {
+        notice: { text: 'The code is not right, or has been used.', wrong: true },
+        status: 401,
+      }
     const minutes = Math.max(1, Math.ceil(result.waitMs / 60_000))
     return {
       notice: {
-        text: `Too many wrong tries. Try again in ${minutes} min, or sign in with a link.`,
+        text: `Too many wrong tries. Try again in ${minutes} min${result.refused === 'locked' ? ', or sign in with a link' : ''}.`,
         wrong: true,
       },
       status: 429,
@@ -164,7 +182,16 @@ function comeIn(
       ({ body, request }) =>
         fromOwnPage(request, async () => {
           const fields = fieldsOf(body)
-          const token = fields.get('token')
+          const [token, step] = [fields.get('token'), fields.get('second_step')]
+          const next = ownPath(fields.get('next') ?? undefined)
+          if (step !== null) {
+            const attempt = signIn.withCode(step, fields.get('code') ?? '', addressOf(request))
+            const outcome = await outcomeOf(attempt)
+            if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+            return signIn.isHalfWay(step)
+              ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
+              : page('Sign in', signInForms(tooLate, next), { status: 410 })
+          }
           const attempt =
             token === null
               ? signIn.withPassword(
@@ -174,8 +201,10 @@ function comeIn(
                 )
               : signIn.withLink(token, addressOf(request))
           const outcome = await outcomeOf(attempt)
-          const next = ownPath(fields.get('next') ?? undefined)
-          if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+          if ('done' in outcome)
+            return 'secondStep' in outcome.done
+              ? page('Sign in', codeForm(outcome.done.secondStep, undefined, next))
+              : seeOther(next ?? '/sign-in', cookieOf(outcome.done))
           return page('Sign in', signInForms(token === null ? outcome.notice : expired, next), {
             status: outcome.status,
           })
@@ -222,8 +251,9 @@ function accountBody(
     keys,
     organizations,
     signIn,
+    secondFactor,
     now,
-  }: Pick<SignInPagesDeps, 'keys' | 'organizations' | 'signIn' | 'now'>,
+  }: Pick<SignInPagesDeps, 'keys' | 'organizations' | 'signIn' | 'secondFactor' | 'now'>,
   { key, session }: Person,
   notice?: Notice,
 ): string {
@@ -240,6 +270,10 @@ function accountBody(
         active: isActive(key, now()),
       })),
       needsPassword: signIn.needsPassword(holder, session),
+      secondFactor: {
+        ...secondFactor.standing(session.accountId),
+        waiting: secondFactor.waiting(session.accountId, holder.account.email),
+      },
     },
     notice,
   )
@@ -299,6 +333,78 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
         parse,
         detail: { operationId: 'takeSignOut', summary: 'Sign out' },
       },
+    )
+}
+
+/** Setting a second step up, turning it on by a first code, and off by one. */
+function secondStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
+  const { access, sessions, secondFactor, audit } = deps
+  const asPerson = (
+    request: Request,
+    work: (person: Person) => Response | Promise<Response>,
+  ): Response | Promise<Response> =>
+    fromOwnPage<Response | Promise<Response>>(request, () => {
+      const person = personOf(request)
+      return person ? work(person) : seeOther('/sign-in', endedCookie(isSecure()))
+    })
+  const refusedPage = async (person: Person, refusal: CodeRefusal) => {
+    const outcome = await outcomeOf(Promise.resolve(refusal))
+    return 'notice' in outcome
+      ? page('Your account', accountBody(deps, person, outcome.notice), { status: outcome.status })
+      : seeOther('/sign-in')
+  }
+  const tell = ({ session: { accountId } }: Person, action: string) =>
+    audit.note({
+      actor: `person ${accountId}`,
+      accountId,
+      action,
+      thing: `account ${accountId}`,
+      outcome: 'done',
+    })
+  const options = (operationId: string, summary: string) => ({
+    access: taking,
+    body: form,
+    parse,
+    detail: { operationId, summary },
+  })
+  return new Elysia()
+    .use(access)
+    .post(
+      '/sign-in/second-step',
+      ({ request }) =>
+        asPerson(request, ({ key, session }) => {
+          secondFactor.enrol(session.accountId, key.holder.account.email)
+          return seeOther('/sign-in')
+        }),
+      options('takeSecondStep', 'Set up a second step'),
+    )
+    .post(
+      '/sign-in/second-step/on',
+      ({ body, request }) =>
+        asPerson(request, person => {
+          const { session } = person
+          const code = fieldsOf(body).get('code') ?? ''
+          const result = secondFactor.confirm(session.accountId, code)
+          if (!result) return seeOther('/sign-in')
+          if ('refused' in result) return refusedPage(person, result)
+          sessions.endAll(session.accountId, session)
+          tell(person, 'turn on the second step of signing in')
+          return page('Recovery codes', recoveryCodesPage(result.recoveryCodes))
+        }),
+      options('takeSecondStepOn', 'Turn the second step on'),
+    )
+    .post(
+      '/sign-in/second-step/off',
+      ({ body, request }) =>
+        asPerson(request, person => {
+          const { accountId } = person.session
+          const refusal = secondFactor.use(accountId, fieldsOf(body).get('code') ?? '')
+          if (refusal) return refusedPage(person, refusal)
+          secondFactor.remove(accountId)
+          tell(person, 'turn off the second step of signing in')
+          return seeOther('/sign-in')
+        }),
+      options('takeSecondStepOff', 'Turn the second step off'),
     )
 }
 

@@ -288,6 +288,9 @@ describe('requireAction by role', () => {
       'POST /v1/alerts/backtest',
       'POST /v1/prices/batch',
       'POST /v1/auth/session/refresh',
+      'POST /v1/auth/second-factor',
+      'POST /v1/auth/second-factor/confirm',
+      'POST /v1/auth/second-factor/disable',
       'DELETE /v1/auth/session',
       'POST /organizations/invitations/:id/confirm_accept',
     ]

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { TOTP } from 'otpauth'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { productionKeys } from '../../../src/cli/server/first-start.ts'
 import { hourMs } from '../../../src/lib/instant.ts'
@@ -484,5 +485,56 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await page.click('form[action="/sign-in"] button')
     await page.waitForFunction("document.body.textContent.includes('You are signed in as')")
     expect(complaints.filter(complaint => !complaint.includes('status of 401'))).toEqual([])
+  })
+})
+
+describe('the second step', () => {
+  const shown = (page: string, timestamp: number) => {
+    const [, secret] = /secret=([A-Z2-7]+)/.exec(page)!
+    return new TOTP({ secret: secret! }).generate({ timestamp })
+  }
+
+  test('is set up, asked for after the password, and turned off on the pages', async () => {
+    const all = people()
+    const { account, email } = all.person('ann')
+    await all.services.signIn.setPassword(account, password)
+    const cookie = cookieOf(await send(all, '/sign-in', { email, password }))
+    const mine = { ...own, cookie }
+    const page = async () => (await all.get('/sign-in', undefined, mine)).text()
+    expect(await page()).toContain('Set it up')
+    await send(all, '/sign-in/second-step', {}, mine)
+    const waiting = await page()
+    expect(waiting).toContain('otpauth://totp/')
+    const wrong = await send(all, '/sign-in/second-step/on', { code: '000000' }, mine)
+    expect([wrong.status, (await wrong.text()).includes('The code is not right')]).toEqual([
+      401,
+      true,
+    ])
+    const code = shown(waiting, all.clock.now())
+    const foreign = { cookie, 'sec-fetch-site': 'cross-site' }
+    expect((await send(all, '/sign-in/second-step/on', { code }, foreign)).status).toBe(403)
+    const on = await send(all, '/sign-in/second-step/on', { code }, mine)
+    const recovery = (await on.text()).match(/([a-z2-7]{4}-){3}[a-z2-7]{4}/g)!
+    expect(recovery).toHaveLength(10)
+
+    const first = await send(all, '/sign-in', { email, password, next: '/board' })
+    expect([first.status, first.headers.get('set-cookie')]).toEqual([200, null])
+    const [, second_step] = /name="second_step" value="([\w-]+)"/.exec(await first.text())!
+    const refused = await send(all, '/sign-in', { second_step: second_step!, code: '000000' })
+    expect([refused.status, (await refused.text()).includes(second_step!)]).toEqual([401, true])
+    const done = await send(all, '/sign-in', {
+      second_step: second_step!,
+      code: recovery[0]!,
+      next: '/board',
+    })
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/board'])
+    expect(cookieOf(done)).not.toBe('')
+    const over = await send(all, '/sign-in', { second_step: second_step!, code: recovery[1]! })
+    expect([over.status, over.headers.get('set-cookie')]).toEqual([410, null])
+
+    expect((await send(all, '/sign-in/second-step/off', { code: recovery[2]! }, mine)).status).toBe(
+      303,
+    )
+    expect(await page()).toContain('Set it up')
   })
 })
