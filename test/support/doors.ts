@@ -82,6 +82,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     egress: ['egress.ts', 'request.ts'],
   },
   service: {
+    account: ['second-factor.ts'],
     catalogue: ['catalogue.ts', 'contract-calendar.ts'],
     condition: ['condition.ts'],
     keys: ['credits.ts', 'key-changes.ts', 'keyring.ts', 'meter.ts', 'vault.ts'],

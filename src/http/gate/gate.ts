@@ -149,7 +149,8 @@ export function createGate(deps: GateDeps): Gate {
   /** Writes down what was done; what was refused has changed nothing. */
   const tell = (pass: Pass, told: Told, status: number) => {
     const outcome = pass.outcome ?? status
-    if (pass.free || (outcome >= 400 && outcome < 500)) return
+    // 503: not taken now. On a full disk the entry would use up the room that is kept for sign-ins.
+    if (pass.free || (outcome >= 400 && outcome < 500) || outcome === 503) return
     deps.audit.note({ ...told, outcome: String(outcome) })
   }
 
