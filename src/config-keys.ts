@@ -461,6 +461,11 @@ const ownKeys = {
     730,
     'Days that the audit trail keeps what was done; what is left of its chain can be verified.',
   ),
+  'files.directory': key(
+    path(''),
+    '',
+    'Directory of the nightly files of all prices, for who may export them; empty: none are made.',
+  ),
   'backups.directory': key(
     path(''),
     '',

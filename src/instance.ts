@@ -21,6 +21,7 @@ import { createMessagesJob } from './jobs/messages.ts'
 import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
 import { createNoticesJob } from './jobs/notices.ts'
 import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
+import { createPriceFilesJob } from './jobs/price-files.ts'
 import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
 import { createScrubJob } from './jobs/scrub.ts'
 import { createSurchargeJob } from './jobs/surcharges.ts'
@@ -31,6 +32,7 @@ import { createWorldJob } from './jobs/world.ts'
 import { type ManualClock, sleep } from './lib/clock.ts'
 import { createJumpWatch } from './lib/clock-jumps.ts'
 import { chanceOf } from './lib/ids.ts'
+import { isoDay } from './lib/instant.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf, masterKeyPath } from './lib/master-key.ts'
@@ -43,6 +45,7 @@ import { aloneVitals, type Vitals } from './service/condition/vitals.ts'
 import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
 import { giveUpSealed, opensEverySample } from './service/operator/secret-check.ts'
 import { senderComponents } from './service/outbox/vitals.ts'
+import type { YearOfPrices } from './service/prices/price-files.ts'
 import { openServices, type Services } from './services.ts'
 import { type CommitMark, keepMark, missingCommits } from './store/commit-mark.ts'
 import { checksumsOf, closeDatabase, foldLongLog, openDatabase } from './store/database.ts'
@@ -144,12 +147,17 @@ export function openInstance({
   const feed = world?.feed
   const sending = sendingJob(services)
   const mark = keepMark(dir, databasePath(dir))
+  const operatorRequests = local ?? new WeakSet<Request>()
   const jobs = createRunner(
     [
       createDiskJob(services.disk),
       ...(serving ? [createScrubJob(services.scrub)] : []),
       ...jobsOf(services, feed),
       ...(command ? backupJobOf(services, command) : []),
+      ...priceFilesJobOf(services, request => {
+        operatorRequests.add(request)
+        return app.handle(request)
+      }),
       ...(serving && !feed ? [createNoticesJob(openNotices(services), runtime.clock)] : []),
       sending,
       ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
@@ -187,7 +195,7 @@ export function openInstance({
     ...(url && { url }),
     ...(rates && { rates }),
     ...(readers && { readers }),
-    ...(local && { local }),
+    local: operatorRequests,
     ...(connections && { connections }),
     ...(passes && { passes }),
     ...(controls && { dev: controls }),
@@ -371,6 +379,30 @@ function backupJobOf(
     ? []
     : [createBackupJob({ everyMs, command, record: backupRecord, clock, log })]
 }
+
+/** Where the configuration names a directory: made from what the operator's own export answers. */
+function priceFilesJobOf(
+  { config, priceFiles, catalogue, clock, log }: Services,
+  ask: (request: Request) => Response | Promise<Response>,
+): Job[] {
+  if (config.files.directory === '') return []
+  const years = () => {
+    const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
+    if (extents.length === 0) return []
+    const first = yearOf(Math.min(...extents.map(extent => extent.firstAt)))
+    const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  }
+  const read = async (year: number): Promise<YearOfPrices> => {
+    const query = `format=parquet&start_date=${year}-01-01&end_date=${year}-12-31`
+    const answer = await ask(new Request(`http://localhost/admin/v1/export?${query}`))
+    if (!answer.ok || !answer.body) throw new Error(await answer.text())
+    return { rows: Number(answer.headers.get('x-total')), pieces: answer.body }
+  }
+  return [createPriceFilesJob({ files: priceFiles, years, read, clock, log })]
+}
+
+const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
 
 function clockGuard(services: Services): Guard {
   const jumps = createJumpWatch(services.clock)

@@ -22,6 +22,7 @@ import { type OperatorServices, openOperator } from './service/operator/open.ts'
 import { type OutboxServices, openOutbox } from './service/outbox/open.ts'
 import { type Bulk, createBulk } from './service/prices/bulk.ts'
 import { openPrices, type PriceServices } from './service/prices/open.ts'
+import { createPriceFiles, type PriceFiles } from './service/prices/price-files.ts'
 import { openSources, type SourceServices } from './service/sources/open.ts'
 import { openStreams, type StreamServices } from './service/streams/open.ts'
 import { openWatches, type WatchServices } from './service/watches/open.ts'
@@ -54,6 +55,8 @@ export interface Services
   datasets: readonly Dataset<unknown>[]
   /** Prices by the million. */
   bulk: Bulk
+  /** All of them, as files of a night. */
+  priceFiles: PriceFiles
   /** The operator's own series, and their terms for shipped ones. */
   seriesChanges: SeriesChanges
 }
@@ -94,6 +97,11 @@ export function openServices(runtime: Runtime): Services {
     ...markets,
     datasets: kinds,
     bulk: createBulk({ ...markets, ...feeds }),
+    priceFiles: createPriceFiles(
+      runtime.config.files.directory,
+      runtime.masterKey,
+      runtime.clock.now,
+    ),
     seriesChanges: createSeriesChanges({ ...markets, now: runtime.clock.now }),
     ...openAlerts(markets),
     ...openWatches(markets),

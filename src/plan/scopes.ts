@@ -6,6 +6,7 @@ const paths = {
   prices: [
     '/v1/prices',
     '/v1/export',
+    '/v1/files',
     '/v1/commodities',
     '/v1/bunker-fuels',
     '/v1/marine-fuels',

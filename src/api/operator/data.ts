@@ -1,12 +1,15 @@
 import { Elysia, t } from 'elysia'
 import { type CodeLookup, codeLookupOf } from '../../feed/catalogue/lookup.ts'
+import { columnsOf } from '../../feed/prices/bulk/columns.ts'
+import { bulkBytes, bulkFormats, bulkTypes, openBulkWriter } from '../../feed/prices/bulk/writer.ts'
 import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
+import { streamOf } from '../../http/answer/stream.ts'
 import { formOf } from '../../http/input/form.ts'
-import { listOf } from '../../http/input/query.ts'
+import { listOf, momentOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
-import { typed } from '../../http/input/typed.ts'
+import { typed, wordParameter } from '../../http/input/typed.ts'
 import {
   type FieldFault,
   invalidParameter,
@@ -19,6 +22,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Batches } from '../../service/prices/batches.ts'
+import { type BulkQuestion, bulkSeriesOf } from '../../service/prices/bulk.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { observationPages } from '../../store/prices/export.ts'
 import type { Point } from '../../store/prices/observations.ts'
@@ -27,8 +31,22 @@ import type { Context } from '../context.ts'
 
 export type AdminDataDeps = Pick<
   Context,
-  'log' | 'access' | 'catalogue' | 'batches' | 'compare' | 'observations' | 'withheld' | 'now'
+  | 'log'
+  | 'access'
+  | 'batches'
+  | 'bulk'
+  | 'catalogue'
+  | 'compare'
+  | 'ingest'
+  | 'now'
+  | 'observations'
+  | 'withheld'
 >
+
+interface Range {
+  start_date?: string
+  end_date?: string
+}
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 10_000
@@ -189,22 +207,37 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
   )
 }
 
-function reading({ access, catalogue, observations, withheld, log, now }: AdminDataDeps) {
+function reading(deps: AdminDataDeps) {
+  const { access, bulk, catalogue, ingest, observations, withheld, log, now } = deps
+
+  /** As customers take it away, but of every code and of any year. */
+  const binary = async (format: 'parquet' | 'arrow', chosen: readonly Series[], query: Range) => {
+    const series = inOrder([...chosen]).map(bulkSeriesOf)
+    const question: BulkQuestion = {
+      series,
+      interval: 'raw',
+      from: momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER,
+      to: momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER,
+      asOf: undefined,
+      mark: ingest.mark(),
+    }
+    const writer = await openBulkWriter(format, columnsOf([], false), series)
+    return new Response(streamOf(bulkBytes(writer, bulk.blocks(question))), {
+      headers: { 'content-type': bulkTypes[format], 'x-total': String(bulk.count(question)) },
+    })
+  }
+
   return new Elysia().use(access).get(
     '/admin/v1/export',
-    ({ query, set }) => {
+    ({ query, set }): Response | Promise<Response> => {
       const codes = listOf(query.codes)
       const series =
         codes.length > 0
           ? inOrder(codes.map(code => knownSeries(catalogue, code, now())))
           : [...catalogue.list()]
-      if (query.format !== undefined && query.format !== 'csv' && query.format !== 'ndjson') {
-        throw invalidParameter('format', query.format, 'is neither csv nor ndjson.', [
-          'csv',
-          'ndjson',
-        ])
-      }
-      const format = query.format ?? 'csv'
+      const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
+      if (!format) throw invalidParameter('format', query.format, 'is not a format.', bulkFormats)
+      if (format === 'parquet' || format === 'arrow') return binary(format, series, query)
       set.headers['content-type'] =
         format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
       const pages = observationPages(observations, series, withheld)
@@ -221,12 +254,22 @@ function reading({ access, catalogue, observations, withheld, log, now }: AdminD
             examples: ['WTI_USD,BRENT_CRUDE_USD'],
           }),
         ),
-        format: typed({
-          type: 'string',
-          description: '`csv` (default) or `ndjson`.',
+        format: wordParameter(bulkFormats, {
+          description: '`csv` (default), `ndjson`, `parquet` or `arrow`.',
           examples: ['csv'],
-          enum: ['csv', 'ndjson'],
           default: 'csv',
+        }),
+        start_date: typed({
+          type: 'string',
+          format: 'date',
+          description: 'First day, of parquet and arrow; absent: from the beginning.',
+          examples: ['2026-11-01'],
+        }),
+        end_date: typed({
+          type: 'string',
+          format: 'date',
+          description: 'Last day, of parquet and arrow; absent: to the end.',
+          examples: ['2026-11-15'],
         }),
       }),
       response: {

@@ -10,16 +10,16 @@ import {
 } from '../../feed/prices/bulk/writer.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../http/answer/range.ts'
+import { streamOf } from '../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../http/input/query.ts'
 import { typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs } from '../../lib/instant.ts'
-import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import { type Entitlements, tierOf } from '../../plan/plans.ts'
-import type { BulkQuestion } from '../../service/prices/bulk.ts'
+import { type BulkQuestion, bulkSeriesOf } from '../../service/prices/bulk.ts'
 import {
   createFinishedExports,
   type FinishedExport,
@@ -101,14 +101,7 @@ export function exportRoutes(deps: ExportDeps) {
       throw invalidParameter('columns', unknown, 'is not a column here.', known)
     const format = query.format || 'csv'
     if (!isFormat(format)) throw invalidParameter('format', format, 'is not a format.', bulkFormats)
-    const rows = series.map(entry => ({
-      id: entry.id,
-      code: entry.code,
-      name: entry.name,
-      currency: entry.currency,
-      unit: entry.unit,
-      source: sourceOf(entry).name,
-    }))
+    const rows = series.map(bulkSeriesOf)
     const question = { series: rows, interval, from: start, to: end, asOf, mark: ingest.mark() }
     return { question, series, names: [...new Set(names)], format }
   }
@@ -272,22 +265,6 @@ export function exportRoutes(deps: ExportDeps) {
 
 const isFormat = (text: string): text is BulkFormat =>
   (bulkFormats as readonly string[]).includes(text)
-
-/** Made as it is taken: a slow client holds up nothing and fills no memory. */
-function streamOf(pieces: Iterable<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const iterator = pieces[Symbol.iterator]()
-  return new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      pull(controller) {
-        const next = iterator.next()
-        if (next.done) controller.close()
-        else controller.enqueue(new Uint8Array(next.value))
-      },
-      cancel: () => void iterator.return?.(),
-    },
-    { highWaterMark: 1 },
-  )
-}
 
 function* partsOf(file: FinishedExport, { first, last }: ByteRange): Generator<Uint8Array> {
   for (let from = first; from <= last; from += pieceBytes)

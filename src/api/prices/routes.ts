@@ -7,6 +7,7 @@ import { chartRoutes } from './chart.ts'
 import { convertRoutes } from './convert.ts'
 import { dataConnectorRoutes } from './data-connector.ts'
 import { exportRoutes } from './export.ts'
+import { fileRoutes } from './files.ts'
 import { latestRoutes } from './latest.ts'
 import { metricsRoutes } from './metrics.ts'
 import { vintageRoutes } from './vintages.ts'
@@ -23,6 +24,7 @@ export function pricesTopic(context: Context): Elysia {
   routes.use(chartRoutes(context))
   routes.use(vintageRoutes(context))
   routes.use(exportRoutes(context))
+  routes.use(fileRoutes(context))
   routes.use(batchRoutes(context))
   routes.use(widgetRoutes(context))
   routes.use(metricsRoutes(context))

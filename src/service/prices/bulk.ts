@@ -1,4 +1,5 @@
 import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   type Bar,
   type BarInterval,
@@ -7,6 +8,7 @@ import {
   type Observation,
 } from '../../market/prices/bars.ts'
 import type { BlockBars, BlockSeries, PriceBlock } from '../../market/prices/block.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationColumns, ObservationStore } from '../../store/prices/observations.ts'
 import type { Withheld } from '../../store/prices/withheld.ts'
 import type { History } from './history.ts'
@@ -16,6 +18,15 @@ import type { Coverage } from './vintage.ts'
 export interface BulkSeries extends BlockSeries {
   id: number
 }
+
+export const bulkSeriesOf = (series: Series): BulkSeries => ({
+  id: series.id,
+  code: series.code,
+  name: series.name,
+  currency: series.currency,
+  unit: series.unit,
+  source: sourceOf(series).name,
+})
 
 export interface BulkQuestion {
   /** In the order of their codes. */
