@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
 import { correlationRoutes } from './correlation.ts'
 import { forecastRoutes } from './forecast.ts'
-import type { AnalyticsDeps } from './shape.ts'
 import { analyticsSpreadRoutes } from './spread.ts'
 import { statisticsRoutes } from './statistics.ts'
-import { trendRoutes } from './trend.ts'
+import { type TrendDeps, trendRoutes } from './trend.ts'
 
 /** Numbers about past prices; the description of each endpoint defines them. */
-export const analyticsRoutes = (deps: AnalyticsDeps) =>
+export const analyticsRoutes = (deps: TrendDeps) =>
   new Elysia()
     .use(statisticsRoutes(deps))
     .use(correlationRoutes(deps))

@@ -1,16 +1,26 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import { integerOf } from '../../http/input/query.ts'
+import { instantOf, integerOf } from '../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../http/input/typed.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import {
+  atr,
+  bollinger,
+  type DayRange,
   indicatorRun,
+  macd,
   type Pivots,
   pivotsOf,
+  shownOf,
   trendAnalysis,
 } from '../../market/analytics/indicators.ts'
 import { rsiBand } from '../../market/analytics/statistics.ts'
+import { type Close, closesIn, tooFew } from '../../market/prices/window.ts'
+import { bulkSeriesOf } from '../../service/prices/bulk.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import type { Context } from '../context.ts'
 import { atPoint, pointQuery } from '../point-in-time.ts'
 import {
   type AnalyticsDeps,
@@ -32,10 +42,15 @@ import {
   wordOf,
 } from './shape.ts'
 
-const types = ['analysis', 'sma', 'ema', 'rsi', 'levels'] as const
+export type TrendDeps = AnalyticsDeps & Pick<Context, 'bulk' | 'ingest'>
+
+const types = ['analysis', 'sma', 'ema', 'rsi', 'levels', 'macd', 'bollinger', 'atr'] as const
 
 const averageWindow = 20
 const rsiWindow = 14
+const atrWindow = 14
+/** Closes before there is a first MACD. */
+const macdNeed = 26
 const windowMax = 500
 
 const price = t.Number({ examples: [82.83] })
@@ -118,6 +133,54 @@ const Rsi = t.Object(
   { type: t.Literal('rsi'), ...run, rsi: rsiField, interpretation: rsiWord },
   { title: 'RelativeStrength' },
 )
+const pointFields = { date: dateField, value: t.Number({ examples: [1.234] }) }
+const shown = { code: codeField, period: periodField, current_price: price }
+const MacdRun = t.Object(
+  {
+    type: t.Literal('macd'),
+    ...shown,
+    values: t.Array(
+      t.Object({
+        ...pointFields,
+        signal: nullable(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
+        histogram: nullable(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
+      }),
+      { description: 'Oldest first; `value` = ema(12) - ema(26), unit of the series.' },
+    ),
+  },
+  { title: 'Macd' },
+)
+const Bands = t.Object(
+  {
+    type: t.Literal('bollinger'),
+    ...shown,
+    window: integer({ examples: [20] }),
+    values: t.Array(
+      t.Object({
+        ...pointFields,
+        upper: t.Number({ examples: [85.2] }),
+        lower: t.Number({ examples: [76.4] }),
+      }),
+      { description: 'Oldest first; `value` is the mean, unit of the series.' },
+    ),
+  },
+  { title: 'BollingerBands' },
+)
+const TrueRange = t.Object(
+  {
+    type: t.Literal('atr'),
+    ...shown,
+    window: integer({ examples: [14] }),
+    current_value: nullable(
+      t.Number({ examples: [1.9] }),
+      'At the newest day; null for a series that has one value a day.',
+    ),
+    values: t.Array(t.Object(pointFields), {
+      description: 'Oldest first, unit of the series; empty for a series that has one value a day.',
+    }),
+  },
+  { title: 'AverageTrueRange' },
+)
 const LevelsOnly = t.Object(
   {
     type: t.Literal('levels'),
@@ -140,6 +203,7 @@ function closesAsked({ codes, closes, marks }: AnalyticsDeps, { query, request, 
   const { series } = matches[0]!
   markFixtures(set, marks, matches)
   return {
+    series,
     code: series.code,
     period: periodOf(query.period, 30),
     seriesCloses: closes.of(series.id),
@@ -223,14 +287,102 @@ function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
   })
 }
 
-function answer(deps: AnalyticsDeps, question: Question): string {
+function macdAnswer(deps: TrendDeps, question: Question): string {
+  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const { currentPrice, values } = requireEnough(
+    shownOf(macd(seriesCloses), seriesCloses, period, macdNeed),
+    `${code}, macd`,
+  )
+  return mirroredText(question, MacdRun, {
+    type: 'macd',
+    code,
+    period,
+    current_price: currentPrice,
+    values: values.map(({ day, value, signal }) => ({
+      date: day,
+      value,
+      signal: signal ?? null,
+      histogram: signal === undefined ? null : value - signal,
+    })),
+  })
+}
+
+function bandsAnswer(deps: TrendDeps, question: Question): string {
+  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const window = integerOf('window', question.query.window, averageWindow, 2, windowMax)
+  const { currentPrice, values } = requireEnough(
+    shownOf(bollinger(seriesCloses, window), seriesCloses, period, window),
+    `${code}, bollinger(${window})`,
+  )
+  return mirroredText(question, Bands, {
+    type: 'bollinger',
+    code,
+    period,
+    current_price: currentPrice,
+    window,
+    values: values.map(({ day, ...band }) => ({ date: day, ...band })),
+  })
+}
+
+/** Highest, lowest and last value of each day that has closes, also as of a past moment. */
+function daysOf(
+  { bulk, ingest }: TrendDeps,
+  series: Series,
+  closes: readonly Close[],
+  asOf: number | undefined,
+): DayRange[] {
+  const blocks = bulk.blocks({
+    series: [bulkSeriesOf(series)],
+    interval: 'day',
+    from: parseDay(closes[0]!.day)!,
+    to: parseDay(closes.at(-1)!.day)! + dayMs,
+    asOf,
+    mark: ingest.mark(),
+  })
+  return [...blocks].flatMap(({ length, value, bars }) =>
+    Array.from({ length }, (_, i) => ({
+      day: isoDay(bars!.startsAt[i]!),
+      high: bars!.high[i]!,
+      low: bars!.low[i]!,
+      close: value[i]!,
+    })),
+  )
+}
+
+function rangeAnswer(deps: TrendDeps, question: Question): string {
+  const { code, period, series, seriesCloses } = closesAsked(deps, question)
+  const window = integerOf('window', question.query.window, atrWindow, 2, windowMax)
+  if (seriesCloses.length < window + 1)
+    requireEnough(tooFew(seriesCloses.length, window + 1), `${code}, atr(${window})`)
+  const asOf = instantOf('as_of', question.query.as_of)
+  const days = daysOf(deps, series, seriesCloses, asOf)
+  const hasRange = days.some(({ high, low }) => high > low)
+  const values = hasRange ? atr(days, window) : []
+  const first = closesIn(seriesCloses, period)[0]!.day
+  return mirroredText(question, TrueRange, {
+    type: 'atr',
+    code,
+    period,
+    current_price: seriesCloses.at(-1)!.value,
+    window,
+    current_value: values.at(-1)?.value ?? null,
+    values: values
+      .filter(({ day }) => day >= first)
+      .map(({ day, value }) => ({ date: day, value })),
+  })
+}
+
+function answer(deps: TrendDeps, question: Question): string {
   const type = wordOf('type', question.query.type, types, 'analysis')
+  if (type === 'macd') return macdAnswer(deps, question)
+  if (type === 'bollinger') return bandsAnswer(deps, question)
+  if (type === 'atr') return rangeAnswer(deps, question)
   if (type === 'analysis') return analysisAnswer(deps, question)
   return type === 'levels' ? levelsAnswer(deps, question) : indicatorAnswer(type, deps, question)
 }
 
 /** Where a series is heading, and its indicators. */
-export function trendRoutes(deps: AnalyticsDeps) {
+export function trendRoutes(deps: TrendDeps) {
   return new Elysia()
     .use(deps.access)
     .get(
@@ -246,12 +398,13 @@ export function trendRoutes(deps: AnalyticsDeps) {
           period: periodQuery(30),
           ...pointQuery,
           type: wordParameter(types, {
-            description: '`analysis` (default), `sma`, `ema`, `rsi` or `levels`.',
+            description:
+              '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
             default: 'analysis',
             examples: ['analysis'],
           }),
           window: integerParameter({
-            description: `Closes of \`sma\` and \`ema\` (${averageWindow}), changes of \`rsi\` (${rsiWindow}): 2 to ${windowMax}.`,
+            description: `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
             minimum: 2,
             maximum: windowMax,
             examples: [20],
@@ -259,7 +412,15 @@ export function trendRoutes(deps: AnalyticsDeps) {
         }),
         response: {
           200: serialised(
-            t.Union([mirrored(Analysis), mirrored(Average), mirrored(Rsi), mirrored(LevelsOnly)]),
+            t.Union([
+              mirrored(Analysis),
+              mirrored(Average),
+              mirrored(Rsi),
+              mirrored(LevelsOnly),
+              mirrored(MacdRun),
+              mirrored(Bands),
+              mirrored(TrueRange),
+            ]),
           ),
           ...refusals,
         },
@@ -267,7 +428,7 @@ export function trendRoutes(deps: AnalyticsDeps) {
           operationId: 'getTrend',
           tags: ['analytics'],
           summary: 'Trend and indicators of a series',
-          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
+          description: `Direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1 % of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is all of the series, so that the value of a date does not change with the period that asks for it; every date with enough closes before it has one. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is our own rule: two of three votes by trend, price against sma(20) and RSI band decide.`,
         },
       },
     )

@@ -110,6 +110,89 @@ export function indicatorRun(
   })
 }
 
+/** MACD at a date: ema(12) - ema(26), the ema(9) of that, and their difference. */
+export interface Macd {
+  day: string
+  value: number
+  /** Undefined before there are nine values. */
+  signal: number | undefined
+}
+
+const macdWindows = { fast: 12, slow: 26, signal: 9 } as const
+
+/** Moving average convergence and divergence (12, 26, 9) at each close from the 26-th on. */
+export function macd(closes: readonly Close[]): Macd[] {
+  const slow = ema(closes, macdWindows.slow)
+  const fast = ema(closes, macdWindows.fast).slice(macdWindows.slow - macdWindows.fast)
+  const line = slow.map(({ day, value }, i) => ({ day, value: fast[i]!.value - value }))
+  const signals = ema(line, macdWindows.signal)
+  const ahead = line.length - signals.length
+  return line.map((point, i) => ({ ...point, signal: signals[i - ahead]?.value }))
+}
+
+/** A mean and the band around it, unit of the series. */
+export interface Band {
+  day: string
+  value: number
+  upper: number
+  lower: number
+}
+
+const bandDeviations = 2
+
+/**
+ * Bollinger bands: sma(n) and two population standard deviations of the same n closes to either
+ * side, at each close from the n-th on.
+ */
+export function bollinger(closes: readonly Close[], n: number): Band[] {
+  return sma(closes, n).map(({ day, value }, start) => {
+    let squares = 0
+    for (let i = start; i < start + n; i++) squares += (closes[i]!.value - value) ** 2
+    const reach = bandDeviations * Math.sqrt(squares / n)
+    return { day, value, upper: value + reach, lower: value - reach }
+  })
+}
+
+/** A day's highest, lowest and last value. */
+export interface DayRange {
+  day: string
+  high: number
+  low: number
+  close: number
+}
+
+/**
+ * Average true range, unit of the series, at each day from the (n + 1)-th on: Wilder's mean of the
+ * greatest of high - low, |high - close before| and |low - close before|.
+ */
+export function atr(days: readonly DayRange[], n: number): Close[] {
+  const values: Close[] = []
+  let mean = 0
+  for (let i = 1; i < days.length; i++) {
+    const { day, high, low } = days[i]!
+    const before = days[i - 1]!.close
+    const range = Math.max(high - low, Math.abs(high - before), Math.abs(low - before))
+    mean = i <= n ? mean + range / n : (mean * (n - 1) + range) / n
+    if (i >= n) values.push({ day, value: mean })
+  }
+  return values
+}
+
+/** Indicator values cut to the dates of the last `periodDays`; needs `need` closes. */
+export function shownOf<T extends { day: string }>(
+  values: readonly T[],
+  closes: readonly Close[],
+  periodDays: number,
+  need: number,
+): Measured<{ currentPrice: number; values: T[] }> {
+  if (values.length === 0) return tooFew(closes.length, need)
+  const first = closesIn(closes, periodDays)[0]!.day
+  return measured({
+    currentPrice: closes.at(-1)!.value,
+    values: values.filter(({ day }) => day >= first),
+  })
+}
+
 /** sma(50) above sma(200) at the newest close, when there are 200 closes, otherwise false. */
 export function goldenCross(closes: readonly Close[]): boolean {
   const fast = sma(closes.slice(-goldenFast), goldenFast).at(-1)

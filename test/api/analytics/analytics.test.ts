@@ -454,7 +454,7 @@ describe('/v1/analytics refuses', () => {
     ['forecast?code=WTI_USD&period=19', 'period'],
     ['forecast?code=WTI_USD&method=arima', 'method'],
     ['forecast?method=arima', 'method'],
-    ['trend?code=WTI_USD&type=macd', 'type'],
+    ['trend?code=WTI_USD&type=dance', 'type'],
     ['trend?code=WTI_USD&type=sma&window=1', 'window'],
     ['trend?code=WTI_USD&type=rsi&window=501', 'window'],
     ['correlation?type=pearson', 'type'],
@@ -472,12 +472,15 @@ describe('/v1/analytics refuses', () => {
   }
 
   test('words that are not known come with those that are', async () => {
-    expect((await refused('trend?code=WTI_USD&type=macd')).error.allowed).toEqual([
+    expect((await refused('trend?code=WTI_USD&type=dance')).error.allowed).toEqual([
       'analysis',
       'sma',
       'ema',
       'rsi',
       'levels',
+      'macd',
+      'bollinger',
+      'atr',
     ])
     expect((await refused('spread?spread=x')).error.allowed).toContain('gas_oil_ratio')
   })
