@@ -39,6 +39,11 @@ export interface Families<Name extends string> {
   fillers: Readonly<Record<Name, Filler>>
   /** Those that every list of codes needs. */
   first(): void
+  /**
+   * The codes whose prices are all that a request needs of what lists of codes are made of;
+   * undefined: it needs all of them.
+   */
+  codesOf(asked: Asked): readonly string[] | undefined
   /** Writes what a request needs of them, filling families through `fill`. */
   lay(asked: Asked, fill: (name: Name) => void): void
   /** As of the feed, for series that are a family's. */
@@ -54,7 +59,7 @@ export interface Families<Name extends string> {
  */
 export function withFamilies<Name extends string>(
   feed: PriceFeed,
-  { fillers, first, lay, supply, forget, now }: Families<Name>,
+  { fillers, first, codesOf, lay, supply, forget, now }: Families<Name>,
 ): WorldFeed {
   const entries = Object.entries(fillers) as [Name, Filler][]
   let isWhole = false
@@ -92,7 +97,8 @@ export function withFamilies<Name extends string>(
     begin: () => void laying(begin),
     step(budgetMs) {
       const isLeft = laying(() => {
-        begin()
+        if (feed.beginStep(budgetMs)) return true
+        first()
         for (const [name, filler] of entries) {
           if (filler.step?.(budgetMs)) return true
           laid.add(name)
@@ -105,7 +111,9 @@ export function withFamilies<Name extends string>(
     lay(asked) {
       if (isWhole) return
       laying(() => {
-        begin()
+        const codes = codesOf(asked)
+        if (codes) feed.beginWith(codes)
+        else begin()
         lay(asked, fill)
       })
     },

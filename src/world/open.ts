@@ -1,5 +1,5 @@
 import { inventoryPlaces } from '../market/fundamentals/inventories.ts'
-import { contractCode, type FamilyCode, familyOf } from '../market/futures/families.ts'
+import { contractCode, type FamilyCode, families, familyOf } from '../market/futures/families.ts'
 import type { Runtime } from '../runtime.ts'
 import type { AccountServices } from '../service/account/open.ts'
 import type { AlertServices } from '../service/alerts/open.ts'
@@ -27,7 +27,7 @@ import { createDrillingFiller } from './drilling/drilling.ts'
 import { createFracFiller } from './drilling/frac.ts'
 import { createPermitFiller } from './drilling/permits.ts'
 import { createProductionFiller } from './drilling/production.ts'
-import { type Families, type Filler, type WorldFeed, withFamilies } from './filler.ts'
+import { type Asked, type Families, type Filler, type WorldFeed, withFamilies } from './filler.ts'
 import { createStationFiller } from './fuels/stations.ts'
 import { createSurchargeFiller } from './fuels/surcharges.ts'
 import { createOpecFiller } from './fundamentals/opec.ts'
@@ -148,6 +148,40 @@ const needs: readonly (readonly [path: string, families: readonly FamilyName[]])
   ['/v1/well-production', ['permits', 'production']],
 ]
 
+/** Routes that are about the codes that are named in the address, and routes that are about none. */
+const ofNamedCodes = ['/v1/prices', '/v1/analytics']
+const ofNoCodes = [
+  '/health',
+  '/openapi',
+  '/v1/ei/well-permits',
+  '/v1/ei/wells',
+  '/v1/ei/frac-focus',
+  '/v1/ei/rig_counts',
+  '/v1/well-production',
+  '/v1/rig-counts',
+  '/v1/webhooks',
+  '/v1/api-keys',
+]
+
+/** Codes that stand for contracts are left to those routes that need all. */
+function codesOf(
+  { route, url }: Asked,
+  catalogue: WorldServices['catalogue'],
+): readonly string[] | undefined {
+  if (ofNoCodes.some(path => route.startsWith(path))) return []
+  if (!ofNamedCodes.some(path => route.startsWith(path))) return undefined
+  const { searchParams } = new URL(url, 'http://localhost')
+  const named = searchParams.get('by_code') ?? searchParams.get('code')
+  if (named === null) return undefined
+  const some = named.split(',').map(code => catalogue.named(code))
+  return some.every(series => series !== undefined && !series.contractOf && !isFamily(series.code))
+    ? some.map(series => series!.code)
+    : undefined
+}
+
+const familyCodes: ReadonlySet<string> = new Set(families.map(family => family.code))
+const isFamily = (code: string): boolean => familyCodes.has(code)
+
 function familiesOf(
   services: WorldServices,
   world: World,
@@ -179,6 +213,7 @@ function familiesOf(
     first: futures.begin,
     now: clock.now,
     forget: services.forgetSeries,
+    codesOf: asked => codesOf(asked, catalogue),
     lay({ route }, fill) {
       for (const [path, names] of needs) {
         if (!route.startsWith(path)) continue

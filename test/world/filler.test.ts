@@ -52,6 +52,7 @@ function copy() {
   const feed = withFamilies(prices, {
     fillers: { long, short },
     first: () => void said.push('first'),
+    codesOf: () => undefined,
     lay: ({ route }, fill) => {
       if (route === '/v1/long') fill('long')
     },
@@ -113,6 +114,7 @@ test('what was read while something was written is forgotten, and read anew', ()
   const feed = withFamilies(prices, {
     fillers: {},
     first: () => {},
+    codesOf: () => undefined,
     lay: () => {},
     supply: () => {},
     forget: seriesId => void said.push(`forget ${seriesId}`),

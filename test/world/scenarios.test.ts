@@ -167,15 +167,17 @@ describe('events of the world', () => {
       get: (name: string) => kept.get(name),
       set: (name: string, value: string) => void kept.set(name, value),
     }
-    const world = withEvents(calm, series, createEventLog(settings))
+    const log = createEventLog(settings)
+    const world = withEvents(calm, series, log)
     expect(world.observations('COPPER_USD', from, to)).toEqual(
       calm.observations('COPPER_USD', from, to),
     )
     expect(kept.size).toBe(0)
-    createEventLog(settings).add({
+    log.add({
       shocks: [{ codes: ['COPPER_USD'], at: from, halfLifeMs: hourMs, to: { price: -5 } }],
     })
     expect(world.changes?.()).toBe(1)
+    expect(createEventLog(settings).all()).toEqual(log.all())
   })
 
   test('a delay moves the publication alone, and no span of it is lost or doubled', () => {

@@ -21,7 +21,13 @@ export interface ConditionServicesDeps
 
 export function openCondition(deps: ConditionServicesDeps): ConditionServices {
   const store = createQualityStore(deps.db)
-  const seriesFaults = createSeriesFaults({ ...deps, store, now: deps.clock.now })
+  const closes: typeof store.closes = (seriesId, from, limit) => {
+    const newest = store.closes(seriesId, from, limit)
+    if (newest.length >= limit) return newest
+    deps.supply(seriesId, from)
+    return store.closes(seriesId, from, limit)
+  }
+  const seriesFaults = createSeriesFaults({ ...deps, store: { closes }, now: deps.clock.now })
   const quality = createQuality({
     ...deps,
     frozen: seriesFaults.frozen,

@@ -39,13 +39,13 @@ export function createEventLog(settings: {
   get(name: string): string | undefined
   set(name: string, value: string): void
 }): EventLog {
-  let known = { text: '', events: none }
-  /** Read each time, parsed when it is another one. */
+  /** Nobody else writes them: every observation asks for them. */
+  let known: Events | undefined
   const all = (): Events => {
-    const text = settings.get(settingName) ?? ''
-    if (text !== known.text)
-      known = { text, events: text === '' ? none : (JSON.parse(text) as Events) }
-    return known.events
+    if (known) return known
+    const text = settings.get(settingName)
+    known = text === undefined ? none : (JSON.parse(text) as Events)
+    return known
   }
   return {
     all,
@@ -56,6 +56,7 @@ export function createEventLog(settings: {
         delays: [...before.delays, ...delays],
       }
       settings.set(settingName, JSON.stringify(events))
+      known = undefined
     },
   }
 }

@@ -43,6 +43,13 @@ export interface PriceFeed {
    * observation of each: from then on every code is known with its whole reach. Once.
    */
   begin(): void
+  /** Goes on with that for about `budgetMs`; false once it is done. */
+  beginStep(budgetMs: number): boolean
+  /**
+   * As `begin`, of these codes only; of more than a few, of all: together they take less than one
+   * by one.
+   */
+  beginWith(codes: readonly string[]): void
   /** Writes the history of a code, whatever is there of it already. */
   fill(code: string): void
   /** Sees to it that all observations of a series made at `from` or later are there. */
@@ -64,6 +71,9 @@ export interface PriceFeed {
   /** How many codes the copy will have. */
   readonly total: number
 }
+
+/** So many codes begin by themselves; whoever reads more reads lists of all. */
+const earlyCodesMax = 12
 
 /** The longest history of a code fits, so that it is written in one transaction. */
 const pointsPerWrite = 12_000
@@ -99,14 +109,14 @@ export function createPriceFeed(deps: {
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Clock
 }): PriceFeed {
-  const { world, ingest, settings, clock, stopwatch = createSystemClock() } = deps
+  const { world, ingest, clock, stopwatch = createSystemClock() } = deps
+  const settings = remembered(deps.settings)
   const together = new Set(deps.together)
   const order = fillOrder(deps.series)
   const byId = new Map(order.map(series => [series.id, series]))
   const byCode = new Map(order.map(series => [series.code, series]))
   let known = { text: '', codes: new Set<string>() as ReadonlySet<string> }
 
-  /** Read from the settings each time: they are what a restored copy was restored to. */
   function filled(): ReadonlySet<string> {
     const text = settings.get(names.filled) ?? ''
     if (text !== known.text) known = { text, codes: new Set(text.split(' ').filter(Boolean)) }
@@ -128,6 +138,38 @@ export function createPriceFeed(deps: {
 
   const isPaused = (): boolean => settings.get(names.paused) === 'true'
   const hasBegun = (): boolean => settings.get(names.begun) !== undefined
+  /**
+   * Codes that began by themselves, in this state of the copy: kept in memory only, because what is
+   * written again changes nothing.
+   */
+  const early = { startedAt: Number.NaN, codes: new Set<string>(), askedCount: 0 }
+  const isEarly = (series: StoredSeries, start: number): boolean => {
+    if (early.startedAt !== start) {
+      early.startedAt = start
+      early.codes.clear()
+      early.askedCount = 0
+    }
+    return early.codes.has(series.code)
+  }
+
+  function beginSome(some: readonly StoredSeries[]): void {
+    if (hasBegun()) return
+    const start = startedAt()
+    const done = filled()
+    const missing = some.filter(series => !done.has(series.code) && !isEarly(series, start))
+    if (missing.length === 0) return
+    if (
+      early.askedCount + missing.length > earlyCodesMax ||
+      missing.some(series => together.has(series.code))
+    ) {
+      begin()
+      return
+    }
+    const to = filledTo() ?? start
+    write(missing.flatMap(series => newestOf(series, start, to)))
+    for (const series of missing) early.codes.add(series.code)
+    early.askedCount += missing.length
+  }
 
   function write(points: readonly WorldPoint[]): void {
     const now = clock.now()
@@ -170,28 +212,42 @@ export function createPriceFeed(deps: {
   const markFilled = (some: readonly StoredSeries[]) =>
     settings.set(names.filled, [...filled(), ...some.map(series => series.code)].join(' '))
 
-  function begin(): void {
-    if (hasBegun()) return
+  /** Goes on with the beginning until `until`; false once it is made. */
+  function beginUntil(until: number): boolean {
+    if (hasBegun()) return false
     const start = startedAt()
     const to = filledTo() ?? start
     const done = filled()
-    const missing = order.filter(series => !done.has(series.code))
+    const missing = order.filter(series => !done.has(series.code) && !isEarly(series, start))
     const whole = missing.filter(series => together.has(series.code))
-    write(whole.flatMap(series => [...olderOf(series, start), ...newestOf(series, start, to)]))
+    if (whole.length > 0) {
+      write(whole.flatMap(series => [...olderOf(series, start), ...newestOf(series, start, to)]))
+      markFilled(whole)
+    }
+    let batch: StoredSeries[] = []
     let points: WorldPoint[] = []
+    const writeBatch = () => {
+      write(points)
+      for (const series of batch) early.codes.add(series.code)
+      batch = []
+      points = []
+    }
     for (const series of missing) {
       if (together.has(series.code)) continue
       const own = newestOf(series, start, to)
-      if (points.length + own.length > pointsPerWrite) {
-        write(points)
-        points = []
-      }
+      if (points.length + own.length > pointsPerWrite) writeBatch()
+      batch.push(series)
       for (const point of own) points.push(point)
+      if (stopwatch.monotonic() < until) continue
+      writeBatch()
+      return true
     }
-    write(points)
-    markFilled(whole)
+    writeBatch()
     settings.set(names.begun, 'true')
+    return false
   }
+
+  const begin = (): void => void beginUntil(Number.POSITIVE_INFINITY)
 
   /** All that was published of a code before its newest stretch. */
   function olderOf(series: StoredSeries, start: number): WorldPoint[] {
@@ -202,7 +258,6 @@ export function createPriceFeed(deps: {
 
   /** Writes the history of the first codes that fit into one transaction; how many they are. */
   function fillSome(missing: readonly StoredSeries[]): number {
-    begin()
     const start = startedAt()
     let count = 0
     let points: WorldPoint[] = []
@@ -219,26 +274,27 @@ export function createPriceFeed(deps: {
 
   function fill(code: string): void {
     const series = byCode.get(code)
-    if (series && !filled().has(code)) fillSome([series])
+    if (!series || filled().has(code)) return
+    beginSome([series])
+    if (!filled().has(code)) fillSome([series])
   }
 
   return {
     total: order.length,
     begin,
+    beginStep: budgetMs => beginUntil(stopwatch.monotonic() + budgetMs),
+    beginWith: codes => beginSome(codes.flatMap(code => byCode.get(code) ?? [])),
     fill,
     filled,
     supply(seriesId, from) {
       const series = byId.get(seriesId)
       if (!series || filled().has(series.code)) return
-      begin()
+      beginSome([series])
       if (from < newestFrom(series, startedAt())) fill(series.code)
     },
     step(budgetMs) {
       const until = stopwatch.monotonic() + budgetMs
-      if (!hasBegun()) {
-        begin()
-        return order.length > filled().size
-      }
+      if (beginUntil(until)) return true
       let missing = order.filter(one => !filled().has(one.code))
       while (missing.length > 0) {
         missing = missing.slice(fillSome(missing))
@@ -268,6 +324,21 @@ export function createPriceFeed(deps: {
     },
     set paused(on) {
       settings.set(names.paused, String(on))
+    },
+  }
+}
+
+/** Every read of a series asks how far its code is, and nobody else writes it. */
+function remembered(settings: Progress): Progress {
+  const known = new Map<string, string | undefined>()
+  return {
+    get(name) {
+      if (!known.has(name)) known.set(name, settings.get(name))
+      return known.get(name)
+    },
+    set(name, value) {
+      settings.set(name, value)
+      known.set(name, value)
     },
   }
 }

@@ -142,6 +142,46 @@ describe('filling', () => {
     ])
   })
 
+  test('a code that is asked for begins alone, its history when that is read, and the end is the same', () => {
+    const { feed, ingest, fill } = copy()
+    feed.beginWith(['COPPER_USD', 'NO_SUCH_CODE'])
+    const codes = () => new Set(ingest.writes.flat().map(point => codeOf.get(point.seriesId)))
+    expect([...codes()]).toEqual(['COPPER_USD'])
+    const newest = ingest.rows()
+    feed.beginWith(['COPPER_USD'])
+    feed.supply(4, start - dayMs)
+    expect(ingest.rows()).toEqual(newest)
+    feed.supply(4, 0)
+    expect([...feed.filled()]).toEqual(['COPPER_USD'])
+    expect([...codes()]).toEqual(['COPPER_USD'])
+    expect(ingest.rows()).toEqual(expected(start).filter(row => row.startsWith('COPPER_USD')))
+    fill()
+    expect(ingest.rows()).toEqual(expected(start))
+  })
+
+  test('many codes begin with all others, and so do those that are numbered together', () => {
+    const all = new Set(series.filter(one => one.available).map(one => one.id))
+    const begun = ({ writes }: Recorder) => new Set(writes.flat().map(point => point.seriesId))
+    const many = copy()
+    many.feed.beginWith(Array.from({ length: 13 }, () => 'EUR_USD'))
+    expect(begun(many.ingest)).toEqual(all)
+    const numbered = copy(start, new Map(), new Recorder(), ['US_RIG_COUNT'])
+    numbered.feed.supply(8, start)
+    expect(begun(numbered.ingest)).toEqual(all)
+  })
+
+  test('the beginning is made in steps, and goes on after a restart', () => {
+    const { feed, ingest, state } = copy()
+    expect(feed.beginStep(1)).toBe(true)
+    expect(feed.beginStep(1)).toBe(true)
+    const again = copy(start, state, ingest)
+    while (again.feed.beginStep(1));
+    const whole = copy()
+    whole.feed.begin()
+    expect(ingest.rows()).toEqual(whole.ingest.rows())
+    expect(again.feed.beginStep(1)).toBe(false)
+  })
+
   test('a history comes in one transaction or not at all', () => {
     const { feed, ingest, fill } = copy()
     feed.begin()
@@ -177,9 +217,10 @@ describe('filling', () => {
   })
 
   test('a copy that is set back to nothing begins again', () => {
-    const { feed, state, fill } = copy()
+    const { state, fill } = copy()
     fill()
     state.clear()
+    const { feed } = copy(start, state)
     expect(feed.filled().size).toBe(0)
     feed.begin()
     expect(feed.step(0)).toBe(true)
@@ -337,13 +378,20 @@ describe('moving forward', () => {
   })
 
   test('codes filled after time has moved have what was published meanwhile', () => {
-    const { feed, ingest, fill } = copy()
-    feed.step(0)
-    feed.advance(start + 2 * dayMs)
-    fill()
     const other = copy()
     other.fill()
     other.feed.advance(start + 2 * dayMs)
+    const begun = copy()
+    begun.feed.begin()
+    begun.feed.advance(start + 2 * dayMs)
+    begun.fill()
+    expect(begun.ingest.rows()).toEqual(other.ingest.rows())
+    // Half begun, nothing is published; it is made up for at the next pass.
+    const { feed, ingest, fill } = copy()
+    feed.step(0)
+    expect(feed.advance(start + dayMs)).toBe(0)
+    fill()
+    feed.advance(start + 2 * dayMs)
     expect(ingest.rows()).toEqual(other.ingest.rows())
   })
 
