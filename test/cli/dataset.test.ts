@@ -73,6 +73,47 @@ const closes = ({ services }: TestInstance) =>
 const header = 'contract,traded_on,close,settlement'
 
 describe('runDatasetImport', () => {
+  test('judges rows before later ones take their place, and refused rows take the place of none', async () => {
+    const { own, run } = openDatasetFiles()
+    const path = file(
+      [
+        header,
+        'CL.2,2026-11-19,many,',
+        'CL.2,2026-11-19,71.90,',
+        'CL.2,2026-11-19,71.95,',
+        'CL.3,2026-11-19,71.60,',
+        'CL.3,2026-11-19,71.66,',
+        'CL.3,2026-11-19,none,',
+        'CL.3,2026-11-19,none,',
+        '',
+      ].join('\n'),
+    )
+    for (const dryRun of [true, false]) {
+      const { out } = await run([path], { dryRun })
+      expect(out).toContain('read 7')
+      expect(out).toContain('superseded 2')
+      expect(out).toContain('rejected 3')
+    }
+    expect(closes(own)).toEqual([
+      ['2027-01', '2026-11-19', 71.95],
+      ['2027-02', '2026-11-19', 71.66],
+    ])
+    const rejected = readFileSync(`${path}.rejected`, 'utf8').trimEnd().split('\n')
+    expect(rejected.slice(1).map(line => line.split(',')[0])).toEqual(['2', '7', '8'])
+    const again = await run([path])
+    expect(again.out).toContain('inserted 0, revised 0')
+  })
+
+  test('rejects every line of capacities that does not go in, those that are repeated too', async () => {
+    const { run } = openDatasetFiles()
+    const path = file(
+      'code,capacity,effective_on\nCUSHING_STORAGE_USD,none,2026-01-01\nCUSHING_STORAGE_USD,-5,2026-01-01\n',
+    )
+    const { code } = await run([path], { dataset: 'storage-capacities' })
+    const rejected = readFileSync(`${path}.rejected`, 'utf8').trimEnd().split('\n')
+    expect([code, rejected.length]).toEqual([2, 3])
+  })
+
   test('goes in, and nothing happens when it comes again', async () => {
     const { own, run } = openDatasetFiles()
     const path = file(`${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-19,71.66,\n`)

@@ -41,6 +41,8 @@ export interface RowListener<Item> {
   isWanted(group: number, key: number, content: number): boolean
   /** A value that is wanted. */
   item(item: Item): void
+  /** One that is not, because a later row has its key; told where the writer judges. */
+  passed?(item: Item): void
   /** The record of the items since the last one; needed where the writer judges them. */
   record(line: number, text: string): void
   /** A value that is not there. */
@@ -266,16 +268,22 @@ async function importFile<Item>(
     ? judgingQueue(writer, dryRun, report, reject)
     : writingQueue(writer, dryRun, report, reject)
   let ordinal = -1
+  /** The key of the value that was asked about last, where the file has it more than once. */
+  let repeated: number | undefined
+  let passedAs: PassedAs = 'superseded'
   const listener: RowListener<Item> = {
     isWanted(group, key, content) {
       report.read += 1
       ordinal += 1
       const last = repeats?.last(group, key)
+      repeated = last && key
       if (!last || last.ordinal === ordinal) return true
-      report[last.value === content ? 'unchanged' : 'superseded'] += 1
+      passedAs = last.value === content ? 'unchanged' : 'superseded'
+      report[passedAs] += 1
       return false
     },
-    item: queue.item,
+    item: item => queue.item(item, repeated),
+    passed: item => queue.passed?.(item, repeated!, passedAs),
     record: queue.record,
     blank() {
       report.read += 1
@@ -304,8 +312,14 @@ async function importFile<Item>(
 
 type Reject = (line: number, reasons: readonly string[], text: string) => void
 
+/** What a value is counted as that a later row of its file takes the place of. */
+type PassedAs = 'superseded' | 'unchanged'
+
 /** Items on their way to a writer. */
-interface ItemQueue<Item> extends Pick<RowListener<Item>, 'item' | 'record' | 'rejected'> {
+interface ItemQueue<Item> extends Pick<RowListener<Item>, 'record' | 'rejected'> {
+  /** `key`: where the file has it more than once. */
+  item(item: Item, key?: number): void
+  passed?(item: Item, key: number, as: PassedAs): void
   /** Writes the full batches, and with `last` what is left. */
   write(last: boolean): Promise<void>
 }
@@ -352,12 +366,16 @@ interface JudgedBatch<Item> {
   items: Item[]
   /** The index in `records` of the record of each item. */
   recordOf: number[]
+  /** The key of each item that the file has more than once. */
+  keys: (number | undefined)[]
+  /** Items that later rows take the place of: they are judged, and written only in their stead. */
+  passed: { item: Item; key: number; as: PassedAs; record: number }[]
   records: WaitingRecord[]
 }
 
 /**
  * For a writer that judges: what it refuses is rejected with its whole record, in the order of the
- * file.
+ * file. A row that is refused takes the place of none: then the last good one of its key is written.
  */
 function judgingQueue<Item>(
   writer: ItemWriter<Item>,
@@ -365,20 +383,31 @@ function judgingQueue<Item>(
   report: Counts,
   reject: Reject,
 ): ItemQueue<Item> {
-  const empty = (): JudgedBatch<Item> => ({ items: [], recordOf: [], records: [] })
+  const empty = (): JudgedBatch<Item> => ({
+    items: [],
+    recordOf: [],
+    keys: [],
+    passed: [],
+    records: [],
+  })
+  const goodBefore = new Map<number, Item>()
   let full: JudgedBatch<Item>[] = []
   let open = empty()
   const add = (record: WaitingRecord) => {
     open.records.push(record)
-    if (Math.max(open.items.length, open.records.length) < writer.batchMax) return
+    const most = Math.max(open.items.length, open.passed.length, open.records.length)
+    if (most < writer.batchMax) return
     full.push(open)
     open = empty()
   }
   return {
-    item(item) {
+    item(item, key) {
       open.items.push(item)
       open.recordOf.push(open.records.length)
+      open.keys.push(key)
     },
+    passed: (item, key, as) =>
+      void open.passed.push({ item, key, as, record: open.records.length }),
     record: (line, text) => add({ line, text, reasons: [] }),
     rejected: (line, reasons, text) => add({ line, text, reasons }),
     async write(last) {
@@ -386,7 +415,8 @@ function judgingQueue<Item>(
         full.push(open)
         open = empty()
       }
-      for (const batch of full) await writeJudged(batch, writer, dryRun, report, reject)
+      for (const batch of full)
+        await writeJudged(batch, writer, dryRun, { report, reject, goodBefore })
       full = []
     },
   }
@@ -394,29 +424,60 @@ function judgingQueue<Item>(
 
 /** Sends a batch; items that are refused are left out, and the others are sent again. */
 async function writeJudged<Item>(
-  { items, recordOf, records }: JudgedBatch<Item>,
+  { items, recordOf, keys, passed, records }: JudgedBatch<Item>,
   writer: ItemWriter<Item>,
   dryRun: boolean,
-  report: Counts,
-  reject: Reject,
+  { report, reject, goodBefore }: { report: Counts; reject: Reject; goodBefore: Map<number, Item> },
 ): Promise<void> {
   const reasons = new Map<number, string[]>()
+  const note = (record: number, reason: string) =>
+    void reasons.set(record, [...(reasons.get(record) ?? []), reason])
+  if (passed.length > 0) {
+    const faults = faultsOf(
+      await writer.write(
+        passed.map(({ item }) => item),
+        true,
+      ),
+    )
+    for (const [row, { item, key, as, record }] of passed.entries()) {
+      const own = faults.get(row)
+      if (own === undefined) goodBefore.set(key, item)
+      else {
+        report[as] -= 1
+        for (const reason of own) note(record, reason)
+      }
+    }
+  }
   if (items.length > 0) {
     const answer = await writer.write(items, dryRun)
-    const refused = new Set('faults' in answer ? answer.faults.map(fault => fault.row) : [])
-    const good = items.filter((_, i) => !refused.has(i))
+    const faults = faultsOf(answer)
+    const good = items.filter((_, i) => !faults.has(i))
+    // What takes the place of none leaves it to the row before it.
+    const instead = [...faults.keys()].flatMap(row => {
+      const key = keys[row]
+      const item = key === undefined ? undefined : goodBefore.get(key)
+      return item === undefined ? [] : [item]
+    })
+    report.superseded -= instead.length
+    good.push(...instead)
     if ('counts' in answer) addCounts(report, answer.counts)
     else if (good.length > 0) addCounts(report, countsOf(await writer.write(good, dryRun)))
     report.points += good.length
-    for (const { row, reason } of 'faults' in answer ? answer.faults : []) {
-      const record = recordOf[row]!
-      reasons.set(record, [...(reasons.get(record) ?? []), reason])
-    }
+    for (const [row, own] of faults) for (const reason of own) note(recordOf[row]!, reason)
   }
   for (const [i, record] of records.entries()) {
     const all = reasons.get(i) ?? record.reasons
     if (all.length > 0) reject(record.line, all, record.text)
   }
+}
+
+/** Why items were refused, by their place. */
+function faultsOf(answer: BatchAnswer): Map<number, string[]> {
+  const faults = new Map<number, string[]>()
+  if ('faults' in answer)
+    for (const { row, reason } of answer.faults)
+      faults.set(row, [...(faults.get(row) ?? []), reason])
+  return faults
 }
 
 function countsOf(answer: BatchAnswer): WriteCounts {

@@ -152,6 +152,7 @@ function readRecord(table: RowTable, text: string, line: number, listener: RowLi
       ? listener.isWanted(0, keyOf(key, row), contentOf(row))
       : listener.isWanted(0, 0, 0)
     if (isWanted) listener.item(row)
+    else listener.passed?.(row)
   }
   listener.record(line, text)
 }
