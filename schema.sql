@@ -792,6 +792,13 @@ CREATE TABLE accounts (
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Accounts that are over. Their rows stay for the books; erased: without the person.
+CREATE TABLE closed_accounts (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  closed_at INTEGER NOT NULL,
+  erased_at INTEGER
+) STRICT, WITHOUT ROWID;
+
 -- Further addresses that a person has confirmed by accepting an invitation sent there.
 CREATE TABLE account_addresses (
   email TEXT PRIMARY KEY,

@@ -4,6 +4,7 @@ import { type FeedServices, openFeeds } from './feed/engine/open.ts'
 import type { Dataset } from './feed/files/dataset.ts'
 import { createSourceReader } from './feed/sources/reader.ts'
 import type { Runtime } from './runtime.ts'
+import { type AccountClosing, createAccountClosing, endingOf } from './service/account/closing.ts'
 import { type AccountServices, openAccounts } from './service/account/open.ts'
 import { type AlertServices, openAlerts } from './service/alerts/open.ts'
 import { type AnalyticsServices, openAnalytics } from './service/analytics/open.ts'
@@ -27,6 +28,8 @@ import { openSources, type SourceServices } from './service/sources/open.ts'
 import { openStreams, type StreamServices } from './service/streams/open.ts'
 import { openWatches, type WatchServices } from './service/watches/open.ts'
 import { openWebhooks, type WebhookServices } from './service/webhooks/open.ts'
+import { createClosedAccountStore } from './store/account/closed-accounts.ts'
+import { createSubscriptionStore } from './store/billing/subscriptions.ts'
 
 /** The stores and the state in memory over one database, topic by topic. */
 export interface Services
@@ -53,6 +56,8 @@ export interface Services
     FeedServices,
     StreamServices {
   datasets: readonly Dataset<unknown>[]
+  /** The addresses of accounts, and their end. */
+  accountClosing: AccountClosing
   /** Prices by the million. */
   bulk: Bulk
   /** All of them, as files of a night. */
@@ -93,6 +98,17 @@ export function openServices(runtime: Runtime): Services {
     catalogue: rows,
   })
   const feeds = openFeeds({ ...markets, datasets: kinds, catalogue: rows })
+  const accounts = openAccounts(markets)
+  const subscriptions = createSubscriptionStore(runtime.db)
+  const alerts = openAlerts(markets)
+  const watches = openWatches(markets)
+  const billing = openBilling({
+    ...markets,
+    changes: webhooks.keyChanges,
+    purchases: webhooks.creditStore,
+  })
+  const deliveries = openDeliveries(markets)
+  const sources = openSources({ ...markets, reader: createSourceReader(shippedPorts()) })
   return {
     ...markets,
     datasets: kinds,
@@ -103,12 +119,28 @@ export function openServices(runtime: Runtime): Services {
       runtime.clock.now,
     ),
     seriesChanges: createSeriesChanges({ ...markets, now: runtime.clock.now }),
-    ...openAlerts(markets),
-    ...openWatches(markets),
-    ...openAccounts(markets),
-    ...openBilling({ ...markets, changes: webhooks.keyChanges, purchases: webhooks.creditStore }),
-    ...openDeliveries(markets),
-    ...openSources({ ...markets, reader: createSourceReader(shippedPorts()) }),
+    ...alerts,
+    ...watches,
+    ...accounts,
+    accountClosing: createAccountClosing({
+      ...markets,
+      ...accounts,
+      closedAccounts: createClosedAccountStore(runtime.db),
+      isSubscribed(accountId) {
+        const running = subscriptions.running(accountId)
+        return running !== undefined && !running.cancelAtPeriodEnd
+      },
+      endings: [
+        endingOf(alerts.alerts),
+        endingOf(watches.watches),
+        endingOf(deliveries.deliveries),
+        endingOf(sources.dataSources),
+        endingOf(markets.webhooks),
+      ],
+    }),
+    ...billing,
+    ...deliveries,
+    ...sources,
     ...feeds,
     ...openStreams(markets),
   }

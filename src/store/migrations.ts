@@ -333,6 +333,17 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX recovery_codes_by_account ON recovery_codes (account_id);
     `,
   },
+  {
+    version: 13,
+    why: 'Accounts can be closed and erased.',
+    sql: `
+      CREATE TABLE closed_accounts (
+        account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+        closed_at INTEGER NOT NULL,
+        erased_at INTEGER
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -43,7 +43,7 @@ const changeFields = {
 }
 
 /** What may be changed of an account. */
-export const AccountBody = body(changeFields)
+export const AccountBody = body({ ...changeFields, email: optional(emailField) })
 
 /** A new account. */
 export const createNewAccountBody = (nameMax: number) =>
@@ -77,9 +77,16 @@ function changeFrom({
   }
 }
 
-/** The changes that a body asks for, checked. */
-export const readAccountChange = (input: unknown, plan: string): AccountChange =>
-  changeFrom(AccountBody.read(input, (form, values) => refuseTrialOnPaidPlan(form, values, plan)))
+/** The changes that a body asks for, checked, and another address. */
+export function readAccountChange(
+  input: unknown,
+  plan: string,
+): AccountChange & { email?: string } {
+  const values = AccountBody.read(input, (form, partial) =>
+    refuseTrialOnPaidPlan(form, partial, plan),
+  )
+  return { ...changeFrom(values), ...(values.email !== undefined && { email: values.email }) }
+}
 
 /**
  * The account that a body asks for, checked. An operator who makes one vouches for its address,

@@ -2,8 +2,10 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, flag } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
-import { notFound, validationFailed } from '../../http/problem/problem.ts'
+import { notFound, stateForbids, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import type { ClosingRefusal } from '../../service/account/closing.ts'
 import type { KeyChanges } from '../../service/keys/key-changes.ts'
 import {
   type AccountState,
@@ -20,6 +22,7 @@ import {
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { createKeyBody, RollBody, readKeyChange, readOverlapMs, resultOf } from '../keys/form.ts'
+import { orNull } from '../schema.ts'
 import {
   createAdminRows,
   NewOperatorKey,
@@ -28,7 +31,8 @@ import {
   OperatorKey,
 } from './account-row.ts'
 
-export interface AdminDeps extends Pick<Context, 'access' | 'keys' | 'meter' | 'nameMax' | 'now'> {
+export interface AdminDeps
+  extends Pick<Context, 'access' | 'keys' | 'meter' | 'accountClosing' | 'nameMax' | 'now'> {
   changes: KeyChanges
 }
 
@@ -49,6 +53,7 @@ export const accountAdminRoutes = (deps: AdminDeps) =>
   new Elysia({ tags: ['operator'] })
     .use(accounts(deps))
     .use(oneAccount(deps))
+    .use(ending(deps))
     .use(accountKeys(deps))
     .use(oneKey(deps))
 
@@ -151,7 +156,7 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
     )
 }
 
-function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
+function oneAccount({ access: plugin, keys, meter, changes, accountClosing, now }: AdminDeps) {
   const { accountDetail } = createAdminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
@@ -173,11 +178,12 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
       '/admin/v1/accounts/:id',
       ({ body, params: { id } }) => {
         const state = accountOf(keys, id)
-        return success({
-          account: accountDetail(
-            changes.changeAccount(state, readAccountChange(body, state.account.plan)),
-          ),
-        })
+        const { email, ...change } = readAccountChange(body, state.account.plan)
+        if (email !== undefined && accountClosing.changeAddress(state, email) === 'taken')
+          throw validationFailed([
+            { field: 'email', message: 'email: has an account already.', value: email },
+          ])
+        return success({ account: accountDetail(changes.changeAccount(state, change)) })
       },
       {
         access,
@@ -188,7 +194,79 @@ function oneAccount({ access: plugin, keys, meter, changes, now }: AdminDeps) {
           operationId: 'changeAccount',
           summary: 'Change an account',
           description:
-            'Sets the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. What the body does not name stays; the next request of the account meets the change.',
+            'Sets the address, the plan or the add-ons, starts or ends a trial, suspends or releases the account, confirms its address. Links that were mailed to an earlier address end. What the body does not name stays; the next request of the account meets the change.',
+        },
+      },
+    )
+}
+
+const Ended = envelope(
+  t.Object({
+    account: t.Object({
+      id: t.String(),
+      email: t.String({ examples: ['erased-00000000-0000-4000-8000-000000000101@invalid'] }),
+      closed_at: t.String({ format: 'date-time' }),
+      erased_at: orNull(t.String({ format: 'date-time' }), 'Null: not yet.'),
+    }),
+  }),
+)
+
+const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
+  taken: 'The address has an account already.',
+  in_organization: 'The account is in an organization with others: take it out of it first.',
+  subscribed: 'The account has a subscription that goes on: cancel it first.',
+  not_closed: 'The account is open: close it first.',
+}
+
+function ending({ access: plugin, keys, accountClosing }: AdminDeps) {
+  const answer = (state: AccountState, refusal: ClosingRefusal | undefined) => {
+    if (refusal !== undefined) throw stateForbids('validation_failed', refusedBecause[refusal])
+    const { closedAt, erasedAt } = accountClosing.standing(state)!
+    return success({
+      account: {
+        id: state.account.id,
+        email: state.account.email,
+        closed_at: isoInstant(closedAt),
+        erased_at: erasedAt === null ? null : isoInstant(erasedAt),
+      },
+    })
+  }
+  const response = { 200: Ended, 404: NestedProblem, 422: ValidationProblem }
+  return new Elysia()
+    .use(plugin)
+    .delete(
+      '/admin/v1/accounts/:id',
+      ({ params: { id } }) => {
+        const state = accountOf(keys, id)
+        return answer(state, accountClosing.close(state))
+      },
+      {
+        access,
+        params,
+        response,
+        detail: {
+          operationId: 'closeAccount',
+          summary: 'Close an account',
+          description:
+            'Ends the keys, sessions, password, alerts, watches, deliveries, webhooks and data sources of an account for good and suspends it. What it was stays in the books; `POST /admin/v1/accounts/{id}/erase` forgets the person. Refused while a subscription goes on and while it is in an organization with others.',
+        },
+      },
+    )
+    .post(
+      '/admin/v1/accounts/:id/erase',
+      ({ params: { id } }) => {
+        const state = accountOf(keys, id)
+        return answer(state, accountClosing.erase(state))
+      },
+      {
+        access,
+        params,
+        response,
+        detail: {
+          operationId: 'eraseAccount',
+          summary: 'Forget the person of a closed account',
+          description:
+            'Takes addresses, phone numbers, letters, names of keys and settings out of the data of a closed account. Invoices, subscriptions, purchases and counts of use stay under its id. Backups keep what they hold until they are thinned.',
         },
       },
     )

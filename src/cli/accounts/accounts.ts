@@ -30,6 +30,8 @@ interface AccountDetail extends AccountLine {
 }
 
 export interface AccountChanges {
+  /** Another address. */
+  email?: string
   plan?: string
   /** All add-ons the account is to have. */
   addOns?: readonly string[]
@@ -148,10 +150,44 @@ export const changeAccount = (
     print(env, account, detail => accountTable([detail]))
   })
 
-const wireOf = ({ plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
+const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
+  ...(email !== undefined && { email }),
   ...(plan !== undefined && { plan }),
   ...(addOns && { add_ons: addOns }),
   ...(trial !== undefined && { trial }),
   ...(suspended !== undefined && { suspended }),
   ...(emailConfirmed !== undefined && { email_confirmed: emailConfirmed }),
 })
+
+interface EndedAccount {
+  id: string
+  email: string
+  closed_at: string
+  erased_at: string | null
+}
+
+const endAccount = (
+  env: CommandEnvironment,
+  name: string,
+  method: 'DELETE' | 'POST',
+  who: string,
+  tail = '',
+): Promise<number> =>
+  runAgainstServer(env, name, async () => {
+    const { account } = await answerOf<{ account: EndedAccount }>(
+      env,
+      method,
+      `${await accountPath(env, who)}${tail}`,
+    )
+    print(env, account, ({ id, email, closed_at, erased_at }) =>
+      tableLines(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
+    )
+  })
+
+/** Ends an account for good; its data stays until it is erased. */
+export const closeAccount = (env: CommandEnvironment, who: string): Promise<number> =>
+  endAccount(env, 'accounts close', 'DELETE', who)
+
+/** Forgets the person of a closed account; invoices stay. */
+export const eraseAccount = (env: CommandEnvironment, who: string): Promise<number> =>
+  endAccount(env, 'accounts erase', 'POST', who, '/erase')

@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import { adminRoles } from '../../plan/admin-roles.ts'
 import { scopes } from '../../plan/scopes.ts'
 import type { JsonOption, OperatorAction } from '../command.ts'
-import { changeAccount, createAccount, listAccounts, showAccount } from './accounts.ts'
+import {
+  changeAccount,
+  closeAccount,
+  createAccount,
+  eraseAccount,
+  listAccounts,
+  showAccount,
+} from './accounts.ts'
 import {
   createAdminToken,
   listAdminTokens,
@@ -79,10 +86,12 @@ export function accountCommands(
     .option('--suspend', 'refuse its keys')
     .option('--resume', 'take its keys again')
     .option('--confirm', 'count its e-mail address as confirmed')
+    .option('--email <address>', 'give it another e-mail address')
     .action(
       (
         who: string,
         options: JsonOption & {
+          email?: string
           plan?: string
           addOns?: string[]
           trial?: boolean
@@ -93,6 +102,7 @@ export function accountCommands(
       ) =>
         act(options, env =>
           changeAccount(env, who, {
+            ...(options.email !== undefined && { email: options.email }),
             ...(options.plan && { plan: options.plan }),
             ...(options.addOns && { addOns: options.addOns }),
             ...(options.trial && { trial: true }),
@@ -101,6 +111,18 @@ export function accountCommands(
           }),
         ),
     )
+  leaf(
+    accounts
+      .command('close')
+      .argument('<account>', 'id or e-mail address')
+      .description('end an account, its keys and what works for it, for good'),
+  ).action((who: string, options: JsonOption) => act(options, env => closeAccount(env, who)))
+  leaf(
+    accounts
+      .command('erase')
+      .argument('<account>', 'id or e-mail address')
+      .description('forget the person of a closed account; invoices stay'),
+  ).action((who: string, options: JsonOption) => act(options, env => eraseAccount(env, who)))
   signInCommands(accounts, leaf, act, readPassword)
   keyCommands(program, leaf, act)
   tokenCommands(program, leaf, act)

@@ -136,7 +136,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     .use(keyRoutes({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
     .use(usageRoutes({ access, meter, rates, clock }))
     .use(performanceRoutes({ access, meter, now }))
-    .use(accountAdminRoutes({ access, keys, meter, changes, nameMax, now }))
+    .use(accountAdminRoutes({ ...services, access, keys, meter, changes, nameMax, now }))
     .use(tokenAdminRoutes({ access, adminTokens }))
     .use(probes(access, repeats))
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
