@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { correlationRoutes } from './correlation.ts'
 import { forecastRoutes } from './forecast.ts'
+import { rollingRoutes } from './rolling.ts'
 import { analyticsSpreadRoutes } from './spread.ts'
 import { statisticsRoutes } from './statistics.ts'
 import { type TrendDeps, trendRoutes } from './trend.ts'
@@ -11,5 +12,6 @@ export const analyticsRoutes = (deps: TrendDeps) =>
     .use(statisticsRoutes(deps))
     .use(correlationRoutes(deps))
     .use(trendRoutes(deps))
+    .use(rollingRoutes(deps))
     .use(analyticsSpreadRoutes(deps))
     .use(forecastRoutes(deps))

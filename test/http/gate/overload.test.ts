@@ -20,6 +20,8 @@ const heavy = `
 GET /v1/analytics/correlation
 GET /v1/analytics/forecast
 GET /v1/analytics/performance
+GET /v1/analytics/rolling
+GET /v1/analytics/seasonality
 GET /v1/analytics/spread
 GET /v1/analytics/statistics
 GET /v1/analytics/trend
