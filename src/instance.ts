@@ -177,6 +177,7 @@ export function openInstance({
   const vitals = {
     ...sendingVitals(services),
     lastPassAt: jobs.lastPassAt,
+    jobTimings: jobs.timings,
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
     loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
     isStopping: () => opened.stopping,

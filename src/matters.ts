@@ -1,5 +1,7 @@
-import { isoInstant, minuteMs } from './lib/instant.ts'
+import { dayMs, isoInstant, minuteMs } from './lib/instant.ts'
+import { certificateEnd } from './send/notices/certificate.ts'
 import { noticeHook, noticeText } from './send/notices/hook.ts'
+import { createCertificateWatch } from './service/operator/certificate.ts'
 import {
   createOperatorNotices,
   type Matter,
@@ -15,6 +17,10 @@ const behindMs = 15 * minuteMs
 const failuresMax = 3
 /** Of endpoints; more of them at once say no more. */
 const switchedOffMax = 20
+/** Keys whose quota is used up; more of them at once say no more. */
+const spentMax = 20
+/** A certificate that ends sooner is near its end: renewals come earlier. */
+const certificateMs = 14 * dayMs
 const megabyte = 2 ** 20
 
 /** Everything that needs the operator now. */
@@ -39,7 +45,7 @@ export function mattersOf(services: Services): Matter[] {
     })
   if (backupRecord.get().trouble !== undefined)
     matters.push({ id: 'backup', text: 'the last scheduled backup failed; the log says why' })
-  for (const { feed, state, consecutiveFailures, expectedBy, lastRun } of feeds.list()) {
+  for (const { feed, state, consecutiveFailures, expectedBy } of feeds.list()) {
     const { name } = feed.publisher
     if (consecutiveFailures >= failuresMax)
       matters.push({
@@ -50,11 +56,6 @@ export function mattersOf(services: Services): Matter[] {
       matters.push({
         id: `feed ${name} late`,
         text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
-      })
-    if ((lastRun?.held ?? 0) > 0)
-      matters.push({
-        id: `feed ${name} held`,
-        text: `feed ${name} holds values back that look wrong`,
       })
   }
   for (const [kind, dueAt] of outbox.vitals().kinds)
@@ -67,6 +68,43 @@ export function mattersOf(services: Services): Matter[] {
     matters.push({
       id: `endpoint ${id}`,
       text: `a webhook endpoint was switched off after failing again and again: ${hostOf(url)}`,
+    })
+  return [...matters, ...dataMatters(services), ...peopleMatters(services)]
+}
+
+function dataMatters({ freshness, doubtedValues }: Services): Matter[] {
+  const matters: Matter[] = freshness
+    .feeds()
+    .filter(({ status }) => status === 'stale')
+    .map(({ name, lastObservationAt }) => ({
+      id: `data ${name} stopped`,
+      text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
+    }))
+  const waiting = doubtedValues.total({ status: 'waiting' })
+  if (waiting > 0)
+    matters.push({
+      id: 'held',
+      text: `${waiting} ${waiting === 1 ? 'value that looked wrong waits' : 'values that looked wrong wait'} for a decision: wellhead review list`,
+    })
+  return matters
+}
+
+function peopleMatters({ usageWarnings, keys, meter, signInPlaces, clock }: Services): Matter[] {
+  const matters: Matter[] = []
+  for (const keyId of usageWarnings.spent(spentMax)) {
+    const key = keys.byId(keyId)
+    if (!key || meter.standing(key, clock.now()).state !== 'exhausted') continue
+    const { email } = key.account.account
+    matters.push({
+      id: `quota ${keyId}`,
+      text: `${email} has used up the quota of a key, and was told so`,
+    })
+  }
+  for (const { accountId, place, at } of signInPlaces.recent())
+    matters.push({
+      id: `sign-in ${accountId} ${place}`,
+      text: `${keys.account(accountId)?.account.email ?? 'somebody'} signed in from a new place, ${place}, at ${isoInstant(at)}`,
+      passing: true,
     })
   return matters
 }
@@ -99,8 +137,15 @@ export function openNotices(services: Services): OperatorNotices {
           },
         ]),
   ]
-  return createOperatorNotices({
-    matters: () => mattersOf(services),
+  const { baseUrl } = config.server
+  const certificate = baseUrl.startsWith('https:')
+    ? createCertificateWatch({ look: () => certificateEnd(baseUrl), clock, log })
+    : undefined
+  const told = createOperatorNotices({
+    matters: () => [
+      ...mattersOf(services),
+      ...certificateMatters(certificate?.endsAt(), clock.now()),
+    ],
     places,
     settings,
     clock,
@@ -108,6 +153,29 @@ export function openNotices(services: Services): OperatorNotices {
     againMs: notices.againMs,
     quiet: quietOf(notices.quiet),
   })
+  return {
+    pass() {
+      certificate?.pass()
+      told.pass()
+    },
+    async settled() {
+      await certificate?.settled()
+      await told.settled()
+    },
+  }
+}
+
+/** `endsAt` is undefined where there is no certificate, or nobody knows. */
+export function certificateMatters(endsAt: number | undefined, now: number): Matter[] {
+  if (endsAt === undefined || endsAt - now > certificateMs) return []
+  const has = endsAt > now ? 'ends' : 'ended'
+  return [
+    {
+      id: 'certificate',
+      text: `the certificate of server.base_url ${has} at ${isoInstant(endsAt)}`,
+      urgent: endsAt <= now,
+    },
+  ]
 }
 
 /** `22:00-07:00`; undefined: no hour is quiet. */

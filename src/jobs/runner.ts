@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import type { Clock, ManualClock } from '../lib/clock.ts'
+import { type Clock, createSystemClock, type ManualClock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Job } from './job.ts'
 
@@ -13,6 +13,14 @@ export interface Runner {
   stop(): void
   /** When the last passes ended, Unix ms. */
   lastPassAt(): number | undefined
+  /** How long the passes of each job have taken since the start. */
+  timings(): ReadonlyMap<string, JobTiming>
+}
+
+export interface JobTiming {
+  passes: number
+  ms: number
+  lastMs: number
 }
 
 /**
@@ -27,25 +35,36 @@ export interface RunnerOptions {
   guard?: Guard | undefined
   /** Whether an error of a job is told elsewhere. */
   isTold?: (error: unknown) => boolean
+  /** Measures passes; the clock of the instance may stand still. */
+  stopwatch?: Pick<Clock, 'monotonic'>
 }
 
 export function createRunner(
   jobs: readonly Job[],
   clock: Clock,
   log: Log,
-  { guard, isTold = () => false }: RunnerOptions = {},
+  { guard, isTold = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
 ): Runner {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
   let running = Promise.resolve()
+  const timings = new Map<string, JobTiming>()
 
   /** A job that fails is tried again at the next beat; the others go on. */
   const passOne = async (job: Job) => {
+    const startedMs = stopwatch.monotonic()
     try {
       await job.pass()
     } catch (error) {
       if (!isTold(error)) log.error('job_failed', { job: job.name, error })
     }
+    const lastMs = stopwatch.monotonic() - startedMs
+    const before = timings.get(job.name)
+    timings.set(job.name, {
+      passes: (before?.passes ?? 0) + 1,
+      ms: (before?.ms ?? 0) + lastMs,
+      lastMs,
+    })
   }
   const passAll = async () => {
     if (guard) await passOne(guard.job)
@@ -87,5 +106,6 @@ export function createRunner(
       heartbeat?.stop()
     },
     lastPassAt: () => lastPassAt,
+    timings: () => timings,
   }
 }

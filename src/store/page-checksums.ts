@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { crc32 } from 'node:zlib'
+import { createSystemClock } from '../lib/clock.ts'
 import { privateMode } from '../lib/private-file.ts'
 import { readLog } from './write-ahead-log.ts'
 
@@ -31,6 +32,8 @@ export interface PageChecksums {
   foldWhenLong(pagesMax: number): void
   /** Folds the log into the database; `TRUNCATE` waits for readers and empties the log. */
   fold(mode: 'PASSIVE' | 'TRUNCATE'): void
+  /** How often the log was folded, and how long that took. */
+  foldings(): { count: number; ms: number; lastMs: number }
   /**
    * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
    * without one gets it. `next`: where to go on; undefined after the last page.
@@ -210,9 +213,14 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
     if (databasePages > 0) entries.cutTo(databasePages)
     fsyncSync(file)
   }
+  const stopwatch = createSystemClock()
+  let foldings = { count: 0, ms: 0, lastMs: 0 }
   const fold = (mode: 'PASSIVE' | 'TRUNCATE') => {
+    const startedMs = stopwatch.monotonic()
     attempt(takeIn)
     db.run(`PRAGMA wal_checkpoint(${mode})`)
+    const lastMs = stopwatch.monotonic() - startedMs
+    foldings = { count: foldings.count + 1, ms: foldings.ms + lastMs, lastMs }
     const { log, checkpointed } = logState.get()!
     foldedAt = log
     if (log !== checkpointed) return
@@ -232,6 +240,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
   return {
     isReplaced,
     fold,
+    foldings: () => foldings,
     foldWhenLong(pagesMax) {
       const { log, checkpointed } = logState.get()!
       if (log - checkpointed < pagesMax) return

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { secondMs } from '../../lib/instant.ts'
 import { seriesFaultKinds } from '../../service/condition/series-faults.ts'
 import { latencyBounds } from '../../service/operator/tally.ts'
+import { checksumsOf } from '../../store/database.ts'
 import { version } from '../../version.ts'
 import type { Context } from '../context.ts'
 
@@ -19,6 +20,7 @@ export type MetricDeps = Pick<
   | 'db'
   | 'clock'
   | 'lastPassAt'
+  | 'jobTimings'
   | 'isOverloaded'
   | 'loopWaitMs'
 >
@@ -211,16 +213,14 @@ function outboxFamilies({ outbox, webhooks, clock }: MetricDeps): MetricFamily[]
   return [
     {
       name: 'wellhead_outbox_messages',
-      help: 'Messages that have not ended, by state.',
+      help: 'Messages that have not ended, by kind and state.',
       type: 'gauge',
-      samples() {
-        const { pending, parked, inFlight } = outbox.vitals()
-        return [
-          { labels: { state: 'waiting' }, value: pending - inFlight },
-          { labels: { state: 'under_way' }, value: inFlight },
-          { labels: { state: 'parked' }, value: parked },
-        ]
-      },
+      samples: () =>
+        [...outbox.vitals().states].flatMap(([kind, { waiting, underWay, parked }]) => [
+          { labels: { kind, state: 'waiting' }, value: waiting },
+          { labels: { kind, state: 'under_way' }, value: underWay },
+          { labels: { kind, state: 'parked' }, value: parked },
+        ]),
     },
     {
       name: 'wellhead_outbox_oldest_seconds',
@@ -255,6 +255,7 @@ function outboxFamilies({ outbox, webhooks, clock }: MetricDeps): MetricFamily[]
 function processFamilies({
   clock,
   lastPassAt,
+  jobTimings,
   isOverloaded,
   loopWaitMs,
 }: MetricDeps): MetricFamily[] {
@@ -280,6 +281,27 @@ function processFamilies({
         const at = lastPassAt()
         return typeof at === 'number' ? [{ value: seconds(clock.now() - at) }] : []
       },
+    },
+    {
+      name: 'wellhead_job_passes_total',
+      help: 'Passes of each background job since the start.',
+      type: 'counter',
+      samples: () =>
+        [...jobTimings()].map(([job, { passes }]) => ({ labels: { job }, value: passes })),
+    },
+    {
+      name: 'wellhead_job_seconds_total',
+      help: 'Time that the passes of each background job have taken since the start.',
+      type: 'counter',
+      samples: () =>
+        [...jobTimings()].map(([job, { ms }]) => ({ labels: { job }, value: seconds(ms) })),
+    },
+    {
+      name: 'wellhead_job_last_seconds',
+      help: 'Time that the last pass of each background job took.',
+      type: 'gauge',
+      samples: () =>
+        [...jobTimings()].map(([job, { lastMs }]) => ({ labels: { job }, value: seconds(lastMs) })),
     },
     single(
       'wellhead_loop_wait_seconds',
@@ -311,6 +333,11 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
+  /** None where a replicator folds. */
+  const foldings = () => {
+    const sums = checksumsOf(db)?.foldings()
+    return sums ? [sums] : []
+  }
   return [
     {
       name: 'wellhead_sqlite_bytes',
@@ -323,6 +350,24 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
               { labels: { file: 'log' }, value: sizeOf(`${path}-wal`) },
             ]
           : [],
+    },
+    {
+      name: 'wellhead_checkpoint_seconds_total',
+      help: 'Time that folding the log into the database has taken since the start.',
+      type: 'counter',
+      samples: () => foldings().map(({ ms }) => ({ value: seconds(ms) })),
+    },
+    {
+      name: 'wellhead_checkpoints_total',
+      help: 'How often the log was folded into the database since the start.',
+      type: 'counter',
+      samples: () => foldings().map(({ count }) => ({ value: count })),
+    },
+    {
+      name: 'wellhead_checkpoint_last_seconds',
+      help: 'Time that the last folding of the log took.',
+      type: 'gauge',
+      samples: () => foldings().map(({ lastMs }) => ({ value: seconds(lastMs) })),
     },
     {
       name: 'wellhead_storage_faults_total',

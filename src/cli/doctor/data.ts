@@ -207,10 +207,12 @@ function examineOutbox(db: Database, { now, hasServer }: DatabaseReport): Findin
     .backlog()
     .filter(({ kind, lane }) => kind !== 'webhook' || endpoints.find(lane)?.active !== false)
   const underWay = store.underWay()
-  const count = lanes.reduce((sum, lane) => sum + lane.waiting, underWay.count)
+  const count =
+    lanes.reduce((sum, lane) => sum + lane.waiting, 0) +
+    underWay.reduce((sum, leased) => sum + leased.count, 0)
   const oldestAt = Math.min(
     ...lanes.map(lane => lane.dueAt),
-    underWay.dueAt ?? Number.POSITIVE_INFINITY,
+    ...underWay.map(leased => leased.dueAt),
   )
   if (count === 0) return fine('outbox', 'nothing waits')
   const finding = `${count} ${count === 1 ? 'message waits' : 'messages wait'}, the oldest due at ${isoInstant(oldestAt)}`

@@ -13,6 +13,7 @@ import { createPasswordHashes } from './password-hashes.ts'
 import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
+import { createSignInPlaces, type SignInPlaces } from './sign-in-places.ts'
 
 /** People: how they sign in, and the organizations they belong to. */
 export interface AccountServices {
@@ -20,6 +21,8 @@ export interface AccountServices {
   secondFactor: SecondFactor
   signIn: SignIn
   organizations: Organizations
+  /** From where people signed in for the first time. */
+  signInPlaces: SignInPlaces
 }
 
 export interface AccountServicesDeps extends Runtime {
@@ -27,7 +30,7 @@ export interface AccountServicesDeps extends Runtime {
   vault: Vault
   mail: Mail
   organizationStore: OrganizationStore
-  audit: { note(entry: NewAuditEntry): void }
+  audit: { note(entry: NewAuditEntry): void; signInPlaces(accountId: string): string[] }
 }
 
 export function openAccounts(deps: AccountServicesDeps): AccountServices {
@@ -43,13 +46,16 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
     store: createSecondFactorStore(db),
     serviceName,
   })
+  const signInPlaces = createSignInPlaces(deps)
   return {
     sessions,
     secondFactor,
+    signInPlaces,
     signIn: createSignIn({
       ...deps,
       sessions,
       secondFactor,
+      places: signInPlaces,
       links: createSignInLinkStore(db),
       passwords: createPasswordStore(db),
       hashes: createPasswordHashes(),

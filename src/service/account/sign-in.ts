@@ -18,6 +18,7 @@ import { createSecondSteps, type SecondSteps } from './second-steps.ts'
 import type { Sessions, SignedIn } from './sessions.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { linkLetter } from './sign-in-letters.ts'
+import type { SignInPlaces } from './sign-in-places.ts'
 
 /** `locked`: too many wrong tries, so long until the next one. */
 export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
@@ -88,6 +89,7 @@ export interface SignInDeps {
   log: Log
   serviceName: string
   linkLifetimeMs: number
+  places: Pick<SignInPlaces, 'note'>
 }
 
 const triesMax = 5
@@ -111,9 +113,6 @@ const invalid = { refused: 'invalid' } as const
  */
 export const linkUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/sign-in?token=${token}`
-
-const logSignIn = (log: Log, { session }: SignedIn, from?: string) =>
-  log.info('signed_in', { account: session.accountId, method: session.method, from })
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
@@ -139,7 +138,7 @@ type Untold = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
 
 /** The code of an authenticator, or one for recovery, after the first proof. */
 function withCodes(
-  { db, keys, sessions, secondFactor, log }: SignInDeps,
+  { db, keys, sessions, secondFactor }: SignInDeps,
   steps: SecondSteps,
 ): Pick<Untold, 'withCode' | 'isHalfWay'> {
   return {
@@ -153,14 +152,17 @@ function withCodes(
       steps.end(secondStep)
       const signedIn = await sessions.issue(account, half.method)
       transact(db, () => sessions.write(signedIn.session))
-      logSignIn(log, signedIn)
       return signedIn
     },
   }
 }
 
 /** Writes every sign-in to the audit trail, and what was refused of accounts that there are. */
-function told({ audit, keys }: SignInDeps, signIn: Untold, steps: SecondSteps): SignIn {
+function told(
+  { audit, keys, places, log }: SignInDeps,
+  signIn: Untold,
+  steps: SecondSteps,
+): SignIn {
   const tell = (
     account: AccountState,
     outcome: SignedIn | SecondStep | SignInRefusal | CodeRefusal,
@@ -169,6 +171,10 @@ function told({ audit, keys }: SignInDeps, signIn: Untold, steps: SecondSteps): 
   ) => {
     const { id } = account.account
     const refused = 'refused' in outcome
+    if ('session' in outcome) {
+      places.note(id, place)
+      log.info('signed_in', { account: id, method: outcome.session.method, from: place })
+    }
     audit.note({
       // Who failed to sign in is not known.
       actor: refused ? 'stranger' : `person ${id}`,
@@ -209,7 +215,7 @@ function told({ audit, keys }: SignInDeps, signIn: Untold, steps: SecondSteps): 
 }
 
 function withPasswords(
-  { db, keys, sessions, passwords, hashes, clock, log }: SignInDeps,
+  { db, keys, sessions, passwords, hashes, clock }: SignInDeps,
   half: HalfWay,
 ) {
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
@@ -261,7 +267,6 @@ function withPasswords(
       if (step) return step
       const signedIn = await sessions.issue(account!, 'password')
       transact(db, () => sessions.write(signedIn.session))
-      logSignIn(log, signedIn, from)
       return signedIn
     },
     changePassword: (async (account, { password, current, session, from }) => {
@@ -355,14 +360,12 @@ function withLinks(
       })
       if (!used) return invalid
       if (link.mailed) confirm(account)
-      logSignIn(log, signedIn)
       return signedIn
     },
     async asOwner(account: AccountState): Promise<SignedIn> {
       const signedIn = await sessions.issue(account, 'link')
       transact(db, () => sessions.write(signedIn.session))
       confirm(account)
-      logSignIn(log, signedIn)
       return signedIn
     },
     mailLink(email: string, baseUrl: string) {

@@ -11,6 +11,8 @@ export interface Backlog {
 export interface Vitals {
   /** When the jobs last ended a pass, Unix ms; null where none run. */
   lastPassAt: () => number | null | undefined
+  /** How often each job has passed, and how long that took (ms). */
+  jobTimings: () => ReadonlyMap<string, { passes: number; ms: number; lastMs: number }>
   /** The parts that send: webhooks, e-mail, SMS. */
   senders: () => readonly Component[]
   backlog: () => Backlog
@@ -25,6 +27,7 @@ export interface Vitals {
 /** For an interface without a process around it: no jobs, nothing that sends. */
 export const aloneVitals: Vitals = {
   lastPassAt: () => null,
+  jobTimings: () => new Map(),
   senders: () => ['webhooks', 'email', 'sms'].map(name => ({ name, status: 'disabled' })),
   backlog: () => ({ pending: 0, oldestAt: undefined }),
   isOverloaded: () => false,

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import type { AuditStore, NewAuditEntry } from '../../store/operator/audit.ts'
 
 /** Who did what to which thing, from where and when. */
-export interface Audit extends Pick<AuditStore, 'list' | 'total'> {
+export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
   /**
    * Writes an entry. What it tells of is done already, so a fault is told in the log and stops
    * nobody.
@@ -29,6 +29,7 @@ export function createAudit({ store, clock, log, keepDays }: AuditDeps): Audit {
   return {
     list: store.list,
     total: store.total,
+    signInPlaces: store.signInPlaces,
     note(entry) {
       try {
         store.append(entry, clock.now())

@@ -10,6 +10,8 @@ export interface Matter {
   text: string
   /** It does not wait for the end of the quiet hours. */
   urgent?: boolean
+  /** It happened and goes by: it is told once, and never over. */
+  passing?: boolean
 }
 
 export interface Notice {
@@ -26,6 +28,7 @@ interface OpenMatter {
   /** When somebody was last told; null: not yet. */
   toldAt: number | null
   text: string
+  passing?: boolean
 }
 
 /** Minutes of the day (UTC), half-open; the end may be on the next day. */
@@ -99,17 +102,20 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
       void sending.finally(() => underWay.delete(sending))
     }
   }
-  const judge = (all: Map<string, OpenMatter>, { id, text, urgent = false }: Matter) => {
+  const judge = (
+    all: Map<string, OpenMatter>,
+    { id, text, urgent = false, passing = false }: Matter,
+  ) => {
     const now = clock.now()
     const notice = all.get(id)
     const { since, toldAt } = notice ?? { since: now, toldAt: null }
-    const isDue = toldAt === null || now - toldAt >= againMs
+    const isDue = toldAt === null || (!passing && now - toldAt >= againMs)
     if (!isDue || (isQuiet(quiet, now) && !urgent)) {
       if (notice) return false
-      all.set(id, { since, toldAt, text })
+      all.set(id, { since, toldAt, text, passing })
       return true
     }
-    all.set(id, { since, toldAt: now, text })
+    all.set(id, { since, toldAt: now, text, passing })
     tell({ matter: id, kind: toldAt === null ? 'begun' : 'again', text, since, at: now })
     return true
   }
@@ -121,12 +127,12 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
       let hasChanged = false
       for (const matter of current) hasChanged = judge(open, matter) || hasChanged
       const ids = new Set(current.map(matter => matter.id))
-      for (const [id, { since, toldAt, text }] of open) {
+      for (const [id, { since, toldAt, text, passing }] of open) {
         if (ids.has(id)) continue
         open.delete(id)
         hasChanged = true
         // What nobody was told of need not be over.
-        if (toldAt !== null) tell({ matter: id, kind: 'over', text, since, at: now })
+        if (toldAt !== null && !passing) tell({ matter: id, kind: 'over', text, since, at: now })
       }
       if (hasChanged) save(open)
     },

@@ -18,6 +18,8 @@ export interface OutboxVitals {
    * Kinds that somebody sends, and when the oldest waiting message of each became due (Unix ms).
    */
   kinds: ReadonlyMap<Kind, number | undefined>
+  /** Messages of each kind that have not ended, by state. */
+  states: ReadonlyMap<Kind, { waiting: number; parked: number; underWay: number }>
   /** Receivers of webhooks whose secret does not open. */
   shut: number
 }
@@ -29,15 +31,28 @@ export function vitalsOf(
 ): OutboxVitals {
   const oldest = new Map<Kind, number>()
   let [pending, parked] = [0, 0]
+  const states = new Map(
+    [...registry.senders.keys()].map(kind => [kind, { waiting: 0, parked: 0, underWay: 0 }]),
+  )
   for (const { kind, lane, waiting, dueAt } of store.backlog()) {
-    if (engine.policy(kind, lane)?.state === 'parked') parked += waiting
-    else {
+    const sums = states.get(kind)
+    if (engine.policy(kind, lane)?.state === 'parked') {
+      parked += waiting
+      if (sums) sums.parked += waiting
+    } else {
+      if (sums) sums.waiting += waiting
       pending += waiting
       oldest.set(kind, Math.min(oldest.get(kind) ?? dueAt, dueAt))
     }
   }
-  const { count, dueAt } = store.underWay()
-  const all = [...oldest.values(), ...(dueAt === null ? [] : [dueAt])]
+  let [count, dueAt] = [0, Number.POSITIVE_INFINITY]
+  for (const leased of store.underWay()) {
+    count += leased.count
+    dueAt = Math.min(dueAt, leased.dueAt)
+    const sums = states.get(leased.kind)
+    if (sums) sums.underWay = leased.count
+  }
+  const all = [...oldest.values(), ...(count === 0 ? [] : [dueAt])]
   return {
     pending: pending + count,
     oldestAt: all.length > 0 ? Math.min(...all) : undefined,
@@ -45,6 +60,7 @@ export function vitalsOf(
     inFlight: count,
     ended: { ...registry.ended },
     shut: registry.shut.size,
+    states,
     kinds: new Map([...registry.senders.keys()].map(kind => [kind, oldest.get(kind)])),
   }
 }

@@ -5,7 +5,7 @@ import type { Ids } from '../../lib/ids.ts'
 import type { Limits } from '../../plan/limits.ts'
 import { createEgress, type Egress } from '../../send/egress/egress.ts'
 import { createWebhookSender } from '../../send/webhooks/webhook.ts'
-import { createUsageWarningStore } from '../../store/keys/usage-warnings.ts'
+import { createUsageWarningStore, type UsageWarningStore } from '../../store/keys/usage-warnings.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import { createAccountSecretStore } from '../../store/webhooks/account-secrets.ts'
 import { createWebhookMonthStore } from '../../store/webhooks/months.ts'
@@ -36,6 +36,8 @@ export interface WebhookServices {
   webhookAllowance: WebhookAllowance
   /** The only way out to addresses that accounts name. */
   egress: Egress
+  /** Whose quota was used up. */
+  usageWarnings: UsageWarningStore
 }
 
 export interface WebhookServicesDeps {
@@ -69,7 +71,8 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
   const events = createEvents({ ...deps, webhooks, allowance })
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
   deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
-  deps.meter.listen(createUsageEvents({ ...deps, warnings: createUsageWarningStore(db), events }))
+  const usageWarnings = createUsageWarningStore(db)
+  deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))
   const egress = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   outbox.register(
@@ -77,5 +80,12 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
     createWebhookSender({ egress, clock, headerPrefix, userAgent }),
     createWebhookLanes({ webhooks, accountSecrets, keys }),
   )
-  return { webhooks, events, accountSecrets, webhookAllowance: allowance, egress }
+  return {
+    webhooks,
+    events,
+    accountSecrets,
+    webhookAllowance: allowance,
+    egress,
+    usageWarnings,
+  }
 }

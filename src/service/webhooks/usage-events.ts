@@ -6,6 +6,7 @@ import { percentUsed } from '../../plan/quota.ts'
 import { transact } from '../../store/database.ts'
 import type { UsageWarningStore } from '../../store/keys/usage-warnings.ts'
 import type { QuotaReach } from '../keys/meter.ts'
+import type { Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
 import type { Events } from './events.ts'
 
@@ -14,15 +15,16 @@ export interface UsageEventsDeps {
   warnings: UsageWarningStore
   events: Pick<Events, 'emit'>
   notices: Notices
+  mail: Pick<Mail, 'post'>
   clock: Clock
 }
 
 /**
  * Tells the owner of a key, once in each window, that 80 and that 100 percent of its requests are
- * used: by event and in the account's notifications.
+ * used: by event and in the account's notifications, and by letter when all of it is.
  */
 export const createUsageEvents =
-  ({ db, warnings, events, notices, clock }: UsageEventsDeps) =>
+  ({ db, warnings, events, notices, mail, clock }: UsageEventsDeps) =>
   ({ key: state, window, used, percent }: QuotaReach): void => {
     const at = clock.now()
     const accountId = state.account.account.id
@@ -55,5 +57,13 @@ export const createUsageEvents =
         { accountId, type: 'usage', title, message, data: { key_id: keyId, percent } },
         at,
       )
+      if (!isSpent) return
+      mail.post({
+        to: state.account.account.email,
+        subject: title,
+        text: `${message}\n\nRequests are refused until then.\n`,
+        accountId,
+        dedupe: `usage ${keyId} ${window.kind} ${window.startsAt}`,
+      })
     })
   }

@@ -52,6 +52,8 @@ export interface AuditStore {
   /** Newest first. */
   list(filter: AuditFilter, limit: number, offset: number): AuditEntry[]
   total(filter: AuditFilter): number
+  /** From where an account has signed in, as far as the newest entries tell. */
+  signInPlaces(accountId: string): string[]
   /**
    * Takes out entries older than `before`, at most `limit` of them, from the oldest on; the hash of
    * the last of them stays as what the chain begins with. How many they were.
@@ -59,6 +61,7 @@ export interface AuditStore {
   prune(before: number, limit: number): number
 }
 
+const placesOf = 20_000
 const columns = `id, noted_at AS at, actor, account_id AS accountId, action, thing, place, outcome, details, hash`
 const matching = `(?1 IS NULL OR noted_at >= ?1) AND (?2 IS NULL OR noted_at < ?2)
   AND (?3 IS NULL OR account_id = ?3 OR instr(lower(actor), lower(?3)) > 0)
@@ -106,12 +109,19 @@ export function createAuditStore(db: Database): AuditStore {
     db,
     `SELECT count(*) AS n FROM audit_entries WHERE ${matching}`,
   )
+  // Nobody waits long for a sign-in, however much is kept.
+  const places = lazy<{ place: string }, [string]>(
+    db,
+    `SELECT DISTINCT place FROM (SELECT * FROM audit_entries ORDER BY id DESC LIMIT ${placesOf})
+      WHERE account_id = ? AND action LIKE 'sign in with %' AND outcome = 'done' AND place IS NOT NULL`,
+  )
   const oldest = lazy<Link & { at: number }, [number]>(
     db,
     'SELECT id, noted_at AS at, hash FROM audit_entries ORDER BY id LIMIT ?',
   )
   const setAnchor = lazy(db, 'UPDATE audit_anchor SET entry_id = ?, hash = ?')
   const remove = lazy(db, 'DELETE FROM audit_entries WHERE id <= ?')
+  const signInPlaces = (accountId: string) => places.all(accountId).map(row => row.place)
   const filterOf = ({ since, until, actor, thing }: AuditFilter): Filter => [
     since ?? null,
     until ?? null,
@@ -147,6 +157,7 @@ export function createAuditStore(db: Database): AuditStore {
         )
       }),
     list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
+    signInPlaces,
     total: filter => total.get(...filterOf(filter))!.n,
     prune: (before, limit) =>
       transact(db, () => {

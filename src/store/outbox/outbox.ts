@@ -82,7 +82,7 @@ export interface OutboxStore {
   /** The same for many that are to be sent: those that are new. */
   addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[]
   backlog(): LaneBacklog[]
-  underWay(): { count: number; dueAt: number | null }
+  underWay(): { kind: Kind; count: number; dueAt: number }[]
   /**
    * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
    * statement.
@@ -238,16 +238,18 @@ function createClaims(db: Database) {
     `SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
      FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`,
   )
-  const underWay = lazy<{ count: number; dueAt: number | null }, []>(
+  const underWay = lazy<{ kind: Kind; count: number; dueAt: number }, []>(
     db,
-    `SELECT count(*) AS count, min(due_at) AS dueAt FROM outbox WHERE state = 'leased'`,
+    `SELECT kind, count(*) AS count, min(due_at) AS dueAt
+       FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+      WHERE state = 'leased' GROUP BY kind`,
   )
   // The rows that an UPDATE answers come in no order.
   const inOrder = (rows: ClaimedRow[]) =>
     rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
   return {
     backlog: () => backlog.all(),
-    underWay: () => underWay.get()!,
+    underWay: () => underWay.all(),
     claim: (laneId: number, now: number, limit: number, newLease: Lease) =>
       inOrder(claim.all({ ...newLease, lane: laneId, now, limit })),
     claimFirst: (laneId: number, now: number, newLease: Lease) =>

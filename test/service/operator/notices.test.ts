@@ -1,16 +1,20 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
 import { createLog } from '../../../src/lib/log.ts'
-import { mattersOf, quietOf } from '../../../src/matters.ts'
+import { certificateMatters, mattersOf, quietOf } from '../../../src/matters.ts'
+import { certificateEnd } from '../../../src/send/notices/certificate.ts'
 import { noticeHook } from '../../../src/send/notices/hook.ts'
+import { createCertificateWatch } from '../../../src/service/operator/certificate.ts'
 import {
   createOperatorNotices,
   isQuiet,
   type Matter,
   type Notice,
 } from '../../../src/service/operator/notices.ts'
-import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
+import { expired, good } from '../../support/servers/certificates.ts'
 
 function noticeWorld(quiet = '') {
   const clock = createManualClock(startAt)
@@ -77,6 +81,14 @@ describe('a matter', () => {
   })
 })
 
+test('what happened and goes by is told once, and never over', () => {
+  const { during, state } = noticeWorld()
+  state.matters = [{ id: 'sign-in', text: 'x', passing: true }]
+  expect(during(3 * dayMs)).toEqual(['sign-in begun'])
+  state.matters = []
+  expect(during(hourMs)).toEqual([])
+})
+
 test('quiet hours may go over midnight', () => {
   const at = (time: string) => Date.parse(`2026-11-20T${time}:00Z`)
   const quiet = quietOf('22:00-07:00')
@@ -95,6 +107,146 @@ test('a disk that takes no writes, a failed backup and an endpoint that was swit
   services.disk.pass()
   services.backupRecord.set({ trouble: undefined })
   expect(ids()).toEqual([])
+})
+
+describe('matters of data and people', () => {
+  const idsOf = ({ services }: TestInstance) => mattersOf(services).map(matter => matter.id)
+
+  test('values that were held are one until somebody has decided', async () => {
+    const instance = openTestInstance()
+    const { services, record } = instance
+    record('WTI_USD', [70, 71, 70, 71, 70, 71, 70, 71, 70, 71, 70, 71], startAt - hourMs, dayMs)
+    const { series } = services.catalogue.resolve('WTI_USD', startAt)!
+    const { counts } = services.batches.record({ kind: 'push', actor: 'test' }, [
+      { seriesId: series.id, observedAt: startAt, value: 7100 },
+    ])
+    expect(counts.held).toBe(1)
+    const [matter] = mattersOf(services)
+    expect([matter?.id, matter?.text]).toEqual([
+      'held',
+      '1 value that looked wrong waits for a decision: wellhead review list',
+    ])
+    const [doubt] = services.doubtedValues.list({ status: 'waiting' }, 1, 0)
+    services.doubtedValues.decide(doubt!.id, 'rejected', 'test', 'cents', startAt)
+    expect(idsOf(instance)).toEqual([])
+  })
+
+  test('a source whose codes have stopped is one until something new comes', () => {
+    const instance = openTestInstance()
+    instance.record('WTI_USD', [70, 71], startAt - 30 * dayMs, dayMs)
+    expect(idsOf(instance)).toEqual([expect.stringMatching(/^data .+ stopped$/)])
+    instance.record('WTI_USD', [71], startAt, dayMs)
+    expect(idsOf(instance)).toEqual([])
+  })
+
+  test('a quota that is used up is one until it returns, and the customer has a letter', async () => {
+    const instance = openTestInstance()
+    const { services, key, get, clock } = instance
+    const token = key('free', { email: 'ann@example.com' })
+    const state = services.keys.find(token)!
+    const { window } = services.meter.standing(state, clock.now())
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    for (let i = 0; i < window.limit!; i += 1) {
+      const held = services.meter.reserve(state, clock.now())
+      if (held) services.meter.record(state, '/v1/prices/latest', 200, true, 1, clock.now())
+    }
+    expect((await get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(402)
+    expect(idsOf(instance)).toEqual([`quota ${state.key.id}`])
+    const letters = services.db
+      .query(`SELECT event_id AS id FROM outbox WHERE event_id LIKE 'usage %'`)
+      .all()
+    expect(letters).toHaveLength(1)
+    clock.set(window.endsAt + 1)
+    expect(idsOf(instance).filter(id => id.startsWith('quota'))).toEqual([])
+  })
+
+  test('a sign-in from a new place passes; the first of all and one from a known place are none', async () => {
+    const instance = openTestInstance()
+    const { services, key, clock } = instance
+    key('starter', { email: 'ann@example.com' })
+    const account = services.keys.accountByEmail('ann@example.com')!
+    const password = 'correct horse battery staple'
+    await services.signIn.setPassword(account, password)
+    const from = (place: string) => services.signIn.withPassword('ann@example.com', password, place)
+    await from('203.0.113.7')
+    await from('203.0.113.7')
+    expect(idsOf(instance)).toEqual([])
+    await services.signIn.withPassword('ann@example.com', 'wrong', '198.51.100.1')
+    expect(idsOf(instance)).toEqual([])
+    await from('198.51.100.9')
+    expect(mattersOf(services)).toEqual([
+      {
+        id: `sign-in ${account.account.id} 198.51.100.9`,
+        text: 'ann@example.com signed in from a new place, 198.51.100.9, at 2026-11-20T15:00:00Z',
+        passing: true,
+      },
+    ])
+    clock.advance(dayMs)
+    expect(idsOf(instance)).toEqual([])
+    await from('198.51.100.9')
+    expect(idsOf(instance)).toEqual([])
+  })
+})
+
+describe('the certificate of the service', () => {
+  const serve = (certificate: { key: string; cert: string }) => {
+    const server = createTlsServer(certificate, socket => socket.end())
+    return new Promise<{ url: string; stop(): void }>(done =>
+      server.listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as { port: number }
+        done({ url: `https://127.0.0.1:${port}`, stop: () => server.close() })
+      }),
+    )
+  }
+  test('is looked at where it is shown, also when nobody trusts it any more', async () => {
+    const current = await serve(good)
+    const old = await serve(expired)
+    expect(await certificateEnd(current.url)).toBe(Date.parse('2120-01-01T00:00:00Z'))
+    expect(await certificateEnd(old.url)).toBe(Date.parse('2020-01-01T00:00:00Z'))
+    current.stop()
+    old.stop()
+    expect(certificateEnd(current.url)).rejects.toThrow()
+  })
+  test('is a matter from two weeks before its end on', () => {
+    const ids = (days: number) =>
+      certificateMatters(startAt + days * dayMs, startAt).map(({ text, urgent }) => [text, urgent])
+    expect(ids(15)).toEqual([])
+    expect(ids(13)).toEqual([
+      ['the certificate of server.base_url ends at 2026-12-03T15:00:00Z', false],
+    ])
+    expect(ids(-1)).toEqual([
+      ['the certificate of server.base_url ended at 2026-11-19T15:00:00Z', true],
+    ])
+    expect(certificateMatters(undefined, startAt)).toEqual([])
+  })
+  test('is looked at once a day, and after an hour where that failed', async () => {
+    const clock = createManualClock(startAt)
+    let looks = 0
+    let isThere = false
+    const watch = createCertificateWatch({
+      async look() {
+        looks += 1
+        if (!isThere) throw new Error('refused')
+        return startAt + dayMs
+      },
+      clock,
+      log: createLog({ level: 'error', format: 'json', clock, write() {} }),
+    })
+    const during = async (hours: number) => {
+      const before = looks
+      for (let i = 0; i < 60 * hours; i += 1) {
+        watch.pass()
+        await watch.settled()
+        clock.advance(minuteMs)
+      }
+      return looks - before
+    }
+    expect(await during(3)).toBe(3)
+    expect(watch.endsAt()).toBeUndefined()
+    isThere = true
+    expect(await during(48)).toBe(2)
+    expect(watch.endsAt()).toBe(startAt + dayMs)
+  })
 })
 
 test('a page that the disk changed is a matter, a degraded state and a number', async () => {
