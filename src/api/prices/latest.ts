@@ -8,7 +8,7 @@ import { type Answering, envelope, markFixtures, tagged } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { asOfQuery, atPoint } from '../point-in-time.ts'
 import { PriceRow } from './row.ts'
-import { createPriceTexts, everyCode } from './texts.ts'
+import { createEveryPrice, createPriceTexts } from './texts.ts'
 
 export type LatestDeps = Pick<
   Context,
@@ -26,17 +26,26 @@ const PriceList = envelope(
 
 /** The newest price of one code, of several, or of every code that has one. */
 export function latestRoutes(deps: LatestDeps) {
-  const { board, catalogue, codes, now } = deps
+  const { board, codes } = deps
   const { single, several } = createPriceTexts(board)
+  const everyPrice = createEveryPrice(deps)
 
   return new Elysia().use(deps.access).get(
     '/v1/prices/latest',
     ({ query, request, set, caller }) => {
       const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
+      if (requestedCodes.length === 0 && !query.as_of) {
+        const prices = everyPrice()
+        markFixtures(set as Answering, deps.marks, prices.commodities)
+        deps.meter.noteAsked(caller.key, prices.seriesIds)
+        const { text, etag, fresh } = prices
+        const body = tagged(request, set as Answering, text, !fresh, etag)
+        return body
+      }
       const { known: commodities, unknown } =
         requestedCodes.length > 0
           ? codes.readSome(requestedCodes, request, (set as Answering).headers)
-          : { known: everyCode(catalogue, deps.firstCodes, now()), unknown: [] }
+          : { known: [], unknown: [] }
       markFixtures(set as Answering, deps.marks, commodities)
       // One `return` of a variable that is set in two places: Elysia takes a handler that returns a
       // call for an asynchronous one, and then awaits it at every request.
@@ -65,12 +74,7 @@ export function latestRoutes(deps: LatestDeps) {
           caller.key,
           commodities.map(({ series }) => series.id),
         )
-        text = tagged(
-          request,
-          set as Answering,
-          several(commodities, requestedCodes.length > 0 ? unknown : undefined),
-          false,
-        )
+        text = tagged(request, set as Answering, several(commodities, unknown), false)
       }
       return text
     },

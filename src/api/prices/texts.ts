@@ -1,4 +1,6 @@
 import { Problem } from '../../http/problem/problem.ts'
+import { strongEtag } from '../../lib/etag.ts'
+import { minuteMs } from '../../lib/instant.ts'
 import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Board, Rendered } from '../../service/prices/board.ts'
 import { priceRow } from './row.ts'
@@ -40,6 +42,58 @@ export function createPriceTexts(board: Board) {
         : ''
       return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
     },
+  }
+}
+
+/** The prices of every code as one body. */
+export interface EveryPrice {
+  commodities: readonly Resolved[]
+  seriesIds: readonly number[]
+  text: string
+  etag: string
+  /** Made for this request. */
+  fresh: boolean
+}
+
+/** Front contracts change at full minutes at the earliest, without a write. */
+const keptMs = minuteMs
+
+/**
+ * The prices of every code, kept as one text until a write changes one of them or the catalogue,
+ * one of them ages, or a minute is over. One text at a time.
+ */
+export function createEveryPrice({
+  board,
+  catalogue,
+  firstCodes,
+  now,
+}: {
+  board: Board
+  catalogue: Catalogue
+  firstCodes: readonly string[]
+  now(): number
+}): () => EveryPrice {
+  const { several } = createPriceTexts(board)
+  let kept: { prices: EveryPrice; state: string; from: number; until: number } | undefined
+  const stateOf = () => `${board.changes} ${catalogue.version}`
+  return () => {
+    const at = now()
+    if (kept && kept.state === stateOf() && at >= kept.from && at <= kept.until) return kept.prices
+    const commodities = everyCode(catalogue, firstCodes, at)
+    const text = several(commodities, undefined)
+    const prices = {
+      commodities,
+      seriesIds: commodities.map(({ series }) => series.id),
+      text,
+      etag: strongEtag(text),
+    }
+    const until = commodities.reduce(
+      (least, { series }) => Math.min(least, board.validUntil(series)),
+      at - (at % keptMs) + keptMs - 1,
+    )
+    // As it is afterwards: in a fresh evaluation copy reading writes.
+    kept = { prices: { ...prices, fresh: false }, state: stateOf(), from: at, until }
+    return { ...prices, fresh: true }
   }
 }
 

@@ -123,11 +123,12 @@ export function createEncoder(): Encoder {
       const coding = codingOf(request.headers.get('accept-encoding'))
       // Pages are encoded where they are for everybody: what a person's page says stays as it is.
       const isPersonal = headers.get('content-type')!.startsWith('text/html') && etag === null
-      if (!coding || isPersonal || request.method === 'HEAD' || response.body === null)
-        return response
+      if (!coding || isPersonal || request.method === 'HEAD') return response
       const key = keyOf(request, response, etag, coding)
       const ready = key === undefined ? undefined : kept.get(key)
-      return ready ? encoded(response, ready, coding) : whole(response, coding, key)
+      // Not before it is needed: looking at the body of a long text makes a stream of it.
+      if (ready) return encoded(response, ready, coding)
+      return response.body === null ? response : whole(response, coding, key)
     },
   }
 }

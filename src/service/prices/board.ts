@@ -36,6 +36,13 @@ export interface Board {
    * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
    */
   rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
+  /**
+   * Another number after any quote may have changed by a write; `validUntil` says when one changes
+   * by its age. What is made of many quotes is good for as long as both stand.
+   */
+  readonly changes: number
+  /** Unix ms; infinity: it does not age. */
+  validUntil(series: Series): number
   forget(seriesId: number): void
   forgetAll(): void
 }
@@ -53,6 +60,7 @@ export function createBoard(
   clock: Pick<Clock, 'now'>,
 ): Board {
   const entries = new Map<number, Entry>()
+  let changes = 0
 
   const newestBefore = (seriesId: number, before: number): Observation | undefined => {
     for (const stretch of quarantine.clear(seriesId, Number.MIN_SAFE_INTEGER, before).reverse()) {
@@ -116,7 +124,17 @@ export function createBoard(
       entry.texts.set(key, { text, etag, fresh: false })
       return { text, etag, fresh: true }
     },
-    forget: seriesId => void entries.delete(seriesId),
-    forgetAll: () => entries.clear(),
+    get changes() {
+      return changes
+    },
+    validUntil: series => entryOf(series).validUntil,
+    forget(seriesId) {
+      changes += 1
+      entries.delete(seriesId)
+    },
+    forgetAll() {
+      changes += 1
+      entries.clear()
+    },
   }
 }

@@ -252,6 +252,48 @@ describe('GET /v1/prices/latest: several codes', () => {
   })
 })
 
+describe('GET /v1/prices/latest: every code is one kept body', () => {
+  const opened = () => {
+    const instance = openLatestInstance()
+    instance.record('WTI_USD', [70], startAt, dayMs)
+    instance.record('GOLD_USD', [4000], startAt, dayMs)
+    const every = async () => {
+      const { body, headers } = await instance.ask()
+      return { cache: headers.get('x-cache'), rows: body.data.prices, etag: headers.get('etag') }
+    }
+    return { ...instance, every }
+  }
+
+  test('that is the same until something changes', async () => {
+    const { every } = opened()
+    const [first, second] = [await every(), await every()]
+    expect([first.cache, second.cache]).toEqual(['MISS', 'HIT'])
+    expect([second.rows, second.etag]).toEqual([first.rows, first.etag])
+  })
+
+  const changes: Record<string, (instance: ReturnType<typeof opened>) => unknown> = {
+    'a newer price': ({ record }) => record('GOLD_USD', [4100], startAt + minuteMs, dayMs),
+    'a correction': ({ record }) => record('GOLD_USD', [4050], startAt, dayMs),
+    'the first price of a code': ({ record }) => record('DIESEL_USD', [2], startAt, dayMs),
+    'a value taken out': ({ services }) =>
+      services.ingest.withdraw(services.catalogue.named('GOLD_USD')!.id, [startAt]),
+    'age alone': ({ clock }) => clock.set(startAt + 30 * dayMs),
+  }
+  test.each(Object.keys(changes))(
+    'and another one after %s, as each code by itself',
+    async name => {
+      const instance = opened()
+      const before = await instance.every()
+      changes[name]!(instance)
+      const after = await instance.every()
+      expect(after.cache).toBe('MISS')
+      // No row tells its age, but all are looked at again.
+      expect(after.etag === before.etag).toBe(name === 'age alone')
+      for (const row of after.rows) expect((await instance.ask(row.code)).body.data).toEqual(row)
+    },
+  )
+})
+
 describe('GET /v1/prices/latest: refusals', () => {
   test('unknown codes, all of them, with what a person would have meant', async () => {
     const { ask, record, used } = openLatestInstance()
