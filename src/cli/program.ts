@@ -48,7 +48,9 @@ import { setupAgain } from './server/setup.ts'
 
 const occupied = 75
 
-type ExportOptions = Options & ServerChoice & Range & { output: string; format?: string }
+type ExportOptions = Options &
+  ServerChoice &
+  Range & { output: string; format?: string; source?: string }
 
 interface Options {
   config?: string
@@ -351,6 +353,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
   )
     .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
+    .option('--source <name>', 'only values of this source: EIA, a feed, ...')
     .option('--server <name>', 'ask a saved server over HTTP: CSV of a history')
     .option('--url <address>', 'ask the server at an address over HTTP')
     .option('--key <key>', 'API key for it')
@@ -362,7 +365,7 @@ function dataCommands(program: Command, env: ProgramEnvironment, results: Result
         await exportOverHttp(codes, options, env)
         return
       }
-      const source = exportSource(configOf(options, 'serve', env).data.dir)
+      const source = exportSource(configOf(options, 'serve', env).data.dir, options.source)
       try {
         results.set(await runExport(codes, options, { out: env.write, err: env.err, ...source }))
       } finally {

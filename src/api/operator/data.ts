@@ -40,6 +40,7 @@ export type AdminDataDeps = Pick<
   | 'ingest'
   | 'now'
   | 'observations'
+  | 'sourceFilter'
   | 'withheld'
 >
 
@@ -208,7 +209,7 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
 }
 
 function reading(deps: AdminDataDeps) {
-  const { access, bulk, catalogue, ingest, observations, withheld, log, now } = deps
+  const { access, bulk, catalogue, ingest, observations, sourceFilter, withheld, log, now } = deps
 
   /** As customers take it away, but of every code and of any year. */
   const binary = async (format: 'parquet' | 'arrow', chosen: readonly Series[], query: Range) => {
@@ -237,10 +238,17 @@ function reading(deps: AdminDataDeps) {
           : [...catalogue.list()]
       const format = bulkFormats.find(name => name === (query.format ?? 'csv'))
       if (!format) throw invalidParameter('format', query.format, 'is not a format.', bulkFormats)
-      if (format === 'parquet' || format === 'arrow') return binary(format, series, query)
+      const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
+      if (query.source !== undefined && !ofSource)
+        throw invalidParameter('source', query.source.slice(0, 100), 'is the source of no value.')
+      if (format === 'parquet' || format === 'arrow') {
+        if (ofSource)
+          throw invalidParameter('source', query.source, 'goes with csv and ndjson only.')
+        return binary(format, series, query)
+      }
       set.headers['content-type'] =
         format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-      const pages = observationPages(observations, series, withheld)
+      const pages = observationPages(observations, series, withheld, ofSource)
       const text = withFailureAtTheEnd(exportText(pages, format), format, log)
       // The runtime streams an async iterable of text; its types know only the platform's bodies.
       return new Response(text as unknown as ReadableStream)
@@ -259,6 +267,13 @@ function reading(deps: AdminDataDeps) {
           examples: ['csv'],
           default: 'csv',
         }),
+        source: t.Optional(
+          t.String({
+            description:
+              'Only values of this source, by its name or that of a feed; csv and ndjson.',
+            examples: ['EIA'],
+          }),
+        ),
         start_date: typed({
           type: 'string',
           format: 'date',

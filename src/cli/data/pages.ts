@@ -6,7 +6,8 @@ import { createSeriesStore } from '../../store/catalogue/series.ts'
 import { openDatabase } from '../../store/database.ts'
 import { observationPages } from '../../store/prices/export.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
-import { createWithheld } from '../../store/prices/withheld.ts'
+import { createValueSourceStore } from '../../store/prices/value-sources.ts'
+import { createSourceFilter, createWithheld } from '../../store/prices/withheld.ts'
 import type { ExportEnvironment } from './export.ts'
 
 /**
@@ -15,6 +16,7 @@ import type { ExportEnvironment } from './export.ts'
  */
 export function exportSource(
   dir: string,
+  name?: string,
 ): Pick<ExportEnvironment, 'catalogue' | 'pages' | 'withheldCount'> & { close(): void } {
   const path = databasePath(dir)
   if (!existsSync(path))
@@ -24,6 +26,18 @@ export function exportSource(
   const byId = new Map(all.map(series => [series.id, series]))
   const observations = createObservationStore(db)
   const withheldOf = createWithheld(db, viewFeeds)
+  const ofSource = name === undefined ? undefined : createSourceFilter(db, name)
+  if (name !== undefined && !ofSource) {
+    const names = new Set(
+      createValueSourceStore(db)
+        .all()
+        .map(source => source.name),
+    )
+    db.close()
+    throw new Error(
+      `--source ${name}: no value is of it${names.size > 0 ? `; there are ${[...names].join(', ')}` : ''}`,
+    )
+  }
   let withheldCount = 0
   const withheld = (seriesId: number) => {
     const left = withheldOf(seriesId)
@@ -34,7 +48,12 @@ export function exportSource(
     withheldCount: () => withheldCount,
     catalogue: codeLookupOf(all),
     pages: series =>
-      observationPages(observations, series?.map(listed => byId.get(listed.id)!) ?? all, withheld),
+      observationPages(
+        observations,
+        series?.map(listed => byId.get(listed.id)!) ?? all,
+        withheld,
+        ofSource,
+      ),
     close: () => db.close(),
   }
 }

@@ -6,7 +6,12 @@ import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import { createFeedStore } from '../../store/feeds/feeds.ts'
 import type { ValueSource, ValueSourceStore } from '../../store/prices/value-sources.ts'
-import { createWithheld, type Withheld } from '../../store/prices/withheld.ts'
+import {
+  createSourceFilter,
+  createWithheld,
+  type OfSource,
+  type Withheld,
+} from '../../store/prices/withheld.ts'
 import { version } from '../../version.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
@@ -20,6 +25,8 @@ export interface FeedServices {
   feeds: Feeds
   /** Values that are left out of files. */
   withheld: Withheld
+  /** Which values are of a source; undefined where none is. */
+  sourceFilter(name: string): OfSource | undefined
 }
 
 export interface FeedServicesDeps
@@ -53,6 +60,7 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
   })
   return {
     withheld: createWithheld(db, viewFeeds),
+    sourceFilter: name => createSourceFilter(db, name),
     feeds: createFeeds({
       ...deps,
       feeds: () => shippedFeeds,

@@ -22,3 +22,22 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
       ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
       : undefined
 }
+
+/** The observations of a series that are of one source, by their time. */
+export type OfSource = (seriesId: number) => ReadonlySet<number>
+
+/** Of a feed or a name, in whatever case; undefined where no value has ever been of it. */
+export function createSourceFilter(db: Database, name: string): OfSource | undefined {
+  const ids = db
+    .query<{ id: number }, [string]>('SELECT id FROM value_sources WHERE lower(name) = lower(?)')
+    .all(name)
+    .map(({ id }) => id)
+  if (ids.length === 0) return undefined
+  const rows = lazy<{ observedAt: number }, [number, string]>(
+    db,
+    `SELECT observed_at AS observedAt FROM observations
+     WHERE series_id = ?1 AND source_id IN (SELECT value FROM json_each(?2))`,
+  )
+  const list = JSON.stringify(ids)
+  return seriesId => new Set(rows.all(seriesId, list).map(row => row.observedAt))
+}

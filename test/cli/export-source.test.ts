@@ -1,0 +1,57 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { remove, temporaryDir } from '../support/instance/binary.ts'
+import { command } from '../support/instance/command.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
+
+const root = temporaryDir()
+afterAll(() => remove(root))
+const head = 'code,observed_at,price,currency\n'
+
+test('an export has the values of one source alone, and refuses one that nothing is of', async () => {
+  const dir = join(root, 'data')
+  mkdirSync(dir)
+  for (const [name, day, price] of [
+    ['EIA', '18', 71.2],
+    ['Desk', '19', 71.5],
+  ] as const) {
+    const file = join(root, `${name}.csv`)
+    writeFileSync(file, `code,observed_at,price\nWTI_USD,2026-11-${day}T15:00:00Z,${price}\n`)
+    expect(await command('import', file, '--source', name, '--data', dir)).toMatchObject({
+      code: 0,
+    })
+  }
+  const exported = await command('export', '--source', 'eia', '--data', dir)
+  expect(exported.out.trimEnd()).toBe(`${head}WTI_USD,2026-11-18T15:00:00Z,71.2,USD`)
+  const refused = await command('export', '--source', 'Reuters', '--data', dir)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('there are EIA, Desk')])
+})
+
+test('the operator asks for one over HTTP', async () => {
+  const { services, send, get } = openTestInstance()
+  const headers = {
+    authorization: `Bearer ${services.adminTokens.rotate()}`,
+    'content-type': 'application/json',
+  }
+  for (const [source, day] of [
+    ['EIA', '18'],
+    ['Desk', '19'],
+  ])
+    await send(
+      'POST',
+      '/admin/v1/observations',
+      {
+        source,
+        observations: [{ code: 'WTI_USD', observed_at: `2026-11-${day}T15:00:00Z`, price: 71 }],
+      },
+      undefined,
+      headers,
+    )
+  const ask = (query: string) => get(`/admin/v1/export?${query}`, undefined, headers)
+  expect(await (await ask('source=Desk')).text()).toBe(
+    `${head}WTI_USD,2026-11-19T15:00:00Z,71,USD\n`,
+  )
+  for (const query of ['source=Reuters', 'source=Desk&format=parquet'])
+    expect((await ask(query)).status).toBe(400)
+})
