@@ -1,5 +1,5 @@
 import { Elysia, t } from 'elysia'
-import { listOf } from '../../http/input/query.ts'
+import { dayOf, listOf } from '../../http/input/query.ts'
 import { typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
@@ -16,11 +16,12 @@ import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { asOfQuery, atPoint } from '../point-in-time.ts'
 import { currencyOf, isMoney, rateOf } from './currency.ts'
 
 export type ConvertDeps = Pick<
   Context,
-  'access' | 'board' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now'
+  'access' | 'board' | 'closes' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
 >
 
 const Priced = (
@@ -78,7 +79,11 @@ export function convertRoutes(deps: ConvertDeps) {
       if (requestedCodes.length === 0)
         throw missingParameter('by_code', 'the code of the price to convert.')
       const commodity = codes.read(requestedCodes, request, 1)[0]!
-      const { conversion, legs } = conversionOf(deps, commodity, query)
+      if (query.date) dayOf('date', query.date)
+      const point = { as_of: query.as_of, end_date: query.date }
+      const { conversion, legs } = atPoint(deps, point, set as Answering, known =>
+        conversionOf(known, commodity, query),
+      )
       markFixtures(set as Answering, marks, [commodity, ...legs])
       set.headers['x-cache'] = 'MISS'
       meter.noteAsked(caller.key, [commodity.series.id])
@@ -105,6 +110,14 @@ export function convertRoutes(deps: ConvertDeps) {
           description: `Unit to price by; absent: the unit of the price. One of: ${targetUnits.join(', ')}.`,
           examples: ['metric_ton'],
         }),
+        date: typed({
+          type: 'string',
+          format: 'date',
+          description:
+            'Converts the last price of this day (UTC), or the one before it, at the rates of then; absent: the newest.',
+          examples: ['2026-11-15'],
+        }),
+        as_of: asOfQuery,
         amount: typed({
           type: 'number',
           minimum: 0,
@@ -119,7 +132,7 @@ export function convertRoutes(deps: ConvertDeps) {
         tags: ['prices'],
         summary: 'A price in another currency or unit',
         description:
-          'Currencies convert at the newest rates, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+          'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
       },
     },
   )

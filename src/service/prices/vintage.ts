@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { CloseStore } from '../../store/prices/closes.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
@@ -56,7 +56,7 @@ export interface PricesView {
   coverageSince(): number | undefined
 }
 
-/** Opens a view; `endDay` (`YYYY-MM-DD`) cuts the closes off after that day. */
+/** Opens a view; `endDay` (`YYYY-MM-DD`) cuts closes and newest values off after that day. */
 export type PricesAt = (point: { asOf?: number; endDay?: string }) => PricesView
 
 export interface PricesAtDeps {
@@ -84,10 +84,11 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
       return closes
     }
     const now = asOf === undefined ? deps.now : () => asOf
+    const endAt = endDay === undefined ? Number.MAX_SAFE_INTEGER : parseDay(endDay)! + dayMs
     const newest = (seriesId: number, before: number) => {
       touched.add(seriesId)
-      if (asOf === undefined) return observations.newest(seriesId, before)
-      const until = Math.min(before, asOf + 1)
+      if (asOf === undefined) return observations.newest(seriesId, Math.min(before, endAt))
+      const until = Math.min(before, endAt, asOf + 1)
       return asOf >= coverage.since(seriesId, asOf)
         ? observations.newestAsOf(seriesId, until, asOf)
         : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]

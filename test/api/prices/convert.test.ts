@@ -126,3 +126,31 @@ describe('GET /v1/prices/convert', () => {
     expect(await answer.json()).toMatchObject({ error: { allowed: ['mmbtu', 'therm', 'mwh'] } })
   })
 })
+
+test('a dated conversion takes price and rates of that day, or the ones before it', async () => {
+  const dayMs = 86_400_000
+  const copy = openRoutes()
+  copy.record('WTI_USD', [60, 61, 62, 63], startAt, dayMs)
+  copy.record('EUR_USD', [1, 1.25], startAt - 2 * dayMs, dayMs)
+  copy.record('GBP_USD', [1.5, 2], startAt - 2 * dayMs, dayMs)
+  const key = copy.key()
+  const on = async (query: string) => {
+    const answer = await copy.get(`/v1/prices/convert?by_code=WTI_USD&${query}`, key)
+    return { status: answer.status, data: ((await answer.json()) as { data: Conversion }).data }
+  }
+  expect((await on('to_currency=EUR&date=2026-11-18')).data).toMatchObject({
+    from: { value: 61 },
+    to: { value: 48.8 },
+    fx_rate: 0.8,
+  })
+  expect((await on('to_currency=EUR&date=2026-11-17')).data).toMatchObject({
+    from: { value: 60 },
+    fx_rate: 1,
+  })
+  expect((await on('to_currency=GBP&date=2026-11-19')).data).toMatchObject({
+    from: { value: 62 },
+    fx_rate: 0.5,
+  })
+  expect((await on('date=2026-11-16')).status).toBe(404)
+  expect((await on('date=yesterday')).status).toBe(400)
+})
