@@ -3,6 +3,7 @@ import type { ObservationStore, Point } from '../../store/prices/observations.ts
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Guards } from './guards.ts'
+import { createStoredNeighbours } from './stored-neighbours.ts'
 
 /** What points would do to one series. */
 export interface SeriesComparison {
@@ -30,7 +31,7 @@ export function createComparison({
   catalogue,
   guards,
 }: {
-  observations: Pick<ObservationStore, 'between' | 'newest' | 'count'>
+  observations: Pick<ObservationStore, 'newest' | 'after' | 'count'>
   catalogue: Pick<Catalogue, 'byId'>
   guards: Guards
 }): (points: readonly Point[]) => Comparison {
@@ -45,9 +46,10 @@ export function createComparison({
       const ordered = group.toSorted((a, b) => a.observedAt - b.observedAt)
       const [firstAt, lastAt] = [ordered[0]!.observedAt, ordered.at(-1)!.observedAt]
       let revised = 0
-      let before = observations.newest(seriesId, firstAt)?.value
+      const neighbours = createStoredNeighbours(observations, seriesId)
+      let before = neighbours.before(firstAt)?.value
       for (const { observedAt, value } of ordered) {
-        const [old] = observations.between(seriesId, observedAt, observedAt + 1, 1)
+        const old = neighbours.at(observedAt)
         if (!old) {
           counts.inserted += 1
           if (before !== undefined) biggest.see(code, observedAt, before, value)

@@ -8,6 +8,7 @@ import {
 import type { DoubtedValueStore } from '../../store/prices/doubted-values.ts'
 import type { ObservationStore, Origin, Point } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { createStoredNeighbours } from './stored-neighbours.ts'
 
 /** A value that is doubted. */
 export interface DoubtedPoint extends Point {
@@ -40,7 +41,7 @@ export function createGuards({
   now,
 }: {
   catalogue: Pick<Catalogue, 'byId'>
-  observations: Pick<ObservationStore, 'between' | 'newest'>
+  observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
   doubts: DoubtedValueStore
   now(): number
 }): Guards {
@@ -70,13 +71,12 @@ export function createGuards({
       const held = new Set<Point>()
       for (const [seriesId, group] of inOrder(points)) {
         const state = stateOf(seriesId)
+        const neighbours = createStoredNeighbours(observations, seriesId)
         for (const point of group) {
           const { last } = state
           // Between known values each has the one before it to be compared with.
           const before: Previous | undefined =
-            !last || point.observedAt > last.observedAt
-              ? last
-              : observations.newest(seriesId, point.observedAt)
+            !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
           const found = state.judge(point.observedAt, point.value, before, at)
           if (found.length === 0) {
             state.take(point.observedAt, point.value)
