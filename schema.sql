@@ -1785,3 +1785,27 @@ WHEN OLD.id > (SELECT entry_id FROM audit_anchor)
 BEGIN
   SELECT raise(ABORT, 'entries of the audit trail are not taken out');
 END;
+
+-- # Replication: what other copies of this database must hear of. Empty where nobody listens.
+
+-- Which rows a commit changed, written in it: by triggers, which exist only while changes are
+-- logged, and for observations by ranges. What the rows hold is read when it is published.
+CREATE TABLE changes (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- The table. observations stands for revisions and bars of the same range, too.
+  subject TEXT NOT NULL,
+  -- JSON array of the key of a row; for observations of series, first and last moment.
+  key TEXT NOT NULL CHECK (json_valid(key))
+) STRICT;
+
+-- Up to which change the stream had everything, and when: changes are deleted some hours later.
+CREATE TABLE publications (
+  number INTEGER PRIMARY KEY,
+  published_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What this copy is among the others: it is nobody else's.
+CREATE TABLE replication_state (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

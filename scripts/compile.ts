@@ -23,6 +23,7 @@ export function compile(outfile: string, target?: string): number {
       'src/main.ts',
       // A thread of its own, which the program starts by its name.
       'src/reader.ts',
+      'src/publisher.ts',
       '--outfile',
       outfile,
       ...(target === undefined ? [] : [`--target=${target}`]),

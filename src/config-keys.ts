@@ -278,6 +278,11 @@ const freeCodes = [
   'DIESEL_USD',
 ]
 
+const natsServers = list(
+  'addresses such as nats://10.0.0.5:4222',
+  matching(/^(?:nats|tls):\/\/[\w.-]+(?::\d{1,5})?$/),
+)
+
 const host = text('a host name or an address', /^[\w.:-]+$/)
 const headerPrefix = text(
   'letters, digits and hyphens, a letter first and a hyphen last, such as X-Service-',
@@ -836,6 +841,29 @@ const ownKeys = {
     integer(0, 64),
     Math.max(1, availableParallelism() - 1),
     'Threads that answer what takes long, each over a read-only connection; 0: the main thread does.',
+  ),
+  'nats.servers': key(
+    natsServers,
+    [],
+    'Servers of a NATS cluster with JetStream that commits, prices and snapshots are published to; none: nothing is.',
+  ),
+  'nats.credentials_file': key(path(''), '', 'File of credentials for it; empty: none.'),
+  'nats.token': key(secret(), new Secret(''), 'Token for it; empty: none.'),
+  'nats.copies': key(integer(1, 5), 1, 'Servers of the cluster that each stream lies on.'),
+  'nats.keep': key(
+    duration('1h', '30d'),
+    dayMs,
+    'How long published changes are kept, here and in the stream.',
+  ),
+  'nats.snapshot_every': key(
+    duration('1m', '7d'),
+    hourMs,
+    'How often a snapshot is put into the object store; at most half of nats.keep counts.',
+  ),
+  'nats.events': key(
+    flag(),
+    false,
+    'Whether events that webhooks carry are published on events.<type>, of all accounts.',
   ),
   'dev.seed': key(
     integer(0, 4_294_967_295),

@@ -38,6 +38,7 @@ import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
 import { masterKeyOf, masterKeyPath } from './lib/master-key.ts'
 import { createReserveFile, type ReserveFile } from './lib/reserve-file.ts'
 import { openNotices } from './matters.ts'
+import { type Publishing, startPublishing } from './publishing.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
@@ -51,6 +52,7 @@ import { type CommitMark, keepMark, missingCommits } from './store/commit-mark.t
 import { checksumsOf, closeDatabase, foldLongLog, openDatabase } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
+import { logChanges } from './store/replication/change-log.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000
@@ -128,6 +130,8 @@ export function openInstance({
       path: databasePath(dir),
       message: 'The database is another file than the one that its checksums were of.',
     })
+  const isPublished = runtime.config.mode === 'serve' && runtime.config.nats.servers.length > 0
+  logChanges(db, isPublished)
   const services = openServices({
     ...runtime,
     db,
@@ -148,6 +152,8 @@ export function openInstance({
   const sending = sendingJob(services)
   const mark = keepMark(dir, databasePath(dir))
   const operatorRequests = local ?? new WeakSet<Request>()
+  const publishing: Publishing | undefined =
+    serving && isPublished ? startPublishing(services, databasePath(dir)) : undefined
   const jobs = createRunner(
     [
       createDiskJob(services.disk),
@@ -162,6 +168,7 @@ export function openInstance({
       sending,
       ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
       markJob(mark, services),
+      ...(publishing ? [publishing.job] : []),
     ],
     runtime.clock,
     runtime.log,
@@ -181,6 +188,7 @@ export function openInstance({
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
     loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
     isStopping: () => opened.stopping,
+    replication: () => publishing?.view(),
   }
   const readers =
     serving && runtime.config.readers.threads > 0
@@ -211,6 +219,7 @@ export function openInstance({
     sending,
     close() {
       loop?.stop()
+      publishing?.stop()
       readers?.stop()
       jobs.stop()
       services.alerts.evaluation.stop()

@@ -38,6 +38,8 @@ const rootFloors: Record<string, number> = {
   'rate-windows-file.ts': 6,
   'reader.ts': 6.2,
   'readers.ts': 6.3,
+  'publisher.ts': 6.2,
+  'publishing.ts': 6.3,
   'instance.ts': 6.5,
   'main.ts': 8,
 }

@@ -344,6 +344,25 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 14,
+    why: 'Other copies hear of every commit.',
+    sql: `
+      CREATE TABLE changes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        subject TEXT NOT NULL,
+        key TEXT NOT NULL CHECK (json_valid(key))
+      ) STRICT;
+      CREATE TABLE publications (
+        number INTEGER PRIMARY KEY,
+        published_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE replication_state (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

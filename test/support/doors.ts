@@ -81,6 +81,9 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
   send: {
     egress: ['egress.ts', 'request.ts'],
   },
+  store: {
+    replication: ['change-log.ts'],
+  },
   service: {
     account: ['second-factor.ts'],
     catalogue: ['catalogue.ts', 'contract-calendar.ts'],
@@ -97,6 +100,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
       'quarantine.ts',
       'series-rows.ts',
     ],
+    replication: ['view.ts'],
     sources: ['sources.ts'],
     webhooks: ['account-secrets.ts', 'endpoint-secrets.ts', 'event-ids.ts', 'events.ts'],
   },

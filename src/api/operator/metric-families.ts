@@ -23,6 +23,7 @@ export type MetricDeps = Pick<
   | 'jobTimings'
   | 'isOverloaded'
   | 'loopWaitMs'
+  | 'replication'
 >
 
 export interface Sample {
@@ -50,6 +51,7 @@ export const metricFamilies = (deps: MetricDeps): MetricFamily[] => [
   ...outboxFamilies(deps),
   ...processFamilies(deps),
   ...storageFamilies(deps),
+  ...replicationFamilies(deps),
 ]
 
 function requestFamilies({ tally }: MetricDeps): MetricFamily[] {
@@ -426,5 +428,36 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
           : [{ value: Math.max(0, seconds(clock.now() - finishedAt)) }]
       },
     },
+  ]
+}
+
+/** Nothing where nothing is published. */
+function replicationFamilies({ replication, clock }: MetricDeps): MetricFamily[] {
+  type View = NonNullable<ReturnType<MetricDeps['replication']>>
+  const gauge = (
+    name: string,
+    help: string,
+    value: (view: View) => number | undefined,
+  ): MetricFamily => ({
+    name: `wellhead_replication_${name}`,
+    help,
+    type: 'gauge',
+    samples() {
+      const view = replication()
+      const measured = view && value(view)
+      return measured === undefined ? [] : [{ value: measured }]
+    },
+  })
+  return [
+    gauge('publishing', '1 while commits are published to NATS.', ({ state }) =>
+      Number(state === 'publishing'),
+    ),
+    gauge('backlog', 'Logged changes that are not in the stream yet.', ({ backlog }) => backlog),
+    gauge('position', 'Change up to which the stream has everything.', ({ position }) => position),
+    gauge(
+      'snapshot_age_seconds',
+      'Since a snapshot was stored; absent before the first since the start.',
+      ({ snapshot }) => snapshot && seconds(clock.now() - snapshot.storedAt),
+    ),
   ]
 }

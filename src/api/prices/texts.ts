@@ -16,6 +16,8 @@ export function createPriceTexts(board: Board) {
     )
 
   return {
+    /** One price by itself; undefined without one. */
+    row: rowText,
     single({ code, series, requestedCode }: Resolved): Rendered {
       const rendered = board.rendered(
         keyOf(code, requestedCode),

@@ -25,7 +25,7 @@ export interface SetupSources {
  * it comes as far as the database.
  */
 export function examineSetup(config: Config, sources: SetupSources): readonly Finding[] {
-  const providers = examineProviders(config)
+  const providers = [...examineProviders(config), ...checked('nats', () => examineNats(config))]
   const start = providers.some(provider => provider.status === 'error')
     ? []
     : [examineStart(config)]
@@ -160,6 +160,22 @@ const providers: readonly ProviderNeeds[] = [
     needs: { stripe: ['billing.stripe_key', 'billing.stripe_webhook_secret'] },
   },
 ]
+
+/** Nothing where nothing is published. */
+function examineNats({ nats }: Config): Finding[] {
+  if (nats.servers.length === 0) return []
+  const { credentialsFile } = nats
+  if (credentialsFile !== '') accessSync(credentialsFile, constants.R_OK)
+  if (nats.copies > 1 && nats.copies % 2 === 0)
+    return [
+      doubtful(
+        'nats',
+        `nats.copies is ${nats.copies}: it survives no more failures than ${nats.copies - 1}`,
+        `set nats.copies = ${nats.copies - 1} or ${Math.min(nats.copies + 1, 5)}`,
+      ),
+    ]
+  return [fine('nats', `commits are published to ${nats.servers.join(', ')}`)]
+}
 
 function examineProviders(config: Config): Finding[] {
   const shown = new Map(explain(config).map(row => [row.key, row.value]))

@@ -1,3 +1,4 @@
+import type { ReplicationView } from '../replication/view.ts'
 import type { Component } from './condition.ts'
 
 /** What waits to be sent. */
@@ -22,6 +23,8 @@ export interface Vitals {
   loopWaitMs: () => number
   /** The process is stopping and should get no new requests. */
   isStopping: () => boolean
+  /** Undefined where nothing is published. */
+  replication: () => ReplicationView | undefined
 }
 
 /** For an interface without a process around it: no jobs, nothing that sends. */
@@ -33,4 +36,5 @@ export const aloneVitals: Vitals = {
   isOverloaded: () => false,
   loopWaitMs: () => 0,
   isStopping: () => false,
+  replication: () => undefined,
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
+import { rangeNotes } from '../replication/change-log.ts'
 import { lazy } from '../statement.ts'
 
 /** What the operator set for a feed by a command or a request. */
@@ -178,6 +179,7 @@ export function createFeedStore(db: Database): FeedStore {
      FROM observations o JOIN value_sources s ON s.id = o.source_id
      WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`,
   )
+  const noteRange = rangeNotes(db)
   const claim = lazy(
     db,
     'UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?',
@@ -261,6 +263,7 @@ export function createFeedStore(db: Database): FeedStore {
       transact(db, () => {
         noteSource.run(seriesId, sourceId)
         for (const at of observedAts) claim.run(sourceId, seriesId, at)
+        noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
       }),
     hasCoarse: seriesId => coarse.get(seriesId) !== null,
     rowOwner: (dataset, key) => rowOwner.get(dataset, key)?.feed,

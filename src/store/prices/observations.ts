@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Observation } from '../../market/prices/bars.ts'
 import { bornAt } from '../bar-columns.ts'
 import { transact } from '../database.ts'
+import { rangeNotes } from '../replication/change-log.ts'
 import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 import {
@@ -276,6 +277,7 @@ function createObservationWriter(
 ): ObservationStore['write'] {
   const writeSeries = createSeriesWriter(db)
   const updateBars = createBarWriter(db, oldestFirst)
+  const noteRange = rangeNotes(db)
   return (points, recordedAt, alongside, origin = noOrigin) =>
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -283,11 +285,19 @@ function createObservationWriter(
       for (const [seriesId, group] of bySeries(points, recordedAt)) {
         const { change, past } = writeSeries(seriesId, group, recordedAt, counts, origin)
         updateBars(change, past)
+        noteRange(seriesId, () => momentsOf(change, past))
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
       if (changes.length > 0) alongside?.(changes, counts)
       return { counts, changes }
     })
+}
+
+/** Where a write of one series changed anything, oldest first. */
+function momentsOf({ inserted, revised }: Change, past: readonly Observation[]): number[] {
+  const moments = [inserted, revised, past].flatMap(points => points.map(point => point.observedAt))
+  if (revised.length > 0 || past.length > 0) moments.sort((a, b) => a - b)
+  return moments
 }
 
 /** Of fewer points, each is looked up on its own. */
@@ -536,6 +546,7 @@ function createObservationWithdrawer(
   )
   const drop = lazy(db, 'DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
   const bars = createBarWithdrawer(db, oldestFirst)
+  const noteRange = rangeNotes(db)
   return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
     transact(db, () => {
       for (const observedAt of observedAts) {
@@ -543,6 +554,7 @@ function createObservationWithdrawer(
         drop.run(seriesId, observedAt)
       }
       bars(seriesId, observedAts)
+      noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
       alongside?.()
     })
 }

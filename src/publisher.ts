@@ -1,0 +1,142 @@
+import { createPriceTexts } from './api/prices/texts.ts'
+import type { Config } from './config.ts'
+import { hydrated } from './http/readers/config-copy.ts'
+import { createSystemClock, sleep } from './lib/clock.ts'
+import { createRandomIds } from './lib/ids.ts'
+import { createLog } from './lib/log.ts'
+import { connectNats, type Nats, type NatsSettings } from './send/nats/connection.ts'
+import { followDelta } from './service/replication/follow.ts'
+import { createPublisher, StreamConflict } from './service/replication/publisher.ts'
+import { storeSnapshot } from './service/replication/snapshots.ts'
+import { eventSubject, prepareStreams, priceSubject } from './service/replication/subjects.ts'
+import { openServices, type Services } from './services.ts'
+import { openDatabase } from './store/database.ts'
+import type { Delta } from './store/replication/delta.ts'
+import { createDeltaReader } from './store/replication/delta-reader.ts'
+import { createOutgoingEvents } from './store/replication/outgoing-events.ts'
+
+/** What the main thread starts this one with. */
+export interface PublisherStart {
+  task: 'publish' | 'snapshot'
+  databasePath: string
+  /** The configuration, without what is secret. */
+  config: unknown
+  nats: NatsSettings
+  lineage: string
+  previousLineage: string | undefined
+}
+
+/** What it tells the main thread. */
+export type FromPublisher =
+  | { kind: 'position'; position: number; last: number }
+  | { kind: 'trouble'; message: string; conflict?: 'foreign' | 'ahead' }
+  | { kind: 'snapshot'; sequence: number }
+
+const idleMs = 10
+const retryMs = 1000
+
+declare const self: {
+  onmessage: ((event: { data: PublisherStart }) => void) | null
+  postMessage(message: FromPublisher): void
+}
+
+self.onmessage = ({ data }) => void (data.task === 'publish' ? publish(data) : snapshot(data))
+
+async function snapshot(start: PublisherStart): Promise<void> {
+  try {
+    const nats = await connectNats(start.nats)
+    const { copies } = (hydrated(start.config) as Config).nats
+    const { sequence } = await storeSnapshot(nats, start.databasePath, copies)
+    await nats.close()
+    self.postMessage({ kind: 'snapshot', sequence })
+  } catch (error) {
+    self.postMessage({ kind: 'trouble', message: reasonOf(error) })
+  }
+}
+
+/** Publishes until the process ends, over a read-only connection of its own. */
+async function publish(start: PublisherStart): Promise<void> {
+  const config = hydrated(start.config) as Config
+  const clock = createSystemClock()
+  const db = openDatabase(start.databasePath, { readonly: true })
+  const services = openServices({
+    db,
+    config,
+    clock,
+    ids: createRandomIds(),
+    log: createLog({ ...config.log, write: line => process.stderr.write(line), clock }),
+    masterKey: 'a publisher opens nothing that is sealed',
+  })
+  const reader = createDeltaReader(db, clock.now)
+  const { keepMs, copies, events } = config.nats
+  for (;;) {
+    let nats: Nats | undefined
+    try {
+      nats = await connectNats(start.nats)
+      await prepareStreams(nats, { copies, keepMs, events })
+      const news = createNews(nats, services, events)
+      await news.prices(services.catalogue.list().map(series => series.id))
+      const { lineage, previousLineage } = start
+      const publisher = await createPublisher({
+        nats,
+        reader,
+        lineage,
+        previousLineage,
+        published: delta => news.tell(delta),
+      })
+      for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+        const messages = await publisher.pass()
+        if (messages > 0 || clock.monotonic() - toldAt > retryMs) {
+          toldAt = clock.monotonic()
+          const [position, last] = [publisher.position(), reader.last()]
+          self.postMessage({ kind: 'position', position, last })
+        }
+        if (messages === 0) await sleep(idleMs)
+      }
+    } catch (error) {
+      const conflict = error instanceof StreamConflict ? error.kind : undefined
+      self.postMessage({ kind: 'trouble', message: reasonOf(error), ...(conflict && { conflict }) })
+      await nats?.close().catch(() => undefined)
+      if (conflict) return
+    }
+    await sleep(retryMs)
+  }
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** What programs hear that do not keep a copy: the newest price of each code, and events. */
+function createNews(nats: Nats, services: Services, withEvents: boolean) {
+  const { catalogue, board, clock } = services
+  const { row } = createPriceTexts(board)
+  const told = new Map<string, string>()
+  const outgoing = createOutgoingEvents(services.db)
+  const prices = async (seriesIds: readonly number[]) => {
+    const published: Promise<unknown>[] = []
+    for (const seriesId of seriesIds) {
+      const { code, category } = catalogue.byId(seriesId)
+      const resolved = catalogue.resolve(code, clock.now())
+      const rendered = resolved && row(resolved)
+      const subject = priceSubject(category, code)
+      if (!rendered || told.get(subject) === rendered.text) continue
+      told.set(subject, rendered.text)
+      published.push(nats.jetstream.publish(subject, rendered.text))
+    }
+    await Promise.all(published)
+  }
+  const tellEvents = async (delta: Delta) => {
+    for (const { id, type, accountId, body } of outgoing(delta))
+      await nats.jetstream.publish(eventSubject(type), body, {
+        msgID: id,
+        headers: nats.headers({ 'Wellhead-Account': accountId }),
+      })
+  }
+  return {
+    prices,
+    async tell(delta: Delta): Promise<void> {
+      const changed = followDelta(services, delta)
+      await prices(changed)
+      if (withEvents) await tellEvents(delta)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import type { Nats } from '../../send/nats/connection.ts'
+
+/** The stream of what every commit changed. */
+export const changesStream = 'changes'
+/** The newest price of every code. */
+export const pricesStream = 'prices'
+export const eventsStream = 'events'
+/** The object store of snapshots. */
+export const snapshotBucket = 'wellhead-snapshots'
+
+/** What stands in the headers of a message of the stream of changes. */
+export const changeHeaders = {
+  /** Whose commits they are: another one begins a history that does not continue the last. */
+  lineage: 'Wellhead-Lineage',
+  /** Up to which change the stream has everything with this message. */
+  position: 'Wellhead-Position',
+} as const
+
+const nanosecondsEachMs = 1_000_000
+/** How long the stream recognises a message that is sent twice. */
+const duplicateWindowMs = 120_000
+
+/** A word as one part of a subject. */
+const token = (word: string) => word.replace(/[^A-Za-z0-9_-]/g, '_') || '_'
+
+export const priceSubject = (category: string, code: string) =>
+  `${pricesStream}.${token(category)}.${token(code)}`
+
+export const eventSubject = (type: string) =>
+  `${eventsStream}.${type.split('.').map(token).join('.')}`
+
+export interface StreamOptions {
+  copies: number
+  keepMs: number
+  events: boolean
+}
+
+/** Makes the streams that are not there, and gives those that are what the settings say. */
+export async function prepareStreams(
+  { manager }: Nats,
+  { copies, keepMs, events }: StreamOptions,
+): Promise<void> {
+  const shared = {
+    num_replicas: copies,
+    duplicate_window: duplicateWindowMs * nanosecondsEachMs,
+  }
+  const wanted = [
+    { name: changesStream, subjects: [changesStream], max_age: keepMs * nanosecondsEachMs },
+    { name: pricesStream, subjects: [`${pricesStream}.>`], max_msgs_per_subject: 1 },
+    ...(events
+      ? [
+          {
+            name: eventsStream,
+            subjects: [`${eventsStream}.>`],
+            max_age: keepMs * nanosecondsEachMs,
+          },
+        ]
+      : []),
+  ]
+  const names = new Set<string>()
+  for await (const { config } of manager.streams.list()) names.add(config.name)
+  for (const stream of wanted) {
+    if (names.has(stream.name)) await manager.streams.update(stream.name, { ...shared, ...stream })
+    else await manager.streams.add({ ...shared, ...stream })
+  }
+}

@@ -1,0 +1,236 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import { loadConfig } from '../src/config.ts'
+import { databasePath, type Instance, openInstance } from '../src/instance.ts'
+import { createSystemClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
+import { createLog } from '../src/lib/log.ts'
+import { connectNats, type Nats } from '../src/send/nats/connection.ts'
+import { snapshots } from '../src/service/replication/snapshots.ts'
+import { changeHeaders } from '../src/service/replication/subjects.ts'
+import { openDatabase } from '../src/store/database.ts'
+import { createApplier } from '../src/store/replication/applier.ts'
+import type { Delta } from '../src/store/replication/delta.ts'
+import { hasNats, type NatsServer, natsServer } from './support/servers/nats.ts'
+import { contentOf } from './support/topics/replication.ts'
+
+if (!hasNats) console.warn('nats-server is not installed: what needs it is skipped')
+
+describe.skipIf(!hasNats)('a primary with NATS', () => {
+  let server: NatsServer
+  let nats: Nats
+  let dir: string
+  let instance: Instance
+  let log: string[]
+
+  const open = () => {
+    const clock = createSystemClock()
+    instance = openInstance({
+      runtime: {
+        config: loadConfig({
+          flags: { 'nats.servers': server.url, 'readers.threads': '0', 'data.reserve_mb': '0' },
+          env: {},
+          files: { directory: '/' },
+          readFile: () => undefined,
+        }),
+        clock,
+        ids: createRandomIds(),
+        log: createLog({
+          level: 'info',
+          format: 'json',
+          write: line => void log.push(line),
+          clock,
+        }),
+      },
+      dir,
+      serving: true,
+    })
+    instance.runner.start()
+  }
+  const until = async (what: () => unknown) => {
+    while (!(await what())) await Bun.sleep(10)
+  }
+  const metric = async (name: string) => {
+    const response = await instance.app.handle(
+      new Request('http://localhost/metrics', {
+        headers: { authorization: `Bearer ${adminToken}` },
+      }),
+    )
+    return Number(new RegExp(`^${name} (.+)$`, 'm').exec(await response.text())?.[1])
+  }
+  let adminToken: string
+  const record = (code: string, price: number, observedAt = Date.now()) => {
+    const { series } = instance.services.catalogue.resolve(code, Date.now())!
+    instance.services.ingest.write([{ seriesId: series.id, observedAt, value: price }])
+  }
+  const published = () => until(async () => (await metric('wellhead_replication_backlog')) === 0)
+  const deltas = async () => {
+    const { state } = await nats.manager.streams.info('changes')
+    const result: Delta[] = []
+    for (let seq = state.first_seq; seq <= state.last_seq; seq++)
+      result.push((await nats.manager.streams.getMessage('changes', { seq }))!.json<Delta>())
+    return result
+  }
+
+  beforeEach(async () => {
+    log = []
+    server = await natsServer()
+    nats = await connectNats({
+      servers: [server.url],
+      credentialsFile: '',
+      token: '',
+      name: 'test',
+    })
+    dir = mkdtempSync(join(tmpdir(), 'wellhead-publishing-'))
+    open()
+    adminToken = instance.services.adminTokens.rotate()
+  })
+  afterEach(async () => {
+    instance.close()
+    await nats.close()
+    await server.remove()
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  test('a snapshot and the log that comes after it are the whole database', async () => {
+    record('WTI_USD', 70)
+    const taken = await (async () => {
+      for (;;) {
+        const [snapshot] = await snapshots(nats, 1).catch(() => [])
+        if (snapshot) return snapshot
+        await Bun.sleep(20)
+      }
+    })()
+    for (let i = 0; i < 50; i++) record('BRENT_CRUDE_USD', 80 + i, Date.now() - i * 60_000)
+    instance.services.settings.set('colour', 'green')
+    await published()
+    const blob = await (await nats.objects('wellhead-snapshots', 1)).getBlob(taken.name)
+    await Bun.write(join(dir, 'copy.db'), blob!)
+    const copy = openDatabase(join(dir, 'copy.db'))
+    copy.run('PRAGMA foreign_keys = OFF')
+    const apply = createApplier(copy)
+    for (const delta of await deltas()) if (delta.upTo > taken.sequence) apply(delta)
+    expect(Object.fromEntries(contentOf(copy))).toEqual(
+      Object.fromEntries(contentOf(instance.services.db)),
+    )
+    copy.close()
+  })
+
+  test('the log is published once and in its order, over stops of either side', async () => {
+    record('WTI_USD', 70)
+    await published()
+    instance.close()
+    open()
+    record('WTI_USD', 71)
+    await published()
+    await server.stop()
+    record('WTI_USD', 72)
+    expect(await metric('wellhead_replication_backlog')).toBeGreaterThan(0)
+    await server.start()
+    await published()
+    const all = await deltas()
+    expect(all.map(delta => delta.after).slice(1)).toEqual(
+      all.map(delta => delta.upTo).slice(0, -1),
+    )
+    expect(all.at(-1)!.upTo).toBe(instance.app && (await metric('wellhead_replication_position')))
+  })
+
+  test('the newest price of a code is what its subject has, as the interface answers it', async () => {
+    record('WTI_USD', 70)
+    record('WTI_USD', 71.5, Date.now() + 1)
+    const price = async () =>
+      (
+        await nats.manager.streams.getMessage('prices', {
+          last_by_subj: 'prices.crude_oil.WTI_USD',
+        })
+      )?.json<{ price: number }>()
+    await until(async () => (await price().catch(() => undefined))?.price === 71.5)
+    const token = instance.services.keys.addKey(
+      instance.services.keys.putAccount({
+        id: instance.services.ids.uuid(),
+        email: 'desk@example.com',
+        plan: 'enterprise',
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: 1,
+        suspendedAt: null,
+        createdAt: 1,
+      }),
+    ).token
+    const answer = await instance.app.handle(
+      new Request('http://localhost/v1/prices/latest?by_code=WTI_USD', {
+        headers: { authorization: `Token ${token}` },
+      }),
+    )
+    const { data } = (await answer.json()) as { data: { price: number } }
+    expect(await price()).toEqual(data)
+    const document = Bun.YAML.parse(
+      await Bun.file(resolve(import.meta.dir, '../docs/nats/asyncapi.yaml')).text(),
+    ) as { components: { schemas: Record<string, object> } }
+    const ajv = addFormats(new Ajv({ strict: false }))
+    ajv.addSchema({ $id: 'doc', components: document.components })
+    const valid = (name: string, value: unknown) => {
+      const check = ajv.getSchema(`doc#/components/schemas/${name}`)!
+      expect([check(value), check.errors]).toEqual([true, null])
+    }
+    valid('Price', data)
+    await published()
+    for (const delta of await deltas()) valid('Delta', delta)
+  })
+
+  test('the programs of the documentation print prices', async () => {
+    record('WTI_USD', 70.25)
+    await published()
+    const commands = [
+      [process.execPath, 'docs/nats/prices.ts'],
+      ...(hasNatsPy ? [['python3', 'docs/nats/prices.py']] : []),
+    ]
+    for (const command of commands) {
+      const program = Bun.spawn([...command, server.url, 'prices.crude_oil.WTI_USD'], {
+        cwd: resolve(import.meta.dir, '..'),
+        stdout: 'pipe',
+        stderr: 'inherit',
+      })
+      let line = ''
+      for await (const chunk of program.stdout) {
+        line += new TextDecoder().decode(chunk)
+        if (line.includes('\n')) break
+      }
+      program.kill()
+      expect(line).toStartWith('prices.crude_oil.WTI_USD 70.25 USD ')
+    }
+  })
+
+  test('a database that was restored goes on as a new lineage', async () => {
+    const lineageOf = async () =>
+      (await nats.manager.streams.info('changes')).state.messages === 0
+        ? undefined
+        : (
+            await nats.manager.streams.getMessage('changes', { last_by_subj: 'changes' })
+          )?.header.get(changeHeaders.lineage)
+    record('WTI_USD', 70)
+    await published()
+    instance.close()
+    const path = databasePath(dir)
+    await Bun.write(join(dir, 'old.db'), Bun.file(path))
+    open()
+    record('WTI_USD', 71)
+    await published()
+    const before = await lineageOf()
+    instance.close()
+    for (const tail of ['-wal', '-shm']) if (existsSync(path + tail)) rmSync(path + tail)
+    await Bun.write(path, Bun.file(join(dir, 'old.db')))
+    open()
+    await until(() => log.some(line => line.includes('lineage_begun')))
+    record('WTI_USD', 72)
+    await until(async () => (await lineageOf()) !== before)
+    expect(log.some(line => line.includes('not_publishing'))).toBe(false)
+  })
+})
+
+const hasNatsPy = Bun.spawnSync(['python3', '-c', 'import nats']).exitCode === 0

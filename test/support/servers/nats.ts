@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Whether this machine has a NATS server: what needs one is skipped where it has none. */
+export const hasNats = Bun.which('nats-server') !== null
+
+export interface NatsServer {
+  url: string
+  /** Ends the server and keeps what it stored. */
+  stop(): Promise<void>
+  /** Starts it again over what it stored, on the same port. */
+  start(): Promise<void>
+  remove(): Promise<void>
+}
+
+/** A server with JetStream on a free port of this machine, over a directory of its own. */
+export async function natsServer(): Promise<NatsServer> {
+  const dir = mkdtempSync(join(tmpdir(), 'wellhead-nats-'))
+  const port = await freePort()
+  let running: Bun.Subprocess | undefined
+  const start = async () => {
+    running = Bun.spawn(['nats-server', '-js', '-sd', dir, '-a', '127.0.0.1', '-p', String(port)], {
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    while (!(await answers(port))) await Bun.sleep(20)
+  }
+  const stop = async () => {
+    running?.kill()
+    await running?.exited
+  }
+  await start()
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    start,
+    stop,
+    async remove() {
+      await stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+const freePort = () =>
+  new Promise<number>(done => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      const port = typeof address === 'object' && address ? address.port : 0
+      probe.close(() => done(port))
+    })
+  })
+
+/** The server says who it is to everybody who connects. */
+const answers = (port: number) =>
+  new Promise<boolean>(done => {
+    const socket = connect(port, '127.0.0.1')
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      done(isThere)
+    }
+    socket.once('data', () => end(true))
+    socket.once('error', () => end(false))
+  })
