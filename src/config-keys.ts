@@ -860,6 +860,11 @@ const ownKeys = {
     hourMs,
     'How often a snapshot is put into the object store; at most half of nats.keep counts.',
   ),
+  'nats.sync': key(
+    choice('async', 'commit'),
+    'async',
+    'commit: a write is acknowledged once the stream has it, and is 503 where it has not within five seconds; async: at once.',
+  ),
   'nats.events': key(
     flag(),
     false,

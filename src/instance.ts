@@ -53,6 +53,7 @@ import { checksumsOf, closeDatabase, foldLongLog, openDatabase } from './store/d
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
 import { logChanges } from './store/replication/change-log.ts'
+import { createReplicationState } from './store/replication/state.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000
@@ -70,6 +71,8 @@ export interface Instance {
   stopping: boolean
   /** What sends the messages of the outbox. */
   sending: OutboxJob
+  /** With nats.sync = commit: whether the stream has everything that is committed now. */
+  acknowledged: (() => Promise<boolean>) | undefined
   close(): void
 }
 
@@ -130,6 +133,13 @@ export function openInstance({
       path: databasePath(dir),
       message: 'The database is another file than the one that its checksums were of.',
     })
+  const replacedBy = serving ? createReplicationState(db).get('replaced_by') : undefined
+  if (replacedBy !== undefined) {
+    db.close()
+    throw new Error(
+      `${dir} can not be served: another copy took over from it, ${replacedBy}. "wellhead promote" makes it the primary with what the stream has, and keeps this database beside it.`,
+    )
+  }
   const isPublished = runtime.config.mode === 'serve' && runtime.config.nats.servers.length > 0
   logChanges(db, isPublished)
   const services = openServices({
@@ -217,6 +227,7 @@ export function openInstance({
     feed,
     stopping: false,
     sending,
+    acknowledged: runtime.config.nats.sync === 'commit' ? publishing?.reached : undefined,
     close() {
       loop?.stop()
       publishing?.stop()

@@ -6,7 +6,11 @@ import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log.ts'
 import { connectNats, type Nats, type NatsSettings } from './send/nats/connection.ts'
 import { followDelta } from './service/replication/follow.ts'
-import { createPublisher, StreamConflict } from './service/replication/publisher.ts'
+import {
+  type ConflictKind,
+  createPublisher,
+  StreamConflict,
+} from './service/replication/publisher.ts'
 import { storeSnapshot } from './service/replication/snapshots.ts'
 import { eventSubject, prepareStreams, priceSubject } from './service/replication/subjects.ts'
 import { openServices, type Services } from './services.ts'
@@ -24,12 +28,14 @@ export interface PublisherStart {
   nats: NatsSettings
   lineage: string
   previousLineage: string | undefined
+  continues: string | undefined
+  hasPublished: boolean
 }
 
 /** What it tells the main thread. */
 export type FromPublisher =
   | { kind: 'position'; position: number; last: number }
-  | { kind: 'trouble'; message: string; conflict?: 'foreign' | 'ahead' }
+  | { kind: 'trouble'; message: string; conflict?: ConflictKind }
   | { kind: 'snapshot'; sequence: number }
 
 const idleMs = 10
@@ -69,6 +75,7 @@ async function publish(start: PublisherStart): Promise<void> {
   })
   const reader = createDeltaReader(db, clock.now)
   const { keepMs, copies, events } = config.nats
+  let { hasPublished } = start
   for (;;) {
     let nats: Nats | undefined
     try {
@@ -76,16 +83,20 @@ async function publish(start: PublisherStart): Promise<void> {
       await prepareStreams(nats, { copies, keepMs, events })
       const news = createNews(nats, services, events)
       await news.prices(services.catalogue.list().map(series => series.id))
-      const { lineage, previousLineage } = start
+      const { lineage, previousLineage, continues } = start
       const publisher = await createPublisher({
         nats,
         reader,
         lineage,
         previousLineage,
+        continues,
+        hasPublished,
         published: delta => news.tell(delta),
       })
       for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
         const messages = await publisher.pass()
+        // It is the stream of this database: who is refused from here on was replaced.
+        hasPublished = true
         if (messages > 0 || clock.monotonic() - toldAt > retryMs) {
           toldAt = clock.monotonic()
           const [position, last] = [publisher.position(), reader.last()]

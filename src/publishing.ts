@@ -1,5 +1,6 @@
 import { dehydrated } from './http/readers/config-copy.ts'
 import type { Job } from './jobs/job.ts'
+import { sleep } from './lib/clock.ts'
 import { minuteMs, secondMs } from './lib/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
 import type { ReplicationView } from './service/replication/view.ts'
@@ -11,12 +12,17 @@ import { createReplicationState } from './store/replication/state.ts'
 /** The thread that publishes what this copy commits, and the duties that go with it. */
 export interface Publishing {
   view(): ReplicationView
+  /** Whether the stream has everything that is committed now; waits a while until it has. */
+  reached(): Promise<boolean>
   job: Job
   stop(): void
 }
 
 const noteEachMs = 10 * secondMs
 const forgottenMax = 500
+/** How long a write waits for the stream. */
+const reachMaxMs = 5 * secondMs
+const reachEachMs = 5
 /** A snapshot that did not come about is tried again after this. */
 const retryMs = minuteMs
 
@@ -61,6 +67,8 @@ export function startPublishing(services: Services, databasePath: string): Publi
     },
     lineage: state.get('lineage')!,
     previousLineage: state.get('previous_lineage'),
+    continues: state.get('continues'),
+    hasPublished: changes.hasPublished(),
   })
   const thread = (task: PublisherStart['task'], hear: (message: FromPublisher) => void) => {
     const worker = new Worker(new URL('./publisher.ts', import.meta.url).href)
@@ -91,7 +99,14 @@ export function startPublishing(services: Services, databasePath: string): Publi
       snapshotDueAt = Number.NEGATIVE_INFINITY
       return
     }
-    if (view.trouble !== message.message)
+    if (conflict === 'replaced') {
+      state.set('replaced_by', message.message)
+      // From here on no statement of this process writes.
+      db.run('PRAGMA query_only = ON')
+      log.error('replaced', {
+        message: `Another copy took over: ${message.message}. Nothing is written here any more; what was committed here after change ${view.position} is only in this database. "wellhead promote" or a new directory begins with what the stream has.`,
+      })
+    } else if (view.trouble !== message.message)
       log.error('not_publishing', {
         message:
           conflict === 'foreign'
@@ -118,11 +133,20 @@ export function startPublishing(services: Services, databasePath: string): Publi
     })
   }
 
+  const isReached = (sequence: number) => view.state === 'publishing' && view.position >= sequence
   return {
+    async reached() {
+      const sequence = changes.last()
+      const until = clock.monotonic() + reachMaxMs
+      while (!isReached(sequence) && view.state !== 'stopped' && clock.monotonic() < until)
+        await sleep(reachEachMs)
+      return isReached(sequence)
+    },
     view: () => ({ ...view, backlog: Math.max(view.backlog, changes.last() - view.position) }),
     job: {
       name: 'replication',
       pass() {
+        if (state.get('replaced_by') !== undefined) return
         const now = clock.now()
         if (view.state === 'publishing') {
           if (now - notedAt >= noteEachMs) {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
+import { promote } from '../src/cli/replication/promote.ts'
 import { loadConfig } from '../src/config.ts'
 import { databasePath, type Instance, openInstance } from '../src/instance.ts'
 import { createSystemClock } from '../src/lib/clock.ts'
@@ -15,6 +16,7 @@ import { changeHeaders } from '../src/service/replication/subjects.ts'
 import { openDatabase } from '../src/store/database.ts'
 import { createApplier } from '../src/store/replication/applier.ts'
 import type { Delta } from '../src/store/replication/delta.ts'
+import { startWith } from './support/instance/binary.ts'
 import { hasNats, type NatsServer, natsServer } from './support/servers/nats.ts'
 import { contentOf } from './support/topics/replication.ts'
 
@@ -230,6 +232,104 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     record('WTI_USD', 72)
     await until(async () => (await lineageOf()) !== before)
     expect(log.some(line => line.includes('not_publishing'))).toBe(false)
+  })
+
+  describe('that is replaced', () => {
+    const config = (data: string) =>
+      loadConfig({
+        flags: { 'nats.servers': server.url, 'readers.threads': '0', 'data.dir': data },
+        env: {},
+        files: { directory: '/' },
+        readFile: () => undefined,
+      })
+    const promoted = (data: string) =>
+      promote(config(data), { clock: createSystemClock(), ids: createRandomIds(), out: () => {} })
+    const snapshot = () => until(async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
+
+    test('leaves everything to the next, and writes nothing from then on', async () => {
+      record('WTI_USD', 70)
+      await snapshot()
+      for (let i = 0; i < 20; i++) record('BRENT_CRUDE_USD', 80 + i, Date.now() - i * 60_000)
+      await published()
+      instance.runner.stop()
+      await published()
+      const before = contentOf(instance.services.db)
+      const next = join(dir, 'next')
+      expect(await promoted(next)).toBe(0)
+      const copy = openDatabase(databasePath(next), { readonly: true })
+      expect(Object.fromEntries(contentOf(copy))).toEqual(Object.fromEntries(before))
+      copy.close()
+
+      record('WTI_USD', 99)
+      await until(() => log.some(line => line.includes('"replaced"')))
+      expect(() => record('WTI_USD', 100)).toThrow('readonly')
+      instance.close()
+      expect(open).toThrow('another copy took over')
+
+      dir = next
+      open()
+      record('WTI_USD', 71)
+      await published()
+      const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
+      expect(instance.services.board.quote(wti)?.observation.value).toBe(71)
+    })
+
+    test('may be replaced again before there is another snapshot', async () => {
+      record('WTI_USD', 70)
+      await snapshot()
+      await promoted(join(dir, 'second'))
+      expect(await promoted(join(dir, 'third'))).toBe(0)
+    })
+
+    test('is told what is missing', async () => {
+      await until(async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
+      const objects = await nats.objects('wellhead-snapshots', 1)
+      for (const { name } of await objects.list()) await objects.delete(name)
+      await expect(promoted(join(dir, 'next'))).rejects.toThrow('has no snapshot')
+    })
+  })
+
+  test('acknowledges a write only once the stream has it, where it is told to', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'wellhead-commit-'))
+    const own = await natsServer()
+    const stream = await connectNats({
+      servers: [own.url],
+      credentialsFile: '',
+      token: '',
+      name: 'test',
+    })
+    await Bun.write(
+      join(data, 'data', 'wellhead.toml'),
+      `[nats]\nservers = ["${own.url}"]\nsync = "commit"\n`,
+    )
+    const main = resolve(import.meta.dir, '../src/main.ts')
+    const running = await startWith([process.execPath, main], 'serve', data)
+    const push = (price: number) =>
+      fetch(`${running.url}/admin/v1/observations`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${running.adminToken}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({
+          observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price }],
+        }),
+      })
+    const answer = await push(70)
+    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)])
+    const { state } = await stream.manager.streams.info('changes')
+    const last = await stream.manager.streams.getMessage('changes', { seq: state.last_seq })
+    expect(last!.string()).toContain('"ranges":[{"seriesId"')
+    await own.stop()
+    const refused = await push(71)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
+      503,
+      'STORAGE_UNAVAILABLE',
+    ])
+    await running.stop()
+    await stream.close()
+    await own.remove()
+    rmSync(data, { recursive: true })
   })
 })
 

@@ -41,6 +41,7 @@ import { explainProfile, listShippedProfiles } from './profiles.ts'
 import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/commands.ts'
 import type { Range } from './remote/prices.ts'
 import type { ServerChoice } from './remote/servers.ts'
+import { promote } from './replication/promote.ts'
 import { configuredUrl, healthcheck } from './server/health.ts'
 import { printOpenapi } from './server/openapi.ts'
 import { serve } from './server/serve.ts'
@@ -467,6 +468,20 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       now: createSystemClock().now(),
     }),
   )
+  located(
+    program
+      .command('promote')
+      .description('make the directory the primary, with what the stream and its snapshot hold'),
+  ).action(async (options: Options) => {
+    const clock = createSystemClock()
+    results.set(
+      await promote(configOf(options, 'serve', env), {
+        clock,
+        ids: createRandomIds(),
+        out: env.out,
+      }),
+    )
+  })
   located(
     program
       .command('restore')

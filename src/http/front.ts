@@ -23,6 +23,11 @@ export interface FrontDeps {
    * about.
    */
   originals: WeakMap<Request, Request>
+  /**
+   * Whether other copies have what was written; false, after a while: the write is not
+   * acknowledged. Absent: nobody waits.
+   */
+  acknowledged?: (() => Promise<boolean>) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
   encoder?: Encoder
   /** Where answers have to wait for the next turn of the event loop; absent: never. */
@@ -57,6 +62,9 @@ export const servedMethods: ReadonlySet<string> = new Set([
   'OPTIONS',
 ])
 
+/** What writes nothing that anybody waits for. */
+const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
 /** A name or an address in brackets, and a port where there is one. */
 const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
 const hostCharacters = { min: 4, max: 261 }
@@ -80,8 +88,12 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (deps.vary !== '') response.headers.append('vary', deps.vary)
     return response
   }
-  const refuse = (request: Request, message: string): Response => {
-    const problem = new Problem('MALFORMED_REQUEST', message)
+  const refuse = (
+    request: Request,
+    message: string,
+    code: 'MALFORMED_REQUEST' | 'STORAGE_UNAVAILABLE' = 'MALFORMED_REQUEST',
+  ): Response => {
+    const problem = new Problem(code, message)
     const requestId = requestIdOf(request, deps.ids)
     const body = problemBody(problem, { requestId, docsUrl: deps.links(request).docsUrl })
     return varied(
@@ -133,7 +145,24 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
     const sent = deps.handle(request)
-    return sent instanceof Promise ? sent.then(response => again(request, response)) : sent
+    const answered =
+      sent instanceof Promise ? sent.then(response => again(request, response)) : sent
+    return deps.acknowledged && !readMethods.has(request.method)
+      ? afterAcknowledgement(request, answered, deps.acknowledged)
+      : answered
+  }
+  const afterAcknowledgement = async (
+    request: Request,
+    answered: Response | Promise<Response>,
+    acknowledged: () => Promise<boolean>,
+  ): Promise<Response> => {
+    const response = await answered
+    if (!response?.ok || (await acknowledged())) return response
+    return refuse(
+      request,
+      'It is recorded here, and the stream of changes has not taken it yet, so it is not acknowledged: look before you send it again.',
+      'STORAGE_UNAVAILABLE',
+    )
   }
   const { turns, encoder } = deps
   const finished = (request: Request, response: Response) =>

@@ -16,7 +16,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   cli: {
     accounts: ['keys.ts', 'sign-in.ts'],
-    backups: ['upgrade.ts'],
+    backups: ['backup.ts', 'upgrade.ts'],
   },
   feed: {
     catalogue: ['lookup.ts'],

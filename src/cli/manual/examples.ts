@@ -74,6 +74,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   backup: ['backup', 'backup /mnt/backup/wellhead.db'],
   'backup list': ['backup list'],
   'backup check': ['backup check'],
+  promote: [
+    'promote --data /var/lib/wellhead',
+    'promote --config /etc/wellhead.toml --data /srv/wellhead',
+  ],
   restore: [
     'restore --from latest --data /var/lib/wellhead',
     'restore --from 2026-11-22T18:00:00Z',

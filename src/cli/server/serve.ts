@@ -120,6 +120,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
       : productionKeys(instance.services)
   const fetch = front({
     handle: request => copy.instance.app.fetch(request),
+    acknowledged: instance.acknowledged,
     ids: runtime.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,

@@ -2,10 +2,13 @@ import type { Nats } from '../../send/nats/connection.ts'
 import type { Delta } from '../../store/replication/delta.ts'
 import { changeHeaders, changesStream } from './subjects.ts'
 
+/** replaced: another copy took over from this one. */
+export type ConflictKind = 'foreign' | 'ahead' | 'replaced'
+
 /** The stream carries the commits of another database, or ones that this database has lost. */
 export class StreamConflict extends Error {
-  readonly kind: 'foreign' | 'ahead'
-  constructor(kind: 'foreign' | 'ahead', message: string) {
+  readonly kind: ConflictKind
+  constructor(kind: ConflictKind, message: string) {
     super(message)
     this.name = 'StreamConflict'
     this.kind = kind
@@ -18,6 +21,10 @@ export interface PublisherDeps {
   lineage: string
   /** The lineage that this one follows, if any: its stream is continued. */
   previousLineage: string | undefined
+  /** The lineage that this one took over from, if it did. */
+  continues: string | undefined
+  /** Something of this database was in the stream before. */
+  hasPublished: boolean
   /** After each message that the stream has: what follows from it. */
   published(delta: Delta): Promise<void>
 }
@@ -39,6 +46,8 @@ export async function createPublisher({
   reader,
   lineage,
   previousLineage,
+  continues,
+  hasPublished,
   published,
 }: PublisherDeps): Promise<Publisher> {
   const { state } = await nats.manager.streams.info(changesStream)
@@ -55,7 +64,9 @@ export async function createPublisher({
           `the stream has changes up to ${carriedPosition}, this database up to ${reader.last()}`,
         )
       position = Math.max(position, carriedPosition)
-    } else if (carried !== previousLineage)
+    } else if (hasPublished && carried !== previousLineage)
+      throw new StreamConflict('replaced', `the stream has gone on as lineage ${carried}`)
+    else if (carried !== previousLineage)
       throw new StreamConflict('foreign', `the stream ${changesStream} is of lineage ${carried}`)
   }
 
@@ -67,6 +78,7 @@ export async function createPublisher({
       headers: nats.headers({
         [changeHeaders.lineage]: lineage,
         [changeHeaders.position]: String(reached),
+        ...(continues !== undefined && { [changeHeaders.continues]: continues }),
       }),
       expect: { lastSequence },
     })

@@ -12,6 +12,8 @@ export const snapshotBucket = 'wellhead-snapshots'
 export const changeHeaders = {
   /** Whose commits they are: another one begins a history that does not continue the last. */
   lineage: 'Wellhead-Lineage',
+  /** The lineage that it took over from, where it did. */
+  continues: 'Wellhead-Continues',
   /** Up to which change the stream has everything with this message. */
   position: 'Wellhead-Position',
 } as const

@@ -113,6 +113,15 @@ export function rangesOf(moments: readonly number[]): { from: number; to: number
   return ranges
 }
 
+/** Goes on counting after a change that another copy logged, with nothing logged here. */
+export function continueAt(db: Database, sequence: number): void {
+  transact(db, () => {
+    for (const table of ['changes', 'publications']) db.run(`DELETE FROM ${table}`)
+    db.run("DELETE FROM sqlite_sequence WHERE name = 'changes'")
+    db.query("INSERT INTO sqlite_sequence (name, seq) VALUES ('changes', ?)").run(sequence)
+  })
+}
+
 export interface LoggedChange {
   sequence: number
   subject: string
@@ -129,6 +138,8 @@ export interface ChangeLog {
   after(sequence: number, limit: number): LoggedChange[]
   /** Everything up to a sequence is in the stream. */
   notePublished(sequence: number, at: number): void
+  /** Whether anything was, as far as is still known. */
+  hasPublished(): boolean
   /** Deletes changes that were published before a moment, at most `limit`; how many it deleted. */
   forget(publishedBefore: number, limit: number): number
 }
@@ -146,6 +157,7 @@ export function createChangeLog(db: Database): ChangeLog {
     db,
     'INSERT INTO publications (number, published_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   )
+  const anyPublished = lazy(db, 'SELECT 1 FROM publications LIMIT 1')
   const oldEnough = lazy<{ sequence: number | null }, [number]>(
     db,
     'SELECT max(number) AS sequence FROM publications WHERE published_at < ?',
@@ -162,6 +174,7 @@ export function createChangeLog(db: Database): ChangeLog {
     first: () => first.get()?.sequence ?? lastOf() + 1,
     last: lastOf,
     after: (...args) => after.all(...args),
+    hasPublished: () => anyPublished.get() !== null,
     notePublished: (...args) => void note.run(...args),
     forget(publishedBefore, limit) {
       const sequence = oldEnough.get(publishedBefore)?.sequence ?? null

@@ -3,9 +3,10 @@ import { lazy } from '../statement.ts'
 
 /**
  * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
- * `previous_lineage`, which that one continues.
+ * `previous_lineage`, the one before a restored
+ * backup; `continues`, the one that it took over from; `replaced_by`, why it may not write.
  */
-export type StateName = 'applied' | 'lineage' | 'previous_lineage'
+export type StateName = 'applied' | 'lineage' | 'previous_lineage' | 'continues' | 'replaced_by'
 
 export interface ReplicationState {
   get(name: StateName): string | undefined

@@ -1,0 +1,76 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Ids } from '../../lib/ids.ts'
+import { connectNats } from '../../send/nats/connection.ts'
+import { snapshots } from '../../service/replication/snapshots.ts'
+import { snapshotBucket } from '../../service/replication/subjects.ts'
+import { takeOver } from '../../service/replication/takeover.ts'
+import { openDatabase } from '../../store/database.ts'
+import { createApplier } from '../../store/replication/applier.ts'
+import { continueAt } from '../../store/replication/change-log.ts'
+import { createReplicationState } from '../../store/replication/state.ts'
+import { restore } from '../backups/backup.ts'
+
+export interface PromoteDeps {
+  clock: Clock
+  ids: Ids
+  out(line: string): void
+}
+
+/**
+ * Makes the directory the primary: its database becomes what the stream and its newest snapshot
+ * hold, and whoever was primary is refused by the stream from then on. Answers the exit code.
+ */
+export async function promote(config: Config, { clock, ids, out }: PromoteDeps): Promise<number> {
+  const { nats: settings, data } = config
+  if (settings.servers.length === 0)
+    throw new Error('nats.servers is empty: name the servers that the primary publishes to')
+  const nats = await connectNats({
+    servers: settings.servers,
+    credentialsFile: settings.credentialsFile,
+    token: settings.token.reveal(),
+    name: 'wellhead promote',
+  })
+  const part = join(data.dir, 'promoted.part')
+  const removePart = () => {
+    for (const tail of ['', '-wal', '-shm']) rmSync(part + tail, { force: true })
+  }
+  try {
+    const [snapshot] = await snapshots(nats, settings.copies)
+    if (!snapshot)
+      throw new Error(`the object store ${snapshotBucket} has no snapshot: restore a backup`)
+    removePart()
+    const objects = await nats.objects(snapshotBucket, settings.copies)
+    const stored = await objects.get(snapshot.name)
+    if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
+    await Bun.write(part, new Response(stored.data))
+    const fault = await stored.error
+    if (fault) throw fault
+    const db = openDatabase(part)
+    db.run('PRAGMA foreign_keys = OFF')
+    const state = createReplicationState(db)
+    const next = ids.uuid()
+    const { position, ended } = await takeOver(
+      nats,
+      { lineage: snapshot.lineage, applied: snapshot.sequence, apply: createApplier(db) },
+      next,
+      clock.now(),
+    )
+    continueAt(db, position)
+    state.set('lineage', next)
+    state.set('continues', ended)
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.run('PRAGMA journal_mode = DELETE')
+    db.close()
+    const { keptAs } = restore(data.dir, part, { at: clock.now(), ids })
+    out(
+      `promoted at change ${position}${keptAs ? `; the database before it is ${keptAs}` : ''}: start it with "wellhead serve"`,
+    )
+    return 0
+  } finally {
+    removePart()
+    await nats.close()
+  }
+}
