@@ -19,6 +19,8 @@ const failuresMax = 3
 const switchedOffMax = 20
 /** Keys whose quota is used up; more of them at once say no more. */
 const spentMax = 20
+/** Codes that are frozen, or have changed their unit; likewise. */
+const faultsMax = 20
 /** A certificate that ends sooner is near its end: renewals come earlier. */
 const certificateMs = 14 * dayMs
 const megabyte = 2 ** 20
@@ -72,7 +74,7 @@ export function mattersOf(services: Services): Matter[] {
   return [...matters, ...dataMatters(services), ...peopleMatters(services)]
 }
 
-function dataMatters({ freshness, doubtedValues }: Services): Matter[] {
+function dataMatters({ freshness, doubtedValues, seriesFaults }: Services): Matter[] {
   const matters: Matter[] = freshness
     .feeds()
     .filter(({ status }) => status === 'stale')
@@ -80,6 +82,11 @@ function dataMatters({ freshness, doubtedValues }: Services): Matter[] {
       id: `data ${name} stopped`,
       text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
     }))
+  const { frozen, broken } = seriesFaults.codes()
+  for (const code of frozen.slice(0, faultsMax))
+    matters.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
+  for (const code of broken.slice(0, faultsMax))
+    matters.push({ id: `series ${code} unit`, text: `${code} seems to have changed its unit` })
   const waiting = doubtedValues.total({ status: 'waiting' })
   if (waiting > 0)
     matters.push({

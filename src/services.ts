@@ -90,7 +90,7 @@ export function openServices(runtime: Runtime): Services {
   const { catalogue: codes } = markets
   const rows = {
     find: (code: string) => codes.named(code),
-    nearest: (code: string) => codes.suggest(code)[0]?.code,
+    nearest: (code: string, category?: string) => codes.suggest(code, category)[0]?.code,
   }
   const kinds = datasets({
     ...markets,

@@ -143,6 +143,18 @@ export const tortureRows: readonly TortureRow[] = [
     tests: ['test/e2e/feeds.test.ts', 'test/e2e/feeds-month.test.ts'],
   },
   {
+    id: 'R31',
+    promise: 'A machine that is gone costs less than the time between two backups',
+    bar: '200 writes a second, a backup to S3 every five minutes, kill and deletion: back within 30 s, under five minutes missing, a backup adds at most 10 ms to the p99 of writes',
+    script: ['disaster.ts'],
+  },
+  {
+    id: 'R32',
+    promise: 'An upgrade ends in the old version or in the new one',
+    bar: 'a database of the first schema with 20,000,000 points, asked on: killed at ten moments it is of the old schema or the new, with every point',
+    script: ['upgrades.ts'],
+  },
+  {
     id: 'S01',
     promise: 'Another account’s things are as unknown as none',
     bar: 'every path with an id',

@@ -10,6 +10,8 @@ export interface CommandEnvironment {
   err(line: string): void
   /** Print the answer's data as JSON instead of a table. */
   json?: boolean
+  /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
+  width?: number | undefined
   /** The terminal that progress is drawn on; undefined where there is none. */
   terminal?: NodeJS.WritableStream | undefined
 }
@@ -97,6 +99,10 @@ export async function accountPath(env: CommandEnvironment, who: string): Promise
   return `${accountsPath}/${account.id}`
 }
 
+/** A line of a table as a terminal shows it; what goes to a file or a program is whole. */
+const fitted = (line: string, width: number | undefined): string =>
+  width === undefined || line.length <= width ? line : `${line.slice(0, Math.max(1, width - 1))}…`
+
 /** Prints data as JSON where that was asked for, else as `lines` has it for people. */
 export function print<T>(
   env: CommandEnvironment,
@@ -104,5 +110,5 @@ export function print<T>(
   lines: (data: T) => readonly string[],
 ): void {
   if (env.json) env.out(JSON.stringify(data, null, 2))
-  else for (const line of lines(data)) env.out(oneLine(line))
+  else for (const line of lines(data)) env.out(fitted(oneLine(line), env.width))
 }

@@ -11,6 +11,7 @@ import type { ProcessRuntime } from '../runtime.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts/commands.ts'
 import { firstLine } from './accounts/sign-in.ts'
+import { thingCommands } from './accounts/things.ts'
 import { auditCommands } from './audit.ts'
 import { backup, restore, verifyFile } from './backups/backup.ts'
 import { checkBackups, listBackups, makeBackup, withFetched } from './backups/backups.ts'
@@ -19,6 +20,7 @@ import { commandOf } from './child.ts'
 import type { OperatorAction } from './command.ts'
 import { configExplain } from './config.ts'
 import { batchCommands } from './data/batches.ts'
+import { codeCommands } from './data/codes.ts'
 import { runDatasetImport } from './data/dataset.ts'
 import { runExport } from './data/export.ts'
 import { feedCommands } from './data/feeds.ts'
@@ -31,12 +33,14 @@ import { sourceCommands } from './data/source-commands.ts'
 import { dataOf } from './data/writer.ts'
 import { runDoctor } from './doctor/doctor.ts'
 import type { ProgramEnvironment } from './environment.ts'
+import { testMail } from './mail.ts'
 import { completion, type Shell, shells } from './manual/completion.ts'
 import { manualPage } from './manual/man.ts'
 import { addExamples, commandTable } from './manual/table.ts'
 import { testNotices } from './notices.ts'
 import { Occupied, type Operator, openOperator } from './operator.ts'
 import { heldLines, outboxCommands } from './outbox.ts'
+import { listPlans } from './plans.ts'
 import { explainProfile, listShippedProfiles } from './profiles.ts'
 import { exportOverHttp, isRemoteExport, remoteCommands } from './remote/commands.ts'
 import type { Range } from './remote/prices.ts'
@@ -104,6 +108,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
           err: env.err,
           terminal: env.terminal,
           json: options.json === true,
+          width: env.width,
         }),
       ),
     )
@@ -114,6 +119,8 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
     .action((options: Options & { json?: boolean }) =>
       act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
     )
+  thingCommands(program, located, act)
+  codeCommands(program, located, act)
   sourceCommands(program, located, act)
   seriesCommands(program, located, act)
   batchCommands(program, located, act)
@@ -521,6 +528,21 @@ function keepingCommands(program: Command, env: ProgramEnvironment, results: Res
       .requiredOption('--dry-run', 'on a copy, which is checked and removed')
       .description('try the upgrade of the database that serve would make'),
   ).action((options: Options) => env.out(tryUpgrade(dirOf(options))))
+  const plans = program.command('plans').description('what accounts pay for')
+  located(plans.command('list').description('the plans of the configuration'))
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      listPlans(configOf(options, 'serve', env), env.out, options.json === true),
+    )
+  const mail = program.command('mail').description('letters of this copy')
+  located(
+    mail
+      .command('test')
+      .argument('<address>', 'to whom')
+      .description('send a letter now, with the provider of the configuration'),
+  ).action(async (to: string, options: Options) =>
+    results.set(await testMail(runtimeOf(configOf(options, 'serve', env), env), to, env)),
+  )
   const notices = program.command('notices').description('what is told to the operator')
   located(notices.command('test').description('post a notice now, as one that has begun')).action(
     async (options: Options) => {

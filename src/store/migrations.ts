@@ -368,14 +368,14 @@ export const migrations: readonly Migration[] = [
 export const schemaVersion = 1 + migrations.length
 
 /**
- * Each step is one transaction together with its version number, so that a crash leaves a version
- * and never a half of one.
+ * All steps with their version numbers are one transaction, so that a crash leaves the version that
+ * there was, or this one.
  */
 export function migrate(db: Database, from: number, steps: readonly Migration[] = migrations) {
-  for (const step of steps.filter(step => step.version > from)) {
-    db.transaction(() => {
+  db.transaction(() => {
+    for (const step of steps.filter(step => step.version > from)) {
       db.run(step.sql)
       db.run(`PRAGMA user_version = ${step.version}`)
-    }).immediate()
-  }
+    }
+  }).immediate()
 }

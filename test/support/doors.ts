@@ -5,13 +5,16 @@
 export const doors: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   api: {
     account: ['account-form.ts', 'session-row.ts'],
+    alerts: ['row.ts'],
     billing: ['form.ts', 'row.ts'],
     commodities: ['row.ts'],
     energy: ['answer.ts', 'frame.ts', 'list.ts'],
+    deliveries: ['row.ts'],
     fundamentals: ['storage-row.ts'],
     keys: ['form.ts', 'limit-rows.ts', 'row.ts', 'tier-shape.ts'],
     prices: ['row.ts', 'sparkline.ts', 'texts.ts', 'window-query.ts'],
     sources: ['row.ts'],
+    webhooks: ['row.ts'],
     spreadsheet: ['routes.ts'],
   },
   cli: {

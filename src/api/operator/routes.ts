@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Context } from '../context.ts'
+import { accountThingRoutes } from './account-things.ts'
 import { accountAdminRoutes } from './accounts.ts'
 import { auditAdminRoutes } from './audit.ts'
 import { batchAdminRoutes } from './batches.ts'
@@ -23,6 +24,7 @@ export function operatorTopic(context: Context): Elysia {
   const { config, controls } = context
   const routes = new Elysia()
   routes.use(accountAdminRoutes({ ...context, changes: context.keyChanges }))
+  routes.use(accountThingRoutes(context))
   routes.use(tokenAdminRoutes(context))
   routes.use(auditAdminRoutes(context))
   routes.use(billingAdminRoutes(context))

@@ -106,6 +106,6 @@ function commodityIn(row: DatasetRow, catalogue: CodeLookup): string | null {
     'commodity',
     text,
     'is not in the catalogue',
-    near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
+    near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
   )
 }

@@ -10,8 +10,8 @@ export type SeriesIdentity = Pick<
 export interface CodeLookup {
   /** The series of a code or an alias, in any letter case. */
   find(code: string): SeriesIdentity | undefined
-  /** The code that somebody who wrote `code` probably meant. */
-  nearest(code: string): string | undefined
+  /** The code that somebody who wrote `code` probably meant; of a category alone, if one is named. */
+  nearest(code: string, category?: string): string | undefined
 }
 
 /**
@@ -27,10 +27,11 @@ export function codeLookupOf(
   for (const one of series) for (const alias of one.aliases) byName.set(alias.toUpperCase(), one)
   for (const one of series) byName.set(one.code.toUpperCase(), one)
   const meant = new Map<string, string | undefined>()
-  const search = (code: string): string | undefined => {
+  const search = (code: string, category?: string): string | undefined => {
     let best: string | undefined
     let bound = Math.max(2, Math.floor(code.length / 3)) + 1
     for (const [name, one] of byName) {
+      if (category !== undefined && one.category !== category) continue
       if (Math.abs(name.length - code.length) >= bound) continue
       const far = distance(code, name)
       if (far < bound) [best, bound] = [one.code, far]
@@ -39,8 +40,9 @@ export function codeLookupOf(
   }
   return {
     find: code => byName.get(code) ?? byName.get(code.toUpperCase()),
-    nearest(code) {
+    nearest(code, category) {
       const name = code.slice(0, 60).toUpperCase()
+      if (category !== undefined) return search(name, category)
       if (!meant.has(name) && meant.size < nearestMax) meant.set(name, search(name))
       return meant.get(name)
     },

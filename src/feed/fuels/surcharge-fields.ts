@@ -74,7 +74,7 @@ export function indexIn(row: DatasetRow, catalogue: CodeLookup): string {
     'index_code',
     text,
     'is not in the catalogue',
-    near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
+    near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
   )
 }
 

@@ -63,7 +63,7 @@ export function createOutlooksDataset(
             'commodity',
             code,
             'is not in the catalogue',
-            near ? `did you mean ${near}?` : 'GET /v1/commodities lists the codes',
+            near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
           )
         }
         const periodText = neededText(

@@ -13,6 +13,7 @@ const unitSizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   bcf: { bcf: 1, mmcf: 0.001 },
 }
 
+const storage = 'storage'
 const capacityMax = 1e9
 /** Surveys are published after the day that they are of; plans a little before. */
 const aheadDays = 400
@@ -56,13 +57,13 @@ export function createStorageCapacitiesDataset(
           'write a code of category storage, such as CUSHING_STORAGE',
         )
         const series = catalogue.find(code)
-        if (series?.category !== 'storage') {
-          const near = series ? undefined : catalogue.nearest(code)
+        if (series?.category !== storage) {
+          const near = series ? undefined : catalogue.nearest(code, storage)
           refuse(
             'code',
             code,
             'is not a storage code',
-            near ? `did you mean ${near}?` : 'GET /v1/commodities?category=storage lists them',
+            near ? `did you mean ${near}?` : 'wellhead codes search storage lists them',
           )
         }
         const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }

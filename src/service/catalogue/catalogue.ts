@@ -45,8 +45,8 @@ export interface Catalogue {
    * even before it has data.
    */
   resolve(text: string, now: number): Resolved | undefined
-  /** Known codes near to `text`, closest first. */
-  suggest(text: string): Series[]
+  /** Known codes near to `text`, closest first; of a category alone, if one is named. */
+  suggest(text: string, category?: string): Series[]
   extent(series: Series): Extent | undefined
   /** Of a futures family also when only its contracts have any. */
   hasData(series: Series): boolean
@@ -113,6 +113,15 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     return names.get(code)
   }
 
+  /** Of each category, as long as the list is the same: they are indexed by who searches them. */
+  let categories: { of: readonly Series[]; lists: Map<string, Series[]> } | undefined
+  const candidatesOf = (category: string | undefined): readonly Series[] => {
+    if (category === undefined) return list
+    if (categories?.of !== list)
+      categories = { of: list, lists: Map.groupBy(list, series => series.category) }
+    return categories.lists.get(category) ?? []
+  }
+
   const hasData = (series: Series) =>
     series.unavailableReason === null &&
     (extents.of(series) !== undefined || extents.hasContracts(series.code))
@@ -125,7 +134,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     byId: id => ids.get(id)!,
     named: text => names.get(text.trim().toUpperCase()),
     resolve: resolver.resolve,
-    suggest: text => suggestCodes(text, list),
+    suggest: (text, category) => suggestCodes(text, candidatesOf(category)),
     extent: extents.of,
     hasData,
     hasContracts: extents.hasContracts,

@@ -56,7 +56,22 @@ describe('storage capacities', () => {
         'code',
         /^code CUSHING_STORAG is not a storage code: did you mean CUSHING_STORAGE\?$/,
       ],
-      [{ code: 'WTI_USD' }, 'code', /^code WTI_USD is not a storage code: GET/],
+      [
+        { code: 'WTI_USD' },
+        'code',
+        /^code WTI_USD is not a storage code: wellhead codes search storage lists them$/,
+      ],
+      // Near codes of gasoline are none of this dataset.
+      [
+        { code: 'US' },
+        'code',
+        /^code US is not a storage code: (did you mean US_\w+|wellhead codes search storage)/,
+      ],
+      [
+        { code: 'GASOLINE' },
+        'code',
+        /^code GASOLINE is not a storage code: (did you mean \w*STORAGE|wellhead codes search storage)/,
+      ],
       [
         { capacity: '78410' },
         'capacity',

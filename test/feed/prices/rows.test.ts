@@ -89,7 +89,7 @@ describe('what is refused says what would be right', () => {
       'a code like no other',
       { code: 'ZZZZZZZZZZZZZZZZZZZZZZZZ' },
       'code',
-      'is not in the catalogue: GET /v1/commodities lists the codes',
+      'is not in the catalogue: wellhead codes search WORD finds the codes',
     ],
     ['no code', { code: undefined }, 'code', 'code is missing: give a code'],
     ['an empty code', { code: ' ' }, 'code', 'code is empty'],
@@ -249,7 +249,7 @@ test('a file of nothing but different unknown codes is judged without searching 
     one => one.kind === 'rejected',
   )
   expect(reasons[0]).toMatchObject({ reason: expect.stringContaining('did you mean') })
-  expect(reasons[1499]).toMatchObject({ reason: expect.stringContaining('GET /v1/commodities') })
+  expect(reasons[1499]).toMatchObject({ reason: expect.stringContaining('wellhead codes search') })
 })
 
 describe('the lane for ordinary rows', () => {

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import {
+  answerOf,
+  type CommandEnvironment,
+  type JsonOption,
+  type OperatorAction,
+  print,
+  runAgainstServer,
+} from '../command.ts'
+import { tableLines } from '../table.ts'
+
+interface SeriesLine {
+  code: string
+  name: string
+  unit: string
+  currency: string | null
+  cadence: string
+  source: string
+  aliases: string[]
+  active: boolean
+  has_data: boolean
+}
+
+interface CodesOptions extends JsonOption {
+  withData?: boolean
+}
+
+/** Every word stands somewhere in what is said of the series; those whose code has it come first. */
+function matching(rows: readonly SeriesLine[], words: readonly string[]): SeriesLine[] {
+  const wanted = words.map(word => word.toLowerCase())
+  const textOf = (row: SeriesLine) =>
+    [row.code, row.name, row.unit, row.source, ...row.aliases].join(' ').toLowerCase()
+  const inCode = (row: SeriesLine) =>
+    wanted.filter(word => row.code.toLowerCase().split('_').includes(word)).length
+  return rows
+    .filter(row => {
+      const text = textOf(row)
+      return wanted.every(word => text.includes(word))
+    })
+    .sort((a, b) => inCode(b) - inCode(a) || (a.code < b.code ? -1 : 1))
+}
+
+const searchCodes = (env: CommandEnvironment, words: readonly string[], options: CodesOptions) =>
+  runAgainstServer(env, 'codes search', async () => {
+    const all = await answerOf<SeriesLine[]>(env, 'GET', '/admin/v1/series')
+    const rows = matching(all, words).filter(row => !options.withData || row.has_data)
+    print(env, rows, list =>
+      list.length === 0
+        ? [
+            `No code has ${words.join(' and ')} in it, in its name, its aliases, its unit or source.`,
+          ]
+        : tableLines(
+            ['CODE', 'NAME', 'UNIT', 'CADENCE', 'SOURCE', 'DATA'],
+            list.map(row => [
+              row.code,
+              row.name,
+              row.currency === null ? row.unit : `${row.currency}/${row.unit}`,
+              row.cadence,
+              row.source,
+              row.has_data ? 'yes' : row.active ? 'none yet' : 'none',
+            ]),
+          ),
+    )
+  })
+
+/** `codes`: which codes there are, also those without data, which the interface does not list. */
+export function codeCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+): void {
+  located(
+    program
+      .command('codes')
+      .description('which codes there are')
+      .command('search')
+      .argument('<words...>', 'words of the code, its name, aliases, unit or source')
+      .description('codes that have all of some words, also those without data'),
+  )
+    .option('--with-data', 'only those that have data')
+    .option('--json', 'print JSON')
+    .action((words: string[], options: CodesOptions) =>
+      act(options, env => searchCodes(env, words, options)),
+    )
+}

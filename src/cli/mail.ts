@@ -1,0 +1,35 @@
+import type { ProcessRuntime } from '../runtime.ts'
+import { mailerOf } from '../service/messages/providers.ts'
+
+const timeoutMs = 30_000
+
+/** Sends a letter now, past the outbox, and says what became of it; 0 when it was taken. */
+export async function testMail(
+  { config, clock, ids, log }: ProcessRuntime,
+  to: string,
+  { out, err }: { out(line: string): void; err(line: string): void },
+): Promise<number> {
+  const { mail, brand } = config
+  if (mail.provider === 'none') {
+    err('mail.provider is none: no letter leaves this copy. Set it to smtp or resend')
+    return 1
+  }
+  const mailer = mailerOf({ config, clock, log, inbox: { add() {}, list: () => [] } })
+  const sent = await mailer.send(
+    {
+      from: brand.sender,
+      to,
+      subject: `A test of ${brand.serviceName}`,
+      text: `Mail of ${brand.serviceName} arrives here.\n`,
+      postedAt: clock.now(),
+    },
+    { key: ids.uuid(), repeated: false, signal: AbortSignal.timeout(timeoutMs) },
+  )
+  if (sent.accepted) {
+    out(`The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`)
+    return 0
+  }
+  const { statusCode, reason } = sent
+  err(`mail: the letter was not taken${statusCode === null ? '' : ` (${statusCode})`}: ${reason}`)
+  return 1
+}
