@@ -3,6 +3,7 @@ import type { Caller } from '../../http/gate/gate.ts'
 import { requireAction } from '../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, optional, text } from '../../http/input/body-schema.ts'
+import { textParameter } from '../../http/input/typed.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../lib/instant.ts'
@@ -223,7 +224,9 @@ function invitations({ access, organizations, idempotency, ownUrl, now }: Organi
       {
         access: read,
         params: invitationId,
-        query: t.Object({ token: t.Optional(t.String({ description: tokenDescription })) }),
+        query: t.Object({
+          token: textParameter({ description: tokenDescription, maxLength: tokenMax }),
+        }),
         response: {
           200: t.Object({
             invitation: InvitationShape,

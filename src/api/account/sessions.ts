@@ -4,6 +4,7 @@ import { cookieOf, endedCookie } from '../../http/gate/session-cookie.ts'
 import { body, documentedBody, text } from '../../http/input/body-schema.ts'
 import { formOf } from '../../http/input/form.ts'
 import { boolOf } from '../../http/input/query.ts'
+import { flagParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import type { SignedIn } from '../../service/account/sessions.ts'
@@ -144,12 +145,11 @@ function stayOrGo({ access, keys, sessions, ownUrl, now }: SessionsDeps) {
       {
         access: own,
         query: t.Object({
-          all: t.Optional(
-            t.String({
-              description: 'Whether every session of the account ends.',
-              examples: ['true'],
-            }),
-          ),
+          all: flagParameter({
+            description: 'Whether every session of the account ends.',
+            examples: [true],
+            default: false,
+          }),
         }),
         response: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
         detail: {

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { idParameter } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
@@ -89,12 +90,10 @@ export function alertHistoryRoutes(
         access: reading,
         query: t.Object({
           ...pageQuery(historyPerPageMax, triggersPerPage),
-          alert_id: t.Optional(
-            t.String({
-              description: 'Only of this alert.',
-              examples: ['00000000-0000-4000-8000-000000000201'],
-            }),
-          ),
+          alert_id: idParameter({
+            description: 'Only of this alert.',
+            examples: ['00000000-0000-4000-8000-000000000201'],
+          }),
         }),
         response: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
         detail: alertDetail(

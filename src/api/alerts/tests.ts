@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, documentedBody, omittable, text } from '../../http/input/body-schema.ts'
+import { codeParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, startOfDay } from '../../lib/instant.ts'
@@ -113,12 +114,10 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
       access: writing,
       body: CodeBody.schema,
       query: t.Object({
-        commodity_code: t.Optional(
-          t.String({
-            description: 'Required, here or in the body.',
-            examples: ['BRENT_CRUDE_USD'],
-          }),
-        ),
+        commodity_code: codeParameter({
+          description: 'Required, here or in the body.',
+          examples: ['BRENT_CRUDE_USD'],
+        }),
       }),
       response: {
         200: TestsShape,

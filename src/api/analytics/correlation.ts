@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
-import { integerParameter, wordParameter } from '../../http/input/typed.ts'
+import { codesParameter, integerParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import {
   correlationMatrix,
@@ -218,12 +218,10 @@ export function correlationRoutes(deps: AnalyticsDeps) {
         }),
         code1: codeQuery('Required for `analysis` and `rolling`'),
         code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
-        codes: t.Optional(
-          t.String({
-            description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
-            examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
-          }),
-        ),
+        codes: codesParameter(codesMax, {
+          description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
+          examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
+        }),
         period: periodQuery(30),
         ...pointQuery,
         window: integerParameter({

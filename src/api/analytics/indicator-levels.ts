@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { listOf } from '../../http/input/query.ts'
+import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { priceContext } from '../../market/analytics/context.ts'
@@ -215,12 +216,11 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
       {
         access: { ...calculated, heavy: true },
         query: t.Object({
-          by_code: t.Optional(
-            t.String({
-              description: `One code or alias, in any letter case (${defaultPrice}).`,
-              examples: [defaultPrice],
-            }),
-          ),
+          by_code: codeParameter({
+            description: `One code or alias, in any letter case (${defaultPrice}).`,
+            examples: [defaultPrice],
+            default: defaultPrice,
+          }),
           as_of: asOfQuery,
         }),
         response: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
@@ -241,12 +241,11 @@ export function levelIndicatorRoutes(deps: IndicatorDeps) {
       {
         access: { ...calculated, heavy: true },
         query: t.Object({
-          code: t.Optional(
-            t.String({
-              description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
-              examples: [defaultStorage],
-            }),
-          ),
+          code: codeParameter({
+            description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
+            examples: [defaultStorage],
+            default: defaultStorage,
+          }),
           as_of: asOfQuery,
         }),
         response: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },

@@ -8,6 +8,7 @@ import {
   pageOf,
   pageQuery,
 } from '../../http/input/page.ts'
+import { codeParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
 import { codeOfMarket, marketOfCot } from '../../market/analytics/positions.ts'
@@ -214,12 +215,10 @@ export function listIndicatorRoutes(deps: IndicatorDeps) {
       {
         access: calculated,
         query: t.Object({
-          market: t.Optional(
-            t.String({
-              description: 'One market, in any letter case; absent: all.',
-              examples: ['WTI'],
-            }),
-          ),
+          market: textParameter({
+            description: 'One market, in any letter case; absent: all.',
+            examples: ['WTI'],
+          }),
           ...pages,
         }),
         response: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
@@ -238,12 +237,10 @@ export function listIndicatorRoutes(deps: IndicatorDeps) {
       {
         access: calculated,
         query: t.Object({
-          commodity: t.Optional(
-            t.String({
-              description: 'A code or an alias; absent: all notes.',
-              examples: ['BRENT_CRUDE_USD'],
-            }),
-          ),
+          commodity: codeParameter({
+            description: 'A code or an alias; absent: all notes.',
+            examples: ['BRENT_CRUDE_USD'],
+          }),
           ...pages,
         }),
         response: { 200: listOfRows(Note, 'AnnotationList'), ...refusals },

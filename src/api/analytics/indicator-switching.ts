@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { wordParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import {
@@ -204,12 +205,11 @@ export function fuelSwitchingRoutes(deps: IndicatorDeps) {
       {
         access: calculated,
         query: t.Object({
-          region: t.Optional(
-            t.String({
-              description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
-              examples: ['europe'],
-            }),
-          ),
+          region: wordParameter(regions, {
+            description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
+            examples: ['europe'],
+            default: switchMarkets[0].id,
+          }),
           as_of: asOfQuery,
         }),
         response: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { boolOf, listOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codesParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -238,13 +238,11 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
     {
       access: { meter: true, heavy: true },
       query: t.Object({
-        codes: t.Optional(
-          t.String({
-            description:
-              "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
-            examples: ['BRENT_CRUDE_USD,WTI_USD'],
-          }),
-        ),
+        codes: codesParameter(undefined, {
+          description:
+            "Codes or aliases, comma-separated, as many as the plan takes; absent: the free tier's codes up to that number.",
+          examples: ['BRENT_CRUDE_USD,WTI_USD'],
+        }),
         narrative: typed({
           type: 'boolean',
           description: '`true` for a few sentences made from the numbers (false).',

@@ -4,7 +4,7 @@ import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import type { CodeReader } from '../../http/input/codes.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { integerParameter, typed } from '../../http/input/typed.ts'
+import { codeParameter, integerParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import type { Measured } from '../../market/prices/window.ts'
@@ -90,8 +90,7 @@ export const refusals = {
 }
 
 export const codeQuery = (role: string, example = 'WTI_USD') =>
-  typed({
-    type: 'string',
+  codeParameter({
     description: `${role}: a code or an alias, in any letter case.`,
     examples: [example],
     // What only some answers need is told by its role.

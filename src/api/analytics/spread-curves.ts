@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { hourMs, isoInstant } from '../../lib/instant.ts'
@@ -248,12 +249,11 @@ export function spreadCurveRoutes(deps: CurveDeps) {
       {
         access: calculated,
         query: t.Object({
-          commodity: t.Optional(
-            t.String({
-              description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
-              examples: [names[0]!],
-            }),
-          ),
+          commodity: codeParameter({
+            description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
+            examples: [names[0]!],
+            required: true,
+          }),
         }),
         response: {
           200: envelope(Structure),

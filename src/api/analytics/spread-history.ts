@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
 import { momentOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { momentParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/instant.ts'
 import { codesOf, coverage, type SpreadDay, spreadHistory } from '../../market/analytics/spread.ts'
@@ -20,15 +20,14 @@ const intervals = ['day', 'week', 'month'] as const
 type Bucket = (typeof intervals)[number]
 
 export const historyQuery = {
-  start_date: t.Optional(
-    t.String({
-      description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`,
-      examples: ['2026-09-01'],
-    }),
-  ),
-  end_date: t.Optional(
-    t.String({ description: 'Last day, inclusive; absent: today.', examples: ['2026-11-20'] }),
-  ),
+  start_date: momentParameter({
+    description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`,
+    examples: ['2026-09-01'],
+  }),
+  end_date: momentParameter({
+    description: 'Last day, inclusive; absent: today.',
+    examples: ['2026-11-20'],
+  }),
   interval: typed({
     type: 'string',
     description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',

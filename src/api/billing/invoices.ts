@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay, startOfDay } from '../../lib/instant.ts'
@@ -164,12 +165,11 @@ function usage({ access, keys, meter, now }: BillingInvoicesDeps) {
     {
       access: billingRead,
       query: t.Object({
-        period: t.Optional(
-          t.String({
-            description: '`current` (as without) or `previous`.',
-            examples: ['previous'],
-          }),
-        ),
+        period: wordParameter(periods, {
+          description: '`current` (as without) or `previous`.',
+          examples: ['previous'],
+          default: 'current',
+        }),
       }),
       response: { 200: Usage, 400: NestedProblem },
       detail: {

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { boolOf } from '../../http/input/query.ts'
+import { codeParameter, flagParameter, textParameter } from '../../http/input/typed.ts'
 import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { maxAgeHours } from '../../market/calendars/freshness.ts'
@@ -69,12 +70,11 @@ const SingleCommodity = envelope(
   }),
 )
 
-const includeUnavailable = t.Optional(
-  t.String({
-    description: '`true` lists the codes without data too, each with the reason.',
-    examples: ['true'],
-  }),
-)
+const includeUnavailable = flagParameter({
+  description: '`true` lists the codes without data too, each with the reason.',
+  examples: [true],
+  default: false,
+})
 
 /** The codes, what they mean and how far their data reaches. */
 export const commodityRoutes = (deps: CommoditiesDeps) =>
@@ -109,16 +109,15 @@ function listRoute({ access, catalogue, commodityTexts, marks }: CommoditiesDeps
       access: { meter: true },
       query: t.Object({
         include_unavailable: includeUnavailable,
-        category: t.Optional(
-          t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] }),
-        ),
-        q: t.Optional(
-          t.String({
-            description:
-              'Only the codes with this text in their code, name or an alias, in any letter case.',
-            examples: ['crude'],
-          }),
-        ),
+        category: codeParameter({
+          description: 'Only the codes of this category.',
+          examples: ['crude_oil'],
+        }),
+        q: textParameter({
+          description:
+            'Only the codes with this text in their code, name or an alias, in any letter case.',
+          examples: ['crude'],
+        }),
       }),
       response: { 200: serialised(List), 304: t.Void(), 400: NestedProblem },
       detail: {

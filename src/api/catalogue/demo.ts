@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
+import { codesParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { CatalogProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -167,13 +168,11 @@ function pricesRoute(deps: DemoDeps) {
     {
       access,
       query: t.Object({
-        codes: t.Optional(
-          t.String({
-            description:
-              'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
-            examples: ['WTI_USD,GOLD_USD'],
-          }),
-        ),
+        codes: codesParameter(undefined, {
+          description:
+            'Only these of the demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
+          examples: ['WTI_USD,GOLD_USD'],
+        }),
       }),
       response: { 200: DemoPrices, 429: FlatProblem },
       detail: {

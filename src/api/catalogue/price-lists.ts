@@ -3,6 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
+import { codeParameter, codesParameter } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -134,13 +135,11 @@ function pricesRoute({
     {
       access: { meter: true },
       query: t.Object({
-        by_code: t.Optional(
-          t.String({
-            description:
-              'One to twenty codes or aliases, comma-separated; absent: every available code.',
-            examples: ['WTI_USD,BRENT_CRUDE_USD'],
-          }),
-        ),
+        by_code: codesParameter(20, {
+          description:
+            'One to twenty codes or aliases, comma-separated; absent: every available code.',
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
       }),
       response: { 200: serialised(Prices), 400: FailProblem },
       detail: {
@@ -200,9 +199,10 @@ function allPricesRoute({
     {
       access: { meter: true },
       query: t.Object({
-        category: t.Optional(
-          t.String({ description: 'Only the codes of this category.', examples: ['crude_oil'] }),
-        ),
+        category: codeParameter({
+          description: 'Only the codes of this category.',
+          examples: ['crude_oil'],
+        }),
         ...pageQuery(perPageMax),
       }),
       response: { 200: serialised(All), 400: NestedProblem },

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -300,12 +301,10 @@ function reportsRoute({ access, quality, marks }: DataQualityDeps) {
     {
       access: { meter: true, heavy: true },
       query: t.Object({
-        status: t.Optional(
-          t.String({
-            description: 'Only codes of this status: healthy, warning or critical.',
-            examples: ['warning'],
-          }),
-        ),
+        status: wordParameter(statuses, {
+          description: 'Only codes of this status: healthy, warning or critical.',
+          examples: ['warning'],
+        }),
       }),
       response: {
         200: serialised(

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { textParameter, wordParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { basinKeys, basinOf } from '../../market/drilling/drilling.ts'
 import { countAge, type DrillingCalendar } from '../../market/drilling/period.ts'
@@ -14,17 +15,16 @@ export type DrillingAnswerDeps = Pick<
 >
 
 export const basinQuery = {
-  basin: t.Optional(
-    t.String({
-      description: 'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
-      examples: ['permian'],
-    }),
-  ),
+  basin: wordParameter(basinKeys, {
+    description: 'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+    examples: ['permian'],
+  }),
 }
 const stateQuery = {
-  state: t.Optional(
-    t.String({ description: 'One state by its two letters or its name.', examples: ['TX'] }),
-  ),
+  state: textParameter({
+    description: 'One state by its two letters or its name.',
+    examples: ['TX'],
+  }),
 }
 export const regionQuery = { ...basinQuery, ...stateQuery, ...rangeQuery }
 

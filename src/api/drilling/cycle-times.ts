@@ -1,5 +1,11 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import {
+  momentParameter,
+  numberParameter,
+  textParameter,
+  wordParameter,
+} from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import {
@@ -30,15 +36,41 @@ const statDecimals = 2
 const radius = { min: 1, max: 100, fallback: 10 }
 
 const text = (description: string, example: string) =>
-  t.Optional(t.String({ description, examples: [example] }))
+  textParameter({ description, examples: [example] })
 
 const placeQuery = {
-  state: text('Two letters; absent: every state whose wells are known.', 'TX'),
-  start_date: text('First day of first production, `YYYY-MM-DD`, inclusive.', '2025-01-01'),
-  end_date: text('Last day of first production, inclusive.', '2026-06-30'),
-  lat: text('Centre of a circle, degrees north, with `lng`.', '31.87'),
-  lng: text('Degrees east: west is negative.', '-102.03'),
-  radius_miles: text('Great-circle distance, 1 to 100 (10).', '10'),
+  state: textParameter({
+    description: 'Two letters; absent: every state whose wells are known.',
+    examples: ['TX'],
+    pattern: '^[A-Za-z]{2}$',
+  }),
+  start_date: momentParameter({
+    description: 'First day of first production, `YYYY-MM-DD`, inclusive.',
+    examples: ['2025-01-01'],
+  }),
+  end_date: momentParameter({
+    description: 'Last day of first production, inclusive.',
+    examples: ['2026-06-30'],
+  }),
+  lat: numberParameter({
+    description: 'Centre of a circle, degrees north, with `lng`.',
+    examples: [31.87],
+    minimum: -90,
+    maximum: 90,
+  }),
+  lng: numberParameter({
+    description: 'Degrees east: west is negative.',
+    examples: [-102.03],
+    minimum: -180,
+    maximum: 180,
+  }),
+  radius_miles: numberParameter({
+    description: 'Great-circle distance, 1 to 100 (10).',
+    examples: [radius.fallback],
+    default: radius.fallback,
+    minimum: radius.min,
+    maximum: radius.max,
+  }),
 }
 const nameQuery = {
   operator: text('Part of the name of the operator.', 'Juniper Ridge'),
@@ -327,7 +359,11 @@ export function cycleTimeRoutes(deps: WellProductionDeps) {
       access: productionHeavyAccess,
       query: t.Object({
         ...placeQuery,
-        group_by: text('`quarter` (default), `month` or `year`.', 'quarter'),
+        group_by: wordParameter(cohortSpans, {
+          description: '`quarter` (default), `month` or `year`.',
+          examples: ['quarter'],
+          default: 'quarter',
+        }),
       }),
       response: { 200: envelope(Cohorts), ...refusals },
       detail: {

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { numberParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { parseApiNumber } from '../../market/drilling/api-number.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -46,7 +47,8 @@ export type FracFocusDeps = Pick<
 >
 
 const text = (description: string, example: string) =>
-  t.Optional(t.String({ description, examples: [example] }))
+  textParameter({ description, examples: [example] })
+const gallonsMax = 1e12
 const apiNumber = 'Ten, twelve or fourteen digits, with or without dashes.'
 
 const filterQuery = {
@@ -58,15 +60,23 @@ const filterQuery = {
   county: text('Name of a county, without the word, in any case.', 'Midland'),
   operator: text('Part of the name of the operator.', 'Juniper Ridge'),
   well_name: text('Part of the name of the well.', 'Bradford'),
-  api_number: text(apiNumber, '42-329-40001'),
-  min_water_gallons: text('Water at least.', '10000000'),
+  api_number: textParameter({
+    description: apiNumber,
+    examples: ['42-329-40001'],
+    pattern: '^[0-9-]{10,18}$',
+  }),
+  min_water_gallons: numberParameter({
+    description: 'Water at least, in gallons.',
+    examples: [10_000_000],
+    minimum: 0,
+    maximum: gallonsMax,
+  }),
   ...circleQuery,
   ...rangeQuery,
 }
 const listQuery = t.Object({ ...energyPageQuery, ...filterQuery })
 type ListQuery = { [name in keyof typeof listQuery.properties]?: string }
 
-const gallonsMax = 1e12
 const operatorsInSummary = 100
 
 /** Fourteen digits. */

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { weekNameOf } from '../../market/calendars/weeks.ts'
@@ -287,13 +288,12 @@ function movementRoutes(deps: DrillingAnswerDeps) {
       {
         access: energyHeavyAccess,
         query: t.Object({
-          period: t.Optional(
-            t.String({
-              description:
-                '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
-              examples: ['month'],
-            }),
-          ),
+          period: wordParameter(countSpans, {
+            description:
+              '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
+            examples: ['month'],
+            default: 'month',
+          }),
         }),
         response: { 200: envelope(Trend), ...energyRefusals },
         detail: {

@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { listOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { textParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import type { Circle } from '../../market/geography/geography.ts'
 import { permitStateOf, permitStates } from '../../market/geography/us-states.ts'
@@ -10,12 +9,11 @@ import { daysOf } from '../energy/answer.ts'
 import { rangeQuery } from '../energy/list.ts'
 
 export const statesQuery = {
-  states: t.Optional(
-    t.String({
-      description: 'Two-letter codes, comma-separated; absent: every state.',
-      examples: ['TX,NM'],
-    }),
-  ),
+  states: textParameter({
+    description: 'Two-letter codes, comma-separated; absent: every state.',
+    examples: ['TX,NM'],
+    pattern: '^[A-Za-z]{2}(,[A-Za-z]{2})*$',
+  }),
 }
 export const circleQuery = {
   latitude: typed({
@@ -42,7 +40,7 @@ export const circleQuery = {
   }),
 }
 const text = (description: string, example: string) =>
-  t.Optional(t.String({ description, examples: [example] }))
+  textParameter({ description, examples: [example] })
 
 export const permitQuery = {
   ...statesQuery,

@@ -1,5 +1,5 @@
-import { t } from 'elysia'
 import { momentOf } from '../../http/input/query.ts'
+import { momentParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { isoDay } from '../../lib/instant.ts'
 import { longestPeriodYears, periodStart, yearsBefore } from '../../market/drilling/period.ts'
@@ -7,25 +7,28 @@ import { longestPeriodYears, periodStart, yearsBefore } from '../../market/drill
 const defaultPeriod = '1y'
 
 export const historyQuery = {
-  period: t.Optional(
-    t.String({
-      description:
-        '`90d`, `26w`, `6m`, `5y` and the like, or `week`, `month`, `quarter`, `year`: calendar periods up to today, at most 15 years. Default `1y`.',
-      examples: ['5y'],
-    }),
-  ),
-  'by_period[from]': t.Optional(
-    t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
-  ),
-  'by_period[to]': t.Optional(
-    t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] }),
-  ),
-  start_date: t.Optional(
-    t.String({ description: 'The same as `by_period[from]`.', examples: ['2026-01-01'] }),
-  ),
-  end_date: t.Optional(
-    t.String({ description: 'The same as `by_period[to]`.', examples: ['2026-11-20'] }),
-  ),
+  period: textParameter({
+    description:
+      '`90d`, `26w`, `6m`, `5y` and the like, or `week`, `month`, `quarter`, `year`: calendar periods up to today, at most 15 years. Default `1y`.',
+    examples: ['5y'],
+    default: defaultPeriod,
+  }),
+  'by_period[from]': momentParameter({
+    description: 'First day, `YYYY-MM-DD`, inclusive.',
+    examples: ['2026-01-01'],
+  }),
+  'by_period[to]': momentParameter({
+    description: 'Last day, inclusive.',
+    examples: ['2026-11-20'],
+  }),
+  start_date: momentParameter({
+    description: 'The same as `by_period[from]`.',
+    examples: ['2026-01-01'],
+  }),
+  end_date: momentParameter({
+    description: 'The same as `by_period[to]`.',
+    examples: ['2026-11-20'],
+  }),
 }
 
 type Query = { [name in keyof typeof historyQuery]?: string }

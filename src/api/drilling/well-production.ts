@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf, momentOf } from '../../http/input/query.ts'
+import { integerParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
@@ -45,6 +46,8 @@ const [monthsMax, monthsDefault] = [60, 12]
 const historyMonths = 24
 const firstMonth = '1900-01'
 const homeState = 'TX'
+// A month, or a day or time in it.
+const monthPattern = '^[0-9]{4}-[0-9]{2}(-[0-9]{2}(T.+)?)?$'
 
 const unavailable = (message: string) => new Problem('DATA_NOT_AVAILABLE', message)
 
@@ -214,9 +217,6 @@ const detail = (operationId: string, summary: string, description: string) => ({
   tags: ['well production'],
 })
 
-const text = (description: string, example: string) =>
-  t.Optional(t.String({ description, examples: [example] }))
-
 /** What wells, states and the country produced, month by month. */
 export function wellProductionRoutes(deps: WellProductionDeps) {
   const { month, state } = createStateAnswers(deps)
@@ -245,10 +245,12 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
     .get('/states', ({ query, set }) => month(query.period, set), {
       access: productionAccess,
       query: t.Object({
-        period: text(
-          'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
-          '2026-08',
-        ),
+        period: textParameter({
+          description:
+            'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
+          examples: ['2026-08'],
+          pattern: '^[0-9]{4}-[0-9]{2}$',
+        }),
       }),
       response: {
         200: envelope(
@@ -273,11 +275,17 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
       }),
       query: t.Object({
-        start_date: text(
-          'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
-          '2024-11-01',
-        ),
-        end_date: text('Last month, the same; absent: the running one.', '2026-11-30'),
+        start_date: textParameter({
+          description:
+            'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
+          examples: ['2024-11-01'],
+          pattern: monthPattern,
+        }),
+        end_date: textParameter({
+          description: 'Last month, the same; absent: the running one.',
+          examples: ['2026-11-30'],
+          pattern: monthPattern,
+        }),
       }),
       response: {
         200: envelope(
@@ -330,9 +338,26 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
     .get('/top-producers', ({ query, set }) => top(query, set), {
       access: productionHeavyAccess,
       query: t.Object({
-        state_code: text('Two letters (TX).', 'TX'),
-        limit: text('Wells, 1 to 100 (20).', '10'),
-        months: text('Months up to the newest of the state, 1 to 60 (12).', '12'),
+        state_code: textParameter({
+          description: `Two letters (${homeState}).`,
+          examples: [homeState],
+          default: homeState,
+          pattern: '^[A-Za-z]{2}$',
+        }),
+        limit: integerParameter({
+          description: `Wells, 1 to ${limitMax} (${limitDefault}).`,
+          examples: [10],
+          default: limitDefault,
+          minimum: 1,
+          maximum: limitMax,
+        }),
+        months: integerParameter({
+          description: `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
+          examples: [12],
+          default: monthsDefault,
+          minimum: 1,
+          maximum: monthsMax,
+        }),
       }),
       response: {
         200: envelope(

@@ -1,15 +1,16 @@
-import { t } from 'elysia'
 import { type PageRequest, pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { momentOf } from '../../http/input/query.ts'
+import { momentParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import type { Answering } from '../answer.ts'
 import { energyMeta, energyPageOf } from './frame.ts'
 
 export const rangeQuery = {
-  start_date: t.Optional(
-    t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
-  ),
-  end_date: t.Optional(t.String({ description: 'Last day, inclusive.', examples: ['2026-11-20'] })),
+  start_date: momentParameter({
+    description: 'First day, `YYYY-MM-DD`, inclusive.',
+    examples: ['2026-01-01'],
+  }),
+  end_date: momentParameter({ description: 'Last day, inclusive.', examples: ['2026-11-20'] }),
 }
 
 /** The days of the query as half-open instants; all days where it names none. */

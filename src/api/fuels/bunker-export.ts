@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { serialised } from '../../http/answer/serialised.ts'
 import { boolOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { flagParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
@@ -84,9 +84,11 @@ export function bunkerExportRoutes(deps: BunkerDeps) {
           enum: ['json', 'csv'],
           default: 'json',
         }),
-        download: t.Optional(
-          t.String({ description: '`1` answers the CSV itself, as a file.', examples: ['1'] }),
-        ),
+        download: flagParameter({
+          description: '`1` answers the CSV itself, as a file.',
+          examples: [true],
+          default: false,
+        }),
         ...priceQuery,
       }),
       response: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },

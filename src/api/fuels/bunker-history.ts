@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { momentOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codeParameter, momentParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -30,29 +30,21 @@ const access = { meter: true, rate: 'marine-historical', reader: true } as const
 const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 const perPageMax = 1000
 
-const portText = t.String({
+const portNote = {
   description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
   examples: ['SIN'],
-})
+}
 const rangeQuery = {
-  from: t.Optional(
-    t.String({
-      description: 'First day or time, inclusive; absent: 30 days ago.',
-      examples: ['2026-11-01'],
-    }),
-  ),
-  start_date: t.Optional(
-    t.String({ description: 'Another name of `from`.', examples: ['2026-11-01'] }),
-  ),
-  to: t.Optional(
-    t.String({
-      description: 'Last day or time, inclusive; absent: now.',
-      examples: ['2026-11-15'],
-    }),
-  ),
-  end_date: t.Optional(
-    t.String({ description: 'Another name of `to`.', examples: ['2026-11-15'] }),
-  ),
+  from: momentParameter({
+    description: 'First day or time, inclusive; absent: 30 days ago.',
+    examples: ['2026-11-01'],
+  }),
+  start_date: momentParameter({ description: 'Another name of `from`.', examples: ['2026-11-01'] }),
+  to: momentParameter({
+    description: 'Last day or time, inclusive; absent: now.',
+    examples: ['2026-11-15'],
+  }),
+  end_date: momentParameter({ description: 'Another name of `to`.', examples: ['2026-11-15'] }),
   interval: typed({
     type: 'string',
     description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
@@ -136,7 +128,7 @@ export function bunkerHistoryRoutes(deps: BunkerDeps) {
       },
       {
         access,
-        query: t.Object({ port: t.Optional(portText), ...rangeQuery }),
+        query: t.Object({ port: codeParameter(portNote), ...rangeQuery }),
         response: {
           200: t.Object(
             {
@@ -176,7 +168,7 @@ export function bunkerHistoryRoutes(deps: BunkerDeps) {
       },
       {
         access,
-        params: t.Object({ port: portText }),
+        params: t.Object({ port: t.String(portNote) }),
         query: t.Object(rangeQuery),
         response: {
           200: t.Object(

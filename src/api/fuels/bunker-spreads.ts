@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { listOf } from '../../http/input/query.ts'
+import { codeParameter, codesParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import {
@@ -33,7 +34,7 @@ import {
   PricedPort,
   pricedPort,
 } from './bunker-row.ts'
-import { priceQuery } from './marine-query.ts'
+import { gradeNames, priceQuery } from './marine-query.ts'
 
 const access = bunkerAccess
 const refusals = { 400: NestedProblem, 404: NestedProblem }
@@ -88,12 +89,11 @@ function comparisonRoutes(deps: BunkerDeps) {
     {
       access,
       query: t.Object({
-        ports: t.Optional(
-          t.String({
-            description: 'Two to ten ports, comma-separated, in any of their spellings.',
-            examples: ['SIN,RTM'],
-          }),
-        ),
+        ports: codesParameter(comparedMax, {
+          description: 'Two to ten ports, comma-separated, in any of their spellings.',
+          examples: ['SIN,RTM'],
+          required: true,
+        }),
       }),
       response: {
         200: t.Object(
@@ -208,16 +208,16 @@ function portSpreadRoutes(deps: BunkerDeps) {
     {
       access,
       query: t.Object({
-        from: t.Optional(
-          t.String({ description: 'The first port, in any of its spellings.', examples: ['SIN'] }),
-        ),
-        to: t.Optional(t.String({ description: 'The second port.', examples: ['RTM'] })),
-        grade: t.Optional(
-          t.String({
-            description: 'One grade or an alias of it; absent: all.',
-            examples: ['VLSFO'],
-          }),
-        ),
+        from: codeParameter({
+          description: 'The first port, in any of its spellings.',
+          examples: ['SIN'],
+          required: true,
+        }),
+        to: codeParameter({ description: 'The second port.', examples: ['RTM'], required: true }),
+        grade: wordParameter(gradeNames, {
+          description: 'One grade or an alias of it; absent: all.',
+          examples: ['VLSFO'],
+        }),
         fuel_type: priceQuery.fuel_type,
       }),
       response: {

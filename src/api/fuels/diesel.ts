@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { textParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
@@ -83,9 +84,11 @@ export function dieselRoutes(deps: DieselDeps) {
       {
         access: { meter: true },
         query: t.Object({
-          state: t.Optional(
-            t.String({ description: `${states} Absent: the country.`, examples: ['CA'] }),
-          ),
+          state: textParameter({
+            description: `${states} Absent: the country.`,
+            examples: ['CA'],
+            pattern: '^[A-Za-z]{2}$',
+          }),
         }),
         response: { 200: DieselPrice, ...refusals },
         detail: detail(

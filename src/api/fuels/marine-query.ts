@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { boolOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codeParameter, textParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import {
   type Grade,
@@ -14,39 +13,40 @@ import {
   regionOf,
 } from '../../market/fuels/marine.ts'
 
+const aliases = ['MGO', 'IFO380', 'HSFO', 'HFO380', 'IFO180', 'VLSFO_05S']
+/** Grades of marine fuel and their aliases. */
+export const gradeNames = [...grades, ...aliases]
+
 export const priceQuery = {
-  port_code: t.Optional(
-    t.String({
-      description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.',
-      examples: ['SGSIN'],
-    }),
-  ),
-  port: t.Optional(
-    t.String({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] }),
-  ),
-  fuel_type: t.Optional(
-    t.String({
-      description: `${grades.join(', ')}, or an alias: MGO, IFO380, HSFO, HFO380, IFO180, VLSFO_05S; absent: all.`,
-      examples: ['VLSFO'],
-    }),
-  ),
-  grade: t.Optional(t.String({ description: 'Another name of `fuel_type`.', examples: ['VLSFO'] })),
-  region: t.Optional(
-    t.String({
-      description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`,
-      examples: ['Asia'],
-    }),
-  ),
+  port_code: codeParameter({
+    description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.',
+    examples: ['SGSIN'],
+  }),
+  port: codeParameter({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] }),
+  fuel_type: wordParameter(gradeNames, {
+    description: `${grades.join(', ')}, or an alias: ${aliases.join(', ')}; absent: all.`,
+    examples: ['VLSFO'],
+  }),
+  grade: wordParameter(gradeNames, {
+    description: 'Another name of `fuel_type`.',
+    examples: ['VLSFO'],
+  }),
+  region: wordParameter([...portRegions, ...regionGroupNames], {
+    description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`,
+    examples: ['Asia'],
+  }),
 }
 
 export const portQuery = {
-  region: t.Optional(
-    t.String({
-      description: `${portRegions.join(', ')}, in any case; absent: all.`,
-      examples: ['Asia'],
-    }),
-  ),
-  country: t.Optional(t.String({ description: 'Two letters (ISO 3166-1).', examples: ['SG'] })),
+  region: wordParameter(portRegions, {
+    description: `${portRegions.join(', ')}, in any case; absent: all.`,
+    examples: ['Asia'],
+  }),
+  country: textParameter({
+    description: 'Two letters (ISO 3166-1).',
+    examples: ['SG'],
+    pattern: '^[A-Za-z]{2}$',
+  }),
   major_ports: typed({
     type: 'boolean',
     description: 'Major ports only; `false` (default): all.',

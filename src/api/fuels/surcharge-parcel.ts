@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { PageMetaShape, pageOf, pageQuery } from '../../http/input/page.ts'
+import { textParameter } from '../../http/input/typed.ts'
 import type { Surcharge } from '../../store/fuels/surcharges.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import {
@@ -23,12 +24,10 @@ const History = t.Object({
 })
 
 const serviceLevel = {
-  service_level: t.Optional(
-    t.String({
-      description: 'Only this service level, in any case; absent: all.',
-      examples: ['ground'],
-    }),
-  ),
+  service_level: textParameter({
+    description: 'Only this service level, in any case; absent: all.',
+    examples: ['ground'],
+  }),
 }
 
 /** What parcel carriers add for fuel, by service level. */

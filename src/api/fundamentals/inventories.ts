@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import {
@@ -174,9 +174,10 @@ function placesOf(query: { product?: string; location?: string }): InventoryPlac
 const nationalPlaces = inventoryProducts.map(nationalPlace)
 const cushingPlace = inventoryPlaces.find(place => place.location === 'Cushing')!
 const reservePlace = inventoryPlaces.find(place => place.location === 'SPR')!
-const productQuery = t.Optional(
-  t.String({ description: `One of ${inventoryProducts.join(', ')}.`, examples: ['gasoline'] }),
-)
+const productQuery = wordParameter(inventoryProducts, {
+  description: `One of ${inventoryProducts.join(', ')}.`,
+  examples: ['gasoline'],
+})
 
 /** Records of the inventories, each read marked in the headers of its answer. */
 function createInventoryReads({ inventories, marks }: InventoriesDeps) {
@@ -293,12 +294,10 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
         access: energyAccess,
         query: t.Object({
           product: productQuery,
-          location: t.Optional(
-            t.String({
-              description: `One of ${inventoryLocations.join(', ')}.`,
-              examples: ['PADD3'],
-            }),
-          ),
+          location: wordParameter(inventoryLocations, {
+            description: `One of ${inventoryLocations.join(', ')}.`,
+            examples: ['PADD3'],
+          }),
           ...rangeQuery,
           ...energyPageQuery,
         }),

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codeParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
@@ -39,9 +39,10 @@ const modelNote = `The forecast of a month is the mean price expected of it, mad
 const actualNote =
   'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast less it.'
 
-const commodityQuery = t.Optional(
-  t.String({ description: 'A code or alias.', examples: [defaultCode] }),
-)
+const commodityQuery = codeParameter({
+  description: 'A code or alias.',
+  examples: [defaultCode],
+})
 const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
   403: FlatProblem,
@@ -184,9 +185,11 @@ export function monthlyForecastRoutes(deps: MonthlyForecastsDeps) {
           }),
         }),
         query: t.Object({
-          commodity: t.Optional(
-            t.String({ description: `A code or alias (${defaultCode}).`, examples: [defaultCode] }),
-          ),
+          commodity: codeParameter({
+            description: `A code or alias (${defaultCode}).`,
+            examples: [defaultCode],
+            default: defaultCode,
+          }),
         }),
         response: { 200: energyBody(PeriodForecast, 'PeriodForecastBody'), ...refusals },
         detail: {

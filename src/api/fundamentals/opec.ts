@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
+import { integerParameter, textParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { isoDay, isoInstant, startOfMonth } from '../../lib/instant.ts'
 import { monthAfter, monthOf } from '../../market/calendars/period.ts'
@@ -191,12 +192,10 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     return { producers: list, data: list, as_of: dateOf(month) }
   }
   const listQuery = t.Object({
-    country: t.Optional(
-      t.String({
-        description: 'Name of a country, in any letter case.',
-        examples: ['Saudi Arabia'],
-      }),
-    ),
+    country: textParameter({
+      description: 'Name of a country, in any letter case.',
+      examples: ['Saudi Arabia'],
+    }),
     ...rangeQuery,
     ...energyPageQuery,
   })
@@ -303,7 +302,13 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
       {
         access: energyAccess,
         query: t.Object({
-          limit: t.Optional(t.String({ description: 'Countries, 1 to 50 (10).', examples: ['5'] })),
+          limit: integerParameter({
+            description: 'Countries, 1 to 50 (10).',
+            examples: [5],
+            default: 10,
+            minimum: 1,
+            maximum: 50,
+          }),
         }),
         response: { 200: energyBody(Producers, 'OpecTopProducers'), ...energyRefusals },
         detail: energyDetail(prefix, {

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { codeParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay } from '../../lib/instant.ts'
@@ -49,7 +50,7 @@ const publicationNote =
   'Outlooks are published on the first Tuesday of the month at noon in New York.'
 
 const filterQuery = {
-  commodity: t.Optional(t.String({ description: 'A code or alias.', examples: [firstChoice] })),
+  commodity: codeParameter({ description: 'A code or alias.', examples: [firstChoice] }),
   ...rangeQuery,
   ...energyPageQuery,
 }

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { momentParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import { type Cadence, sourceOf } from '../../market/catalogue/catalogue.ts'
@@ -16,29 +16,31 @@ import type { Close } from '../../market/prices/window.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 
+const periodDays = { '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: undefined } as const
+const periods = Object.keys(periodDays) as (keyof typeof periodDays)[]
+const defaultDays = periodDays['90d']
+
 export const historyQuery = {
-  start_date: t.Optional(
-    t.String({ description: 'First day, `YYYY-MM-DD`, inclusive.', examples: ['2026-01-01'] }),
-  ),
-  end_date: t.Optional(
-    t.String({
-      description: 'Last day, inclusive. Alone: the 90 days up to it.',
-      examples: ['2026-11-20'],
-    }),
-  ),
+  start_date: momentParameter({
+    description: 'First day, `YYYY-MM-DD`, inclusive.',
+    examples: ['2026-01-01'],
+  }),
+  end_date: momentParameter({
+    description: 'Last day, inclusive. Alone: the 90 days up to it.',
+    examples: ['2026-11-20'],
+  }),
   interval: typed({
     type: 'string',
     description: '`daily`, `weekly` or `monthly`; absent: as published.',
     examples: ['weekly'],
     enum: ['daily', 'weekly', 'monthly'],
   }),
-  period: t.Optional(
-    t.String({
-      description:
-        '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',
-      examples: ['1y'],
-    }),
-  ),
+  period: wordParameter(periods, {
+    description:
+      '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',
+    examples: ['1y'],
+    default: '90d',
+  }),
 }
 
 const Row = t.Object(
@@ -81,10 +83,6 @@ export const HistoryBody = t.Object(
   },
   { title: 'StorageHistory' },
 )
-
-const periodDays = { '7d': 7, '30d': 30, '90d': 90, '1y': 365, all: undefined } as const
-const periods = Object.keys(periodDays) as (keyof typeof periodDays)[]
-const defaultDays = periodDays['90d']
 
 const intervals = { day: 'daily', week: 'weekly', month: 'monthly' } as const
 const publishedIn: Partial<Record<Cadence, StorageInterval>> = {

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -231,12 +232,10 @@ export function storageRoutes(deps: StorageDeps) {
       {
         access: { meter: true },
         query: t.Object({
-          region: t.Optional(
-            t.String({
-              description: 'One of PADD1 to PADD5, in any case; absent: all five.',
-              examples: ['PADD3'],
-            }),
-          ),
+          region: wordParameter(regions, {
+            description: 'One of PADD1 to PADD5, in any case; absent: all five.',
+            examples: ['PADD3'],
+          }),
           as_of: asOfQuery,
         }),
         response: {

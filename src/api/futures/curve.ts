@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { momentParameter } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { analyseCurve, monthsBetween } from '../../market/futures/curve.ts'
@@ -112,12 +113,10 @@ export function futuresCurveRoutes({ access, futures }: FuturesDeps, routes: Fut
       access: { ...routes.every, reader: true },
       params: slugParams,
       query: t.Object({
-        date: t.Optional(
-          t.String({
-            description: 'The curve as it was at the end of a day; default: now.',
-            examples: ['2026-11-19'],
-          }),
-        ),
+        date: momentParameter({
+          description: 'The curve as it was at the end of a day; default: now.',
+          examples: ['2026-11-19'],
+        }),
       }),
       response: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
       detail: {

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { momentParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -115,10 +115,15 @@ function ohlcRoute(
             minimum: 1,
             maximum: ohlcDaysMax,
           }),
-          date: t.Optional(
-            t.String({ description: 'One trading date instead.', examples: ['2026-11-19'] }),
-          ),
-          interval: t.Optional(t.String({ description: '`1d` only.', examples: ['1d'] })),
+          date: momentParameter({
+            description: 'One trading date instead.',
+            examples: ['2026-11-19'],
+          }),
+          interval: wordParameter(['1d'], {
+            description: '`1d` only.',
+            examples: ['1d'],
+            default: '1d',
+          }),
         }),
         response: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
         detail: {
@@ -143,12 +148,10 @@ function intradayRoute({ access }: FuturesDeps, routes: FuturesRoutes) {
         params: slugParams,
         query: t.Object({
           ...contractQuery('the front month'),
-          date: t.Optional(
-            t.String({
-              description: 'Trading date; default: the running one, or the last that has prices.',
-              examples: ['2026-11-20'],
-            }),
-          ),
+          date: momentParameter({
+            description: 'Trading date; default: the running one, or the last that has prices.',
+            examples: ['2026-11-20'],
+          }),
         }),
         response: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
         detail: {

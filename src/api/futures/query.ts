@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import type { KeyAccess } from '../../http/gate/access-kind.ts'
 import { momentOf } from '../../http/input/query.ts'
+import { momentParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/instant.ts'
 import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
@@ -93,30 +94,23 @@ export const slugParams = t.Object({
 const contractText = '`YYYY-MM`, a contract code, or N for the Nth listed month'
 
 export const contractQuery = (fallback: string) => ({
-  contract: t.Optional(
-    t.String({ description: `${contractText}; default: ${fallback}.`, examples: ['2027-01'] }),
-  ),
+  contract: textParameter({
+    description: `${contractText}; default: ${fallback}.`,
+    examples: ['2027-01'],
+  }),
 })
 
 export const rangeQuery = {
-  from: t.Optional(
-    t.String({
-      description: 'First trading date, inclusive. `start_date` is accepted too.',
-      examples: ['2026-10-01'],
-    }),
-  ),
-  to: t.Optional(
-    t.String({
-      description: 'Last trading date, inclusive. `end_date` is accepted too.',
-      examples: ['2026-11-20'],
-    }),
-  ),
-  start_date: t.Optional(
-    t.String({ description: 'Another name of `from`.', examples: ['2026-10-01'] }),
-  ),
-  end_date: t.Optional(
-    t.String({ description: 'Another name of `to`.', examples: ['2026-11-20'] }),
-  ),
+  from: momentParameter({
+    description: 'First trading date, inclusive. `start_date` is accepted too.',
+    examples: ['2026-10-01'],
+  }),
+  to: momentParameter({
+    description: 'Last trading date, inclusive. `end_date` is accepted too.',
+    examples: ['2026-11-20'],
+  }),
+  start_date: momentParameter({ description: 'Another name of `from`.', examples: ['2026-10-01'] }),
+  end_date: momentParameter({ description: 'Another name of `to`.', examples: ['2026-11-20'] }),
 }
 
 /**

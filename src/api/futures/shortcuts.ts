@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -71,12 +72,11 @@ const Pair = t.Object(
 const access = { feature: 'futures', meter: true, reader: true } as const
 const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
 const latestQuery = t.Object({
-  contract: t.Optional(
-    t.String({
-      description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
-      examples: ['BZ'],
-    }),
-  ),
+  contract: codeParameter({
+    description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
+    examples: ['BZ'],
+    default: defaultTicker,
+  }),
 })
 
 export interface FuturesShortcutsDeps extends FuturesDeps {
@@ -126,19 +126,17 @@ function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
     .get('/v1/futures/spreads', ({ query, set }) => pairAnswer(deps, routes, query, set), {
       access,
       query: t.Object({
-        contract1: t.Optional(
-          t.String({
-            description:
-              'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
-            examples: ['CL.1'],
-          }),
-        ),
-        contract2: t.Optional(
-          t.String({
-            description: 'The same for the second contract. Required.',
-            examples: ['CL.2'],
-          }),
-        ),
+        contract1: codeParameter({
+          description:
+            'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+          examples: ['CL.1'],
+          required: true,
+        }),
+        contract2: codeParameter({
+          description: 'The same for the second contract. Required.',
+          examples: ['CL.2'],
+          required: true,
+        }),
       }),
       response: { 200: Pair, ...refusals },
       detail: {

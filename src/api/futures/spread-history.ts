@@ -7,6 +7,7 @@ import {
   pageOf,
   pageQuery,
 } from '../../http/input/page.ts'
+import { textParameter } from '../../http/input/typed.ts'
 import { missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Switched } from '../../http/profiles/profiles.ts'
@@ -86,16 +87,16 @@ export function futuresSpreadHistoryRoutes(
         params: slugParams,
         query: t.Object({
           ...rangeQuery,
-          contract1: t.Optional(
-            t.String({
-              description:
-                '`YYYY-MM`, a contract code, or N: the Nth listed month of each date (1).',
-              examples: ['1'],
-            }),
-          ),
-          contract2: t.Optional(
-            t.String({ description: 'The same for the second leg (2).', examples: ['2'] }),
-          ),
+          contract1: textParameter({
+            description: '`YYYY-MM`, a contract code, or N: the Nth listed month of each date (1).',
+            examples: ['1'],
+            default: '1',
+          }),
+          contract2: textParameter({
+            description: 'The same for the second leg (2).',
+            examples: ['2'],
+            default: '2',
+          }),
           ...pageQuery(perPageMax),
         }),
         response: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { momentParameter, typed } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { calendarPairs, calendarSpread } from '../../market/futures/curve.ts'
@@ -83,12 +83,10 @@ export function futuresSpreadsRoutes({ access }: FuturesDeps, routes: FuturesRou
             minimum: 1,
             maximum: 365,
           }),
-          date: t.Optional(
-            t.String({
-              description: 'Trading date; default: the latest.',
-              examples: ['2026-11-19'],
-            }),
-          ),
+          date: momentParameter({
+            description: 'Trading date; default: the latest.',
+            examples: ['2026-11-19'],
+          }),
         }),
         response: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
         detail: {

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, hourMs, isoDay, startOfDay, startOfMonth } from '../../lib/instant.ts'
@@ -94,12 +95,11 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
     {
       access: { meter: true, heavy: true },
       query: t.Object({
-        range: t.Optional(
-          t.String({
-            description: '`7d`, `30d` (default) or `90d`; the running day is the last.',
-            examples: ['30d'],
-          }),
-        ),
+        range: wordParameter(rangeNames, {
+          description: '`7d`, `30d` (default) or `90d`; the running day is the last.',
+          examples: ['30d'],
+          default: '30d',
+        }),
       }),
       response: { 200: Performance, 400: NestedProblem, 402: FlatProblem },
       detail: {

@@ -4,6 +4,7 @@ import type { Caller } from '../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { boolOf } from '../../http/input/query.ts'
+import { flagParameter } from '../../http/input/typed.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -112,9 +113,11 @@ function list({ access, notifications: store }: NotificationsDeps) {
         access: read,
         query: t.Object({
           ...pageQuery(perPageMax, perPageDefault),
-          unread: t.Optional(
-            t.String({ description: 'True: only those that are not read.', examples: ['true'] }),
-          ),
+          unread: flagParameter({
+            description: 'True: only those that are not read.',
+            examples: [true],
+            default: false,
+          }),
         }),
         response: { 200: Listed, 400: NestedProblem, ...refusals },
         detail: detail(

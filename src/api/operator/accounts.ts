@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, flag } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { codeParameter, textParameter } from '../../http/input/typed.ts'
 import { notFound, stateForbids, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -99,16 +100,13 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
       {
         access,
         query: t.Object({
-          email: t.Optional(
-            t.String({
-              description: 'The account with this address.',
-              examples: ['eval@example.com'],
-            }),
-          ),
-          q: t.Optional(
-            t.String({ description: 'Part of the address.', examples: ['@example.com'] }),
-          ),
-          plan: t.Optional(t.String({ description: 'Id of a plan.', examples: ['enterprise'] })),
+          email: textParameter({
+            description: 'The account with this address.',
+            examples: ['eval@example.com'],
+            format: 'email',
+          }),
+          q: textParameter({ description: 'Part of the address.', examples: ['@example.com'] }),
+          plan: codeParameter({ description: 'Id of a plan.', examples: ['enterprise'] }),
           ...pageQuery(perPageMax),
         }),
         response: {

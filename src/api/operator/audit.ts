@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { momentParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant, parseDay, parseInstant } from '../../lib/instant.ts'
@@ -89,24 +90,22 @@ export function auditAdminRoutes({ access, audit, keys }: AdminAuditDeps) {
     {
       access: { operator: 'service' },
       query: t.Object({
-        since: t.Optional(
-          t.String({ description: 'From this day or instant on.', examples: ['2026-11-01'] }),
-        ),
-        until: t.Optional(
-          t.String({ description: 'Before this day or instant.', examples: ['2026-12-01'] }),
-        ),
-        actor: t.Optional(
-          t.String({
-            description: 'Part of an actor, the id of an account, or its address.',
-            examples: ['command ann'],
-          }),
-        ),
-        thing: t.Optional(
-          t.String({
-            description: 'Part of the action, the thing or the details.',
-            examples: ['WTI_USD'],
-          }),
-        ),
+        since: momentParameter({
+          description: 'From this day or instant on.',
+          examples: ['2026-11-01'],
+        }),
+        until: momentParameter({
+          description: 'Before this day or instant.',
+          examples: ['2026-12-01'],
+        }),
+        actor: textParameter({
+          description: 'Part of an actor, the id of an account, or its address.',
+          examples: ['command ann'],
+        }),
+        thing: textParameter({
+          description: 'Part of the action, the thing or the details.',
+          examples: ['WTI_USD'],
+        }),
         ...pageQuery(perPageMax),
       }),
       response: {

@@ -4,6 +4,7 @@ import { checkRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { body, decimal, flag, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { codeParameter, momentParameter, wordParameter } from '../../http/input/typed.ts'
 import {
   invalidParameter,
   notFound,
@@ -169,15 +170,18 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
       {
         access: operator,
         query: t.Object({
-          kind: t.Optional(
-            t.String({ description: `One of ${batchKinds.join(', ')}.`, examples: ['file'] }),
-          ),
-          code: t.Optional(
-            t.String({ description: 'Only those that changed a series.', examples: ['WTI_USD'] }),
-          ),
-          since: t.Optional(
-            t.String({ description: 'Only those begun since then.', examples: ['2026-11-20'] }),
-          ),
+          kind: wordParameter(batchKinds, {
+            description: `One of ${batchKinds.join(', ')}.`,
+            examples: ['file'],
+          }),
+          code: codeParameter({
+            description: 'Only those that changed a series.',
+            examples: ['WTI_USD'],
+          }),
+          since: momentParameter({
+            description: 'Only those begun since then.',
+            examples: ['2026-11-20'],
+          }),
           ...pageQuery(perPageMax),
         }),
         response: {

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, choice, field, moment, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { idParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -127,15 +128,14 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
       {
         access: operator,
         query: t.Object({
-          status: t.Optional(
-            t.String({ description: 'Only those that are so.', examples: ['open'] }),
-          ),
-          account: t.Optional(
-            t.String({
-              description: 'Id of an account.',
-              examples: ['00000000-0000-4000-8000-000000000001'],
-            }),
-          ),
+          status: wordParameter(invoiceStatuses, {
+            description: 'Only those that are so.',
+            examples: ['open'],
+          }),
+          account: idParameter({
+            description: 'Id of an account.',
+            examples: ['00000000-0000-4000-8000-000000000001'],
+          }),
           ...pageQuery(perPageMax),
         }),
         response: {

@@ -9,7 +9,12 @@ import { streamOf } from '../../http/answer/stream.ts'
 import { formOf } from '../../http/input/form.ts'
 import { listOf, momentOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
-import { typed, wordParameter } from '../../http/input/typed.ts'
+import {
+  codesParameter,
+  momentParameter,
+  textParameter,
+  wordParameter,
+} from '../../http/input/typed.ts'
 import {
   type FieldFault,
   invalidParameter,
@@ -256,33 +261,24 @@ function reading(deps: AdminDataDeps) {
     {
       access: { ...operator, reader: true },
       query: t.Object({
-        codes: t.Optional(
-          t.String({
-            description: 'Codes to export, comma-separated; absent: all.',
-            examples: ['WTI_USD,BRENT_CRUDE_USD'],
-          }),
-        ),
+        codes: codesParameter(undefined, {
+          description: 'Codes to export, comma-separated; absent: all.',
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
         format: wordParameter(bulkFormats, {
           description: '`csv` (default), `ndjson`, `parquet` or `arrow`.',
           examples: ['csv'],
           default: 'csv',
         }),
-        source: t.Optional(
-          t.String({
-            description:
-              'Only values of this source, by its name or that of a feed; csv and ndjson.',
-            examples: ['EIA'],
-          }),
-        ),
-        start_date: typed({
-          type: 'string',
-          format: 'date',
+        source: textParameter({
+          description: 'Only values of this source, by its name or that of a feed; csv and ndjson.',
+          examples: ['EIA'],
+        }),
+        start_date: momentParameter({
           description: 'First day, of parquet and arrow; absent: from the beginning.',
           examples: ['2026-11-01'],
         }),
-        end_date: typed({
-          type: 'string',
-          format: 'date',
+        end_date: momentParameter({
           description: 'Last day, of parquet and arrow; absent: to the end.',
           examples: ['2026-11-15'],
         }),

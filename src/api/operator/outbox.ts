@@ -3,6 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -101,9 +102,10 @@ export const outboxAdminRoutes = ({ access, heldMessages: held }: AdminOutboxDep
       {
         access: operator,
         query: t.Object({
-          kind: t.Optional(
-            t.String({ description: `One of ${kinds.join(', ')}.`, examples: ['email'] }),
-          ),
+          kind: wordParameter(kinds, {
+            description: `One of ${kinds.join(', ')}.`,
+            examples: ['email'],
+          }),
           ...pageQuery(perPageMax),
         }),
         response: { 200: Listed, 400: NestedProblem },

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, field, optional, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { codeParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -120,13 +121,12 @@ export function reviewAdminRoutes({
       {
         access: operator,
         query: t.Object({
-          status: t.Optional(
-            t.String({
-              description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
-              examples: ['waiting'],
-            }),
-          ),
-          code: t.Optional(t.String({ description: 'Only of a series.', examples: ['WTI_USD'] })),
+          status: wordParameter([...doubtStatuses, 'all'], {
+            description: `One of ${doubtStatuses.join(', ')}, or all (waiting).`,
+            examples: ['waiting'],
+            default: 'waiting',
+          }),
+          code: codeParameter({ description: 'Only of a series.', examples: ['WTI_USD'] }),
           ...pageQuery(perPageMax),
         }),
         response: { 200: Listed, 400: NestedProblem },

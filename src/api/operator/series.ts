@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, documentedBody } from '../../http/input/body-schema.ts'
+import { flagParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { cadences } from '../../market/catalogue/catalogue.ts'
@@ -136,18 +137,14 @@ export function seriesAdminRoutes({ access, catalogue, seriesChanges }: AdminSer
       {
         access: operator,
         query: t.Object({
-          own: t.Optional(
-            t.String({
-              description: '`true`: only own series; `false`: only shipped ones.',
-              examples: ['true'],
-            }),
-          ),
-          changed: t.Optional(
-            t.String({
-              description: '`true`: only those with terms of the operator.',
-              examples: ['true'],
-            }),
-          ),
+          own: flagParameter({
+            description: '`true`: only own series; `false`: only shipped ones.',
+            examples: [true],
+          }),
+          changed: flagParameter({
+            description: '`true`: only those with terms of the operator.',
+            examples: [true],
+          }),
         }),
         response: { 200: envelope(t.Array(SeriesRow)), 400: NestedProblem },
         detail: {

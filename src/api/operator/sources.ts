@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { Connections } from '../../http/cable.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { textParameter } from '../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { secondMs } from '../../lib/instant.ts'
@@ -71,12 +72,10 @@ export function sourceAdminRoutes({
       {
         access: operator,
         query: t.Object({
-          name: t.Optional(
-            t.String({
-              description: 'Only those of this name, in any letter case, or of this id.',
-              examples: ['Terminal feed'],
-            }),
-          ),
+          name: textParameter({
+            description: 'Only those of this name, in any letter case, or of this id.',
+            examples: ['Terminal feed'],
+          }),
           ...pageQuery(perPageMax),
         }),
         response: { 200: Listed, 400: NestedProblem },

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
+import { codesParameter } from '../../http/input/typed.ts'
 import { FailProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { PriceChange } from '../../market/prices/change.ts'
@@ -121,12 +122,10 @@ export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        codes: t.Optional(
-          t.String({
-            description: `One to ${codesMax} codes or aliases, comma-separated; absent: the codes of the demo.`,
-            examples: ['WTI_USD,BRENT_CRUDE_USD'],
-          }),
-        ),
+        codes: codesParameter(200, {
+          description: `One to ${codesMax} codes or aliases, comma-separated; absent: the codes of the demo.`,
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
       }),
       response: { 200: serialised(BoardAnswer), 400: FailProblem },
       detail: {

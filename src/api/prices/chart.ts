@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { instantOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { instantParameter, momentParameter, typed } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, secondMs } from '../../lib/instant.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
@@ -215,18 +215,14 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       access: { meter: true, reader: true as const },
       query: t.Object({
         code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
-        start_date: t.Optional(
-          t.String({
-            description: 'First day (from 00:00 UTC) or time, inclusive.',
-            examples: ['2026-01-01'],
-          }),
-        ),
-        end_date: t.Optional(
-          t.String({
-            description: 'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
-            examples: ['2026-11-15'],
-          }),
-        ),
+        start_date: momentParameter({
+          description: 'First day (from 00:00 UTC) or time, inclusive.',
+          examples: ['2026-01-01'],
+        }),
+        end_date: momentParameter({
+          description: 'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
+          examples: ['2026-11-15'],
+        }),
         days: typed({
           type: 'integer',
           description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
@@ -242,13 +238,11 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
           examples: ['day'],
           enum: validIntervals,
         }),
-        as_of: t.Optional(
-          t.String({
-            description:
-              'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',
-            examples: ['2026-11-01T12:00:00Z'],
-          }),
-        ),
+        as_of: instantParameter({
+          description:
+            'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',
+          examples: ['2026-11-01T12:00:00Z'],
+        }),
       }),
       response: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
       detail: {

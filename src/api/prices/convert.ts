@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { dayOf, listOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codeParameter, textParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -92,18 +92,16 @@ export function convertRoutes(deps: ConvertDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        by_code: typed({
-          type: 'string',
+        by_code: codeParameter({
           description: 'One code or alias.',
           examples: ['WTI_USD'],
           required: true,
         }),
-        to_currency: t.Optional(
-          t.String({
-            description: 'Currency to convert to; absent: the currency of the price.',
-            examples: ['EUR'],
-          }),
-        ),
+        to_currency: textParameter({
+          description: 'Currency to convert to; absent: the currency of the price.',
+          examples: ['EUR'],
+          pattern: '^[A-Za-z]{3}$',
+        }),
         to_unit: typed({
           type: 'string',
           enum: targetUnits,

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
+import { codeParameter, momentParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../lib/instant.ts'
@@ -62,28 +63,23 @@ const Rows = t.Object(
 )
 
 const query = {
-  fuel_type: t.Optional(
-    t.String({
-      description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`,
-      examples: ['VLSFO'],
-    }),
-  ),
-  port: t.Optional(
-    t.String({
-      description: 'A port in any spelling, or one of your own sources; absent: all.',
-      examples: ['SINGAPORE'],
-    }),
-  ),
-  region: t.Optional(
-    t.String({ description: `${regionGroupNames.join(', ')}; absent: all.`, examples: ['APAC'] }),
-  ),
-  since: t.Optional(
-    t.String({
-      description:
-        'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
-      examples: ['2026-11-01'],
-    }),
-  ),
+  fuel_type: codeParameter({
+    description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`,
+    examples: ['VLSFO'],
+  }),
+  port: codeParameter({
+    description: 'A port in any spelling, or one of your own sources; absent: all.',
+    examples: ['SINGAPORE'],
+  }),
+  region: wordParameter(regionGroupNames, {
+    description: `${regionGroupNames.join(', ')}; absent: all.`,
+    examples: ['APAC'],
+  }),
+  since: momentParameter({
+    description:
+      'Only prices of this time or later. Absent: all of your own sources, else 30 days.',
+    examples: ['2026-11-01'],
+  }),
 }
 
 interface Filter {

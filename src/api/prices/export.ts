@@ -12,7 +12,12 @@ import { hasEtag } from '../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../http/answer/range.ts'
 import { streamOf } from '../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../http/input/query.ts'
-import { typed, wordParameter } from '../../http/input/typed.ts'
+import {
+  codesParameter,
+  momentParameter,
+  textParameter,
+  wordParameter,
+} from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
@@ -205,21 +210,16 @@ export function exportRoutes(deps: ExportDeps) {
     {
       access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
       query: t.Object({
-        codes: typed({
-          type: 'string',
+        codes: codesParameter(codesMax, {
           description: `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
           examples: ['WTI_USD,BRENT_CRUDE_USD'],
           required: true,
         }),
-        start_date: typed({
-          type: 'string',
-          format: 'date',
+        start_date: momentParameter({
           description: `First day (from 00:00 UTC) or time; absent: ${defaultDays} days before the end.`,
           examples: ['2026-11-01'],
         }),
-        end_date: typed({
-          type: 'string',
-          format: 'date',
+        end_date: momentParameter({
           description: 'Last day (to 24:00 UTC) or time; absent: now.',
           examples: ['2026-11-15'],
         }),
@@ -230,8 +230,8 @@ export function exportRoutes(deps: ExportDeps) {
           examples: ['day'],
         }),
         as_of: asOfQuery,
-        columns: typed({
-          type: 'string',
+        columns: textParameter({
+          pattern: '^[a-z_]+(,[a-z_]+)*$',
           description: `Columns in their order, comma-separated, of ${namesFor(false).join(', ')}; with bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit, with bars also open, high, low.`,
           examples: ['code,observed_at,price'],
         }),

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
+import { codesParameter } from '../../http/input/typed.ts'
 import { missingParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { type Answering, envelope, markFixtures, tagged } from '../answer.ts'
@@ -81,13 +82,11 @@ export function latestRoutes(deps: LatestDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        by_code: t.Optional(
-          t.String({
-            description:
-              'One to twenty codes or aliases, comma-separated; absent: every available code.',
-            examples: ['WTI_USD'],
-          }),
-        ),
+        by_code: codesParameter(20, {
+          description:
+            'One to twenty codes or aliases, comma-separated; absent: every available code.',
+          examples: ['WTI_USD'],
+        }),
         as_of: asOfQuery,
       }),
       response: {

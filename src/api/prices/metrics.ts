@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { mean } from 'simple-statistics'
 import { integer } from '../../http/answer/integer.ts'
 import { listOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codesParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
@@ -92,8 +92,7 @@ export function metricsRoutes(deps: MetricsDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        by_code: typed({
-          type: 'string',
+        by_code: codesParameter(20, {
           description: 'One to twenty codes or aliases, comma-separated.',
           examples: ['WTI_USD'],
           required: true,

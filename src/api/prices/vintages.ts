@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codeParameter, momentParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
@@ -116,14 +116,12 @@ export function vintageRoutes({
     {
       access: { meter: true, reader: true as const },
       query: t.Object({
-        by_code: typed({
-          type: 'string',
+        by_code: codeParameter({
           description: 'One code or alias.',
           examples: ['WTI_USD'],
           required: true,
         }),
-        observed_at: typed({
-          type: 'string',
+        observed_at: momentParameter({
           description:
             'The time of a point as `created_at` has it, or a UTC day for all of its points.',
           examples: ['2026-11-14'],

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codesParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { type Cadence, isIntraday, sourceDescription } from '../../market/catalogue/catalogue.ts'
@@ -98,13 +98,11 @@ function tableRoute(deps: WidgetsDeps) {
     {
       access: { meter: true },
       query: t.Object({
-        codes: t.Optional(
-          t.String({
-            description:
-              'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
-            examples: ['WTI_USD,BRENT_CRUDE_USD'],
-          }),
-        ),
+        codes: codesParameter(20, {
+          description:
+            'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+          examples: ['WTI_USD,BRENT_CRUDE_USD'],
+        }),
         format: typed({
           type: 'string',
           description: '`json` (default) or `html`.',

@@ -1,6 +1,11 @@
-import { t } from 'elysia'
 import { dayOf, instantOf, integerOf, momentOf } from '../../http/input/query.ts'
-import { integerParameter, typed, wordParameter } from '../../http/input/typed.ts'
+import {
+  codesParameter,
+  integerParameter,
+  momentParameter,
+  typed,
+  wordParameter,
+} from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { dayMs } from '../../lib/instant.ts'
 import { isIntraday, priceTypes } from '../../market/catalogue/catalogue.ts'
@@ -16,31 +21,26 @@ const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays,
 export const windowFormats = ['json', 'csv', 'ndjson'] as const
 
 export const windowQuery = {
-  by_code: t.Optional(
-    t.String({
-      description:
-        'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
-      examples: ['WTI_USD'],
-    }),
-  ),
-  commodity: t.Optional(
-    t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] }),
-  ),
-  code: t.Optional(t.String({ description: 'Another name of `by_code`.', examples: ['WTI_USD'] })),
-  start_date: t.Optional(
-    t.String({
-      description:
-        'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
-      examples: ['2026-11-01'],
-    }),
-  ),
-  end_date: t.Optional(
-    t.String({
-      description:
-        'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
-      examples: ['2026-11-15'],
-    }),
-  ),
+  by_code: codesParameter(20, {
+    description:
+      'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+    examples: ['WTI_USD'],
+  }),
+  commodity: codesParameter(20, {
+    description: 'Another name of `by_code`.',
+    examples: ['WTI_USD'],
+  }),
+  code: codesParameter(20, { description: 'Another name of `by_code`.', examples: ['WTI_USD'] }),
+  start_date: momentParameter({
+    description:
+      'First day (from 00:00 UTC) or time of an absolute range, inclusive; the window of the path is then ignored.',
+    examples: ['2026-11-01'],
+  }),
+  end_date: momentParameter({
+    description:
+      'Last day (to 24:00 UTC) or time of the range, inclusive. Alone: the window reaches back from it.',
+    examples: ['2026-11-15'],
+  }),
   days: integerParameter({
     description:
       'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',

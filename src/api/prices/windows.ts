@@ -4,6 +4,7 @@ import type { AccessPlugin } from '../../http/gate/access.ts'
 import type { Access } from '../../http/gate/access-kind.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { pageQuery } from '../../http/input/page.ts'
+import { dayParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { parseDay } from '../../lib/instant.ts'
@@ -59,7 +60,7 @@ export function windowRoutes(deps: WindowsDeps) {
     query: t.Object({
       ...windowQuery,
       ...movingWindowQuery,
-      at: t.Optional(t.String({ description: dayDescription, examples: ['2026-11-14'] })),
+      at: dayParameter({ description: dayDescription, examples: ['2026-11-14'] }),
       ...pages,
     }),
     response,

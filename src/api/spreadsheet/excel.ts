@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { codesParameter, textParameter, typed } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -31,12 +31,12 @@ export interface ExcelDeps
 }
 
 const runQuery = {
-  path: t.Optional(
-    t.String({
-      description: `A data path of this service, asked with GET; its own parameters stand beside this one. Begins with one of: ${dataPaths.join(', ')}.`,
-      examples: ['/v1/prices/past_month'],
-    }),
-  ),
+  path: textParameter({
+    description: `A data path of this service, asked with GET; its own parameters stand beside this one. Begins with one of: ${dataPaths.join(', ')}.`,
+    examples: ['/v1/prices/past_month'],
+    pattern: '^/v1/',
+    required: true,
+  }),
   limit: typed({
     type: 'integer',
     description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
@@ -48,13 +48,11 @@ const runQuery = {
 }
 
 const latestQuery = {
-  codes: t.Optional(
-    t.String({
-      description: 'One to twenty codes or aliases, comma-separated.',
-      examples: ['WTI_USD,BRENT_CRUDE_USD'],
-    }),
-  ),
-  by_code: t.Optional(t.String({ description: 'The same as `codes`.', examples: ['WTI_USD'] })),
+  codes: codesParameter(20, {
+    description: 'One to twenty codes or aliases, comma-separated.',
+    examples: ['WTI_USD,BRENT_CRUDE_USD'],
+  }),
+  by_code: codesParameter(20, { description: 'The same as `codes`.', examples: ['WTI_USD'] }),
 }
 
 const CellShape = t.Union([t.String(), t.Number(), t.Boolean(), t.Null()])

@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { XMLBuilder } from 'fast-xml-parser'
 import type { KeyAccess } from '../../http/gate/access-kind.ts'
+import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, type Problem } from '../../http/problem/problem.ts'
 
 /** What a cell of a sheet holds. */
@@ -19,13 +20,11 @@ export const Xml = (root: string) =>
     examples: [`<${root}><status>ok</status>…</${root}>`],
   })
 
-export const formatQuery = t.Optional(
-  t.String({
-    description:
-      '`json` or `xml`; absent: as `Accept` says, otherwise JSON. A refusal in XML is answered with 200 and its word in `status`.',
-    examples: ['json'],
-  }),
-)
+export const formatQuery = wordParameter(['json', 'xml'], {
+  description:
+    '`json` or `xml`; absent: as `Accept` says, otherwise JSON. A refusal in XML is answered with 200 and its word in `status`.',
+  examples: ['json'],
+})
 
 /** Whether an answer is wanted as XML: by the path's suffix, `format=xml` or the Accept header. */
 export function wantsXml(request: Request): boolean {

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { textParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { heatPrices } from '../../market/units/heat-price.ts'
@@ -58,12 +59,10 @@ export function cableRoutes(deps: CableRouteDeps) {
     {
       access: { meter: false, feature: 'streaming', parameter: 'token' },
       query: t.Object({
-        token: t.Optional(
-          t.String({
-            description: 'The API key, where no Authorization header can be sent.',
-            examples: ['<API_KEY>'],
-          }),
-        ),
+        token: textParameter({
+          description: 'The API key, where no Authorization header can be sent.',
+          examples: ['<API_KEY>'],
+        }),
       }),
       response: {
         101: t.Void({ description: 'The connection is a WebSocket.' }),

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integerOf } from '../../http/input/query.ts'
+import { textParameter } from '../../http/input/typed.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { after } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
@@ -93,12 +94,12 @@ export function streamRoutes(deps: WatchStreamDeps) {
         ),
       }),
       query: t.Object({
-        since: t.Optional(
-          t.String({
-            description: 'Only events with a `seq` above this (0); `now`: only those to come.',
-            examples: ['0'],
-          }),
-        ),
+        since: textParameter({
+          description: 'Only events with a `seq` above this (0); `now`: only those to come.',
+          examples: ['0'],
+          pattern: '^([0-9]{1,15}|now)$',
+          default: '0',
+        }),
       }),
       response: {
         200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),

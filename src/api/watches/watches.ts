@@ -5,7 +5,7 @@ import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { integerOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { idParameter, integerParameter, typed } from '../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -250,15 +250,16 @@ function feed({ access: plugin, watches, watchFeed, catalogue, marks }: Subscrip
     {
       access: { meter: false },
       query: t.Object({
-        since: t.Optional(
-          t.String({ description: 'Only events with a `seq` above this (0).', examples: ['0'] }),
-        ),
-        watch_id: t.Optional(
-          t.String({
-            description: 'Only of this watch.',
-            examples: ['00000000-0000-4000-8000-000000000501'],
-          }),
-        ),
+        since: integerParameter({
+          description: 'Only events with a `seq` above this (0).',
+          examples: [0],
+          default: 0,
+          minimum: 0,
+        }),
+        watch_id: idParameter({
+          description: 'Only of this watch.',
+          examples: ['00000000-0000-4000-8000-000000000501'],
+        }),
         limit: typed({
           type: 'integer',
           description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,

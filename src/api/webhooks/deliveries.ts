@@ -3,6 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
+import { textParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -147,12 +148,11 @@ function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) 
       params: webhookParams,
       query: t.Object({
         ...pageQuery(perPageMax, perPageDefault),
-        status: t.Optional(
-          t.String({ description: `One of ${logStatuses.join(', ')}.`, examples: ['failed'] }),
-        ),
-        event_type: t.Optional(
-          t.String({ description: 'A type or alias.', examples: ['price.updated'] }),
-        ),
+        status: wordParameter(logStatuses, {
+          description: `One of ${logStatuses.join(', ')}.`,
+          examples: ['failed'],
+        }),
+        event_type: textParameter({ description: 'A type or alias.', examples: ['price.updated'] }),
       }),
       response: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
       detail: webhookDetail(

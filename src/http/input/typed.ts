@@ -10,7 +10,12 @@ export interface TypedParameter {
   default?: string | number | boolean
   minimum?: number
   maximum?: number
-  format?: 'date' | 'date-time'
+  format?: 'date' | 'date-time' | 'email' | 'uuid'
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  /** Where it may be written in several ways. */
+  anyOf?: readonly { type: 'string'; format: 'date' | 'date-time' }[]
   description: string
   examples?: readonly (string | number | boolean)[]
   /** The operation refuses to answer without it. */
@@ -37,3 +42,34 @@ export const numberParameter = (given: Given) => typed({ type: 'number', ...give
 export const flagParameter = (given: Given) => typed({ type: 'boolean', ...given })
 export const wordParameter = (words: readonly string[], given: Given) =>
   typed({ type: 'string', enum: words, ...given })
+
+/** A day or a time of it with a zone. */
+export const momentParameter = (given: Given) =>
+  typed({
+    type: 'string',
+    anyOf: [
+      { type: 'string', format: 'date' },
+      { type: 'string', format: 'date-time' },
+    ],
+    ...given,
+  })
+export const dayParameter = (given: Given) => typed({ type: 'string', format: 'date', ...given })
+export const instantParameter = (given: Given) =>
+  typed({ type: 'string', format: 'date-time', ...given })
+export const idParameter = (given: Given) => typed({ type: 'string', format: 'uuid', ...given })
+
+/** Free text. */
+export const textParameter = (given: Given) =>
+  typed({ type: 'string', minLength: 1, maxLength: 200, ...given })
+
+/** One name of something: a code, an alias, a slug. */
+export const codeParameter = (given: Given) =>
+  typed({ type: 'string', pattern: '^[^,]+$', ...given })
+
+/** Names, comma-separated, at most `max` of them; undefined: as many as the plan takes. */
+export const codesParameter = (max: number | undefined, given: Given) =>
+  typed({
+    type: 'string',
+    pattern: `^[^,]+(,[^,]+)${max === undefined ? '*' : `{0,${max - 1}}`}$`,
+    ...given,
+  })
