@@ -30,10 +30,13 @@ export interface Operator {
 
 /** Who runs this command: the name of the system's user, or its number where it has none. */
 export function systemUser(): string {
+  const number = () => String(process.getuid?.() ?? 'unknown')
   try {
-    return userInfo().username
+    const name = userInfo().username
+    // What the runtime says where the environment names nobody.
+    return name === 'unknown' ? number() : name
   } catch {
-    return String(process.getuid?.() ?? 'unknown')
+    return number()
   }
 }
 

@@ -215,7 +215,8 @@ function runtimeOf(
         })
       : undefined
   const log = createLog({
-    level: config.log.level,
+    // A command says itself what it did; what a server logs of the same is left to servers.
+    level: openFile || config.provenance.get('log.level') !== 'default' ? config.log.level : 'warn',
     format: config.log.format,
     write: logFile?.write ?? toTerminal,
     clock,

@@ -1,5 +1,6 @@
 import { countyKey } from '../../market/drilling/permits.ts'
 import { boxAround, type Circle, spansOf } from '../../market/geography/geography.ts'
+import { phraseOf } from '../text-match.ts'
 
 /** What disclosures must have, all of it. */
 export interface FracFilter {
@@ -71,6 +72,6 @@ function addWord(word: string, add: (sql: string, ...values: (string | number)[]
   } else {
     const names =
       'id IN (SELECT rowid FROM frac_disclosure_text WHERE frac_disclosure_text MATCH ?)'
-    add(`(${names} OR ${substances})`, `"${word.replaceAll('"', '""')}"`, upper)
+    add(`(${names} OR ${substances})`, phraseOf(word), upper)
   }
 }

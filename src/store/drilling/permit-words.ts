@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { countyKey, formationKey, operatorKey, wordKey } from '../../market/drilling/permits.ts'
 import { lazy } from '../statement.ts'
+import { phraseOf } from '../text-match.ts'
 import type { PermitTermKind } from './permit-terms.ts'
 
 /** The columns of well_permits that a word can stand in. */
@@ -116,7 +117,7 @@ export function createPermitWords(db: Database): PermitWords {
     text === '' ? [] : idsOf((text.length < partCharactersMin ? start : part).all(kind, text))
   const wellNames = (typed: string) => {
     if ([...typed].length < partCharactersMin) return []
-    const matches = names.all(`"${typed.replaceAll('"', '""')}"`, namesMax + 1)
+    const matches = names.all(phraseOf(typed), namesMax + 1)
     if (matches.length > namesMax) throw new TooCommon(typed)
     return idsOf(matches)
   }
