@@ -114,12 +114,16 @@ export const e = api.getPricesPastWeek({ byCode: 'WTI_USD', interval: 'fortnight
 export const f = api.getStatistics({ period: 30 })
 export const g = api.getStatistics({ code: 'WTI_USD', period: 'month' })
 export const h = api.getTrend({ code: 'WTI_USD', type: 'macd5' })
+export const i = api.getRegionalStorage({ region: 'PADD9' })
+export const j = api.getFuturesPair({ contract1: 'CL.1' })
+export const k = api.listTopProducers({ limit: '5' })
+export const l: api.Health = await ok(api.getAccount())
 `,
   )
   const { code, out } = await check('wrong.ts')
   expect(code).not.toBe(0)
   expect([...out.matchAll(/wrong\.ts\((\d+)/g)].map(match => match[1])).toEqual(
-    Array.from({ length: 8 }, (_, i) => String(3 + i)),
+    Array.from({ length: 12 }, (_, i) => String(3 + i)),
   )
 }, 60_000)
 

@@ -56,6 +56,23 @@ describe('the document of the whole interface', () => {
     expect(faults.map(one => one.name)).toEqual([])
   })
 
+  test('every answer and body has a name of its own, and no name is counted', () => {
+    const unnamed = operations().flatMap(({ name, operation }) =>
+      [
+        ...Object.entries(operation.responses)
+          .filter(([status]) => status < '300')
+          .map(([, response]) => response.content),
+        operation.requestBody?.content,
+      ]
+        .map(content => content?.['application/json']?.schema)
+        // A body of whatever a feed or a sender has is an empty schema.
+        .filter(schema => schema && Object.keys(schema).length > 0 && !schema.$ref)
+        .map(() => name),
+    )
+    expect(unnamed).toEqual([])
+    expect(Object.keys(document.components.schemas).filter(name => /\d$/.test(name))).toEqual([])
+  })
+
   test('the controls of evaluation copies are not in it', () => {
     expect(Object.keys(document.paths).filter(path => path.startsWith('/_dev'))).toEqual([])
   })

@@ -13,6 +13,10 @@ export interface SchemaSite {
 interface Candidate {
   schema: Schema
   names: Set<string>
+  /** With what it stands in, for where a name is another schema's. */
+  longNames: Set<string>
+  /** Stands as a whole body that is no refusal. */
+  isBody: boolean
   descriptions: Set<unknown>
   count: number
 }
@@ -25,12 +29,16 @@ export const pascal = (text: string) =>
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-const singular = (name: string) => name.replace(/ies$/, 'y').replace(/([^s])s$/, '$1')
+/** Names of parts that say nothing by themselves. */
+const generic = new Set(['Data', 'Meta', 'Metadata', 'Period', 'Values', 'Value'])
+
+const singular = (name: string) =>
+  name.replace(/(?<!ser)ies$/i, 'y').replace(/([^s])(?<!serie)s$/i, '$1')
 
 /**
- * Moves every large schema that stands at several sites into components, refers to it there, and
- * returns the components. Names come from `title`, else from the site; an error schema that several
- * statuses share is `Problem`. Schemas that differ only in their description share one component,
+ * Moves every body, and every large schema that stands at several sites, into components, refers to
+ * it there, and returns the components. Names come from `title`, else from the site, with what it
+ * stands in where that is another's; an error schema that several statuses share is `Problem`. Schemas that differ only in their description share one component,
  * and each site keeps its own description.
  */
 export function shareSchemas(
@@ -38,8 +46,9 @@ export function shareSchemas(
   named: ReadonlyMap<string, Schema>,
 ): Record<string, Schema> {
   const candidates = new Map<string, Candidate>()
-  for (const site of sites) count(site.schema, site.name, candidates)
-  for (const [name, schema] of named) countParts(schema, name, candidates)
+  for (const { schema, name } of sites)
+    count(schema, { name, long: name, isBody: true }, candidates)
+  for (const [name, schema] of named) countParts(schema, { name, long: name }, candidates)
   const shared = sharedOf(candidates, new Set(named.keys()))
   const refer = (schema: Schema) => referred(schema, shared)
   for (const site of sites) site.replace(refer(site.schema))
@@ -61,43 +70,62 @@ function shapeOf(schema: Schema): string {
   return text
 }
 
+interface Place {
+  name: string
+  /** With the names of what it stands in. */
+  long: string
+  isBody?: boolean
+}
+
 // Parts of a schema seen before are not counted again: they will be inside its component only once.
 function count(
   schema: Schema,
-  name: string,
+  place: Place,
   candidates: Map<string, Candidate>,
   description?: unknown,
 ) {
   const shape = shapeOf(schema)
-  const title = typeof schema.title === 'string' ? schema.title : name
+  const title = typeof schema.title === 'string' ? schema.title : undefined
   const counted = candidates.get(shape)
-  const candidate = counted ?? { schema, names: new Set(), descriptions: new Set(), count: 0 }
+  const candidate = counted ?? {
+    schema,
+    names: new Set(),
+    longNames: new Set(),
+    isBody: false,
+    descriptions: new Set(),
+    count: 0,
+  }
   candidate.count += 1
-  candidate.names.add(title)
+  candidate.names.add(title ?? place.name)
+  candidate.longNames.add(place.long)
+  if (place.isBody && !place.name.endsWith('Problem')) candidate.isBody = true
   if (description !== undefined) candidate.descriptions.add(description)
   if (counted) return
   candidates.set(shape, candidate)
-  countParts(schema, name, candidates)
+  countParts(schema, { name: place.name, long: title ?? place.long }, candidates)
 }
 
-function countParts(schema: Schema, name: string, candidates: Map<string, Candidate>) {
-  for (const [part, partName] of partsOf(schema, name))
-    count(part, partName, candidates, part.description ?? null)
+function countParts(schema: Schema, place: Place, candidates: Map<string, Candidate>) {
+  for (const [part, partPlace] of partsOf(schema, place))
+    count(part, partPlace, candidates, part.description ?? null)
 }
 
-function partsOf(schema: Schema, name: string): [Schema, string][] {
-  const parts: [unknown, string][] = Object.entries(
+const ending = /(?:Response|Request)$/
+
+function partsOf(schema: Schema, { name, long }: Place): [Schema, Place][] {
+  const item = { name: singular(name), long: singular(long) }
+  const parts: [unknown, Place][] = Object.entries(
     isRecord(schema.properties) ? schema.properties : {},
-  ).map(([key, part]) => [part, key])
+  ).map(([key, part]) => [part, { name: key, long: long.replace(ending, '') + pascal(key) }])
   parts.push(
-    [schema.items, singular(name)],
-    [schema.additionalProperties, singular(name)],
-    [schema.not, name],
+    [schema.items, item],
+    [schema.additionalProperties, item],
+    [schema.not, { name, long }],
   )
   for (const members of [schema.allOf, schema.anyOf, schema.oneOf]) {
-    if (Array.isArray(members)) for (const member of members) parts.push([member, name])
+    if (Array.isArray(members)) for (const member of members) parts.push([member, { name, long }])
   }
-  return parts.filter((part): part is [Schema, string] => isRecord(part[0]))
+  return parts.filter((part): part is [Schema, Place] => isRecord(part[0]))
 }
 
 interface Shared {
@@ -110,16 +138,10 @@ function sharedOf(
   taken: Set<string>,
 ): Map<string, Shared> {
   const shared = new Map<string, Shared>()
-  for (const [shape, { schema, names, descriptions, count }] of candidates) {
-    if (count < 2 || shape.length < sharedCharactersMin || !('type' in schema || 'allOf' in schema))
-      continue
-    const [first = 'Schema'] = names
-    const base =
-      names.size > 1 && [...names].every(name => name.endsWith('Problem'))
-        ? 'Problem'
-        : pascal(first)
-    let name = base
-    for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`
+  for (const [shape, candidate] of candidates) {
+    const { schema, descriptions } = candidate
+    if (!isShared(shape, candidate)) continue
+    const name = nameOf(candidate, taken)
     taken.add(name)
     const { description: _, ...bare } = schema
     const [description] = descriptions
@@ -127,6 +149,22 @@ function sharedOf(
     shared.set(shape, { name, schema: common ? { ...bare, description } : bare })
   }
   return shared
+}
+
+const isShared = (shape: string, { schema, isBody, count }: Candidate): boolean =>
+  isBody
+    ? schema.type === 'object' || schema.type === 'array' || 'anyOf' in schema || 'allOf' in schema
+    : count > 1 && shape.length >= sharedCharactersMin && ('type' in schema || 'allOf' in schema)
+
+function nameOf({ names, longNames }: Candidate, taken: ReadonlySet<string>): string {
+  const isProblem = names.size > 1 && [...names].every(name => name.endsWith('Problem'))
+  const choices = [...(isProblem ? ['Problem'] : []), ...names, ...longNames].map(pascal)
+  const free = choices.find(name => !taken.has(name) && !generic.has(name))
+  if (free !== undefined) return free
+  const [base = 'Schema'] = choices
+  let name = base
+  for (let number = 2; taken.has(name); number += 1) name = `${base}${number}`
+  return name
 }
 
 // In 3.0.3 what stands beside a reference is ignored, so a description of its own needs the `allOf`

@@ -376,10 +376,15 @@ describe('openapiDocument: components', () => {
     })
   })
 
-  test('hold repeated parts, named for where they stand', () => {
+  test('hold bodies and repeated parts, named for where they stand', () => {
     expect(Object.keys(document.components.schemas)).toEqual([
       'Change',
+      'GetLatestPrices2Request',
+      'GetLatestPrices2Response',
       'GetLatestPricesResponse',
+      'GetValuesResponse',
+      'PostObservationsRequest',
+      'PostObservationsResponse',
       'Problem',
       'Tree',
     ])
