@@ -160,17 +160,34 @@ const backtestDays = {
 /** The days that a backtest names, apart from the alert that it is for. */
 export const BacktestRange = body(backtestDays)
 
+const example = {
+  name: 'Brent above 90',
+  commodity_code: 'BRENT_CRUDE_USD',
+  condition_operator: 'greater_than',
+  condition_value: 90,
+  cooldown_minutes: 60,
+}
+
 /** The bodies of alerts; what a change does not name stays as it is. */
 export function createAlertForms(deps: AlertFormDeps) {
   const fields = alertFields(deps)
-  const wrapped = body(fields, { wrapper: 'price_alert' })
+  const wrapped = body(fields, {
+    wrapper: 'price_alert',
+    example: { price_alert: example },
+  })
   const alertBody = body(fields)
   const read = (input: unknown, before: Fields) =>
     settingsOf(alertBody, wrapped.fields(input), before, deps.checkTarget)
   return {
     newAlert: wrapped.schema,
-    alertChange: body(changeOf(fields), { wrapper: 'price_alert' }).schema,
-    backtest: body({ price_alert: part(fields), ...backtestDays }).schema,
+    alertChange: body(changeOf(fields), {
+      wrapper: 'price_alert',
+      example: { price_alert: { condition_value: 95, enabled: true } },
+    }).schema,
+    backtest: body(
+      { price_alert: part(fields), ...backtestDays },
+      { example: { price_alert: example, start_date: '2026-01-01', end_date: '2026-06-30' } },
+    ).schema,
     created: (input: unknown): AlertSettings => read(input, {}),
     changed: (input: unknown, alert: Alert): AlertSettings =>
       read(input, wireOf(alert, deps.codeOf)),

@@ -149,6 +149,13 @@ const settings = {
   scraper_config: optional(nullable(configField)),
 }
 const wrapping = { wrapper: 'data_source', documented: 'wrapped' } as const
+const exampleConfig = {
+  url: 'https://prices.example.com/bunkers.json',
+  format: 'json',
+  items: 'data.prices',
+  fields: { price: 'price', timestamp: 'time', fuel_type: 'grade', port: 'port' },
+  interval_minutes: 60,
+}
 
 export const NewSourceBody = body(
   {
@@ -157,7 +164,12 @@ export const NewSourceBody = body(
     name: nameField,
     ...settings,
   },
-  wrapping,
+  {
+    ...wrapping,
+    example: {
+      data_source: { source_type: 'api', name: 'Terminal feed', scraper_config: exampleConfig },
+    },
+  },
 )
 
 export const SourceChangeBody = body(
@@ -166,7 +178,10 @@ export const SourceChangeBody = body(
     name: optional(nameField),
     ...settings,
   },
-  wrapping,
+  {
+    ...wrapping,
+    example: { data_source: { name: 'Terminal feed', scraper_config: exampleConfig } },
+  },
 )
 
 export const RotateBody = body(

@@ -243,7 +243,9 @@ export interface Replay {
 
 export const ReplayBody = body({
   from: moment({ examples: ['2026-11-20T00:00:00Z'] }),
-  to: omittable(moment({ description: 'Exclusive; now when absent.' })),
+  to: omittable(
+    moment({ description: 'Exclusive; now when absent.', examples: ['2026-11-20T12:00:00Z'] }),
+  ),
   status: omittable(choice(['failed', 'all'] as const, { description: '`failed` by default.' })),
   event_types: omittable(
     listOf(

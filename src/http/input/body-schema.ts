@@ -153,17 +153,22 @@ export interface BodyOptions {
   wrapper?: string
   /** Which of the two forms the document shows. */
   documented?: 'both' | 'wrapped' | 'bare'
+  /** A whole body that is accepted, where the examples of all fields together are not. */
+  example?: Readonly<Record<string, unknown>>
 }
 
 /** A body of these fields: one schema that documents it and reads it. */
 export function body<F extends Fields>(
   fields: F,
-  { wrapper, documented: form = 'both' }: BodyOptions = {},
+  { wrapper, documented: form = 'both', example }: BodyOptions = {},
 ): Body<F> {
   const documented = documentedFields(fields, wrapper, form)
   const within = (input: unknown) => (wrapper === undefined ? input : unwrapped(input, wrapper))
   return {
-    schema: documentedBody(documented, Object.values(fields).every(isOptional)),
+    schema: documentedBody(
+      example ? { ...documented, examples: [example] } : documented,
+      Object.values(fields).every(isOptional),
+    ),
     fields(input) {
       const inner = within(input)
       formOf(inner)
