@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
@@ -33,9 +34,26 @@ export async function mix(options: BenchOptions): Promise<Line[]> {
         options.say(`mix: ${name}, connections ${connections}`)
         lines.push(await measured(server, name, path, connections, options.seconds))
       }
-    return lines
+    return [...lines, memoryLine(server.pid)]
   } finally {
     await server.stop()
+  }
+}
+
+const residentMbMax = 300
+
+/** What the server holds in memory after all of it; `--seconds 257` makes an hour of it. */
+function memoryLine(pid: number): Line {
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  const residentMb = Number(kilobytes) / 1024
+  return {
+    row: 'resident memory after the mix',
+    ours: `${Math.round(residentMb)} MB`,
+    yardstick: '',
+    ratio: undefined,
+    atLeast: `≤ ${residentMbMax} MB`,
+    met: residentMb <= residentMbMax,
   }
 }
 
