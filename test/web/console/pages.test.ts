@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
 
 /** Pages that anybody may see, and those of members. */
@@ -7,6 +8,7 @@ const members = [
   '/board',
   '/alerts',
   '/alerts/new?code=WTI_USD',
+  '/alerts/00000000-0000-4000-8000-000000000201',
   '/webhooks',
   '/webhooks/00000000-0000-4000-8000-000000000402',
   '/markets',
@@ -138,13 +140,37 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await goTo('/alerts/new?code=WTI_USD')
     await page.fill('input[type=number]', '70')
     await page.fill('input[placeholder]', '<b>over</b> seventy')
-    await page.click('text=Try on the past')
     await page.waitForSelector('.notice.good')
     expect(await page.textContent('.notice.good')).toMatch(
       /Would have fired \d+ times? between 2025/,
     )
     await page.click('text=Make the alert')
     await page.waitForSelector('table >> text=<b>over</b> seventy')
+  })
+
+  test('changes an alert, tries it while it is typed, and mutes it', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/alerts/00000000-0000-4000-8000-000000000201')
+    await page.selectOption('form select >> nth=0', 'z_score')
+    await page.waitForSelector('.notice.good >> text=Would have fired')
+    await page.fill('form input[maxlength="100"]', 'Brent far off')
+    await page.click('text=Save the alert')
+    const row = page.locator('section[aria-labelledby=alerts] tr', { hasText: 'Brent far off' })
+    await row.waitFor()
+    expect(await row.textContent()).toContain('z_score')
+    await row.locator('button:has-text("Mute")').click()
+    await row.locator('text=Muted').waitFor()
+  })
+
+  test('has the prices of a range as a file', async () => {
+    const { page, goTo } = await visitor()
+    await goTo('/series/WTI_USD?range=1m&interval=day')
+    const started = page.waitForEvent('download')
+    await page.click('text=Export Parquet')
+    const download = await started
+    expect(download.suggestedFilename()).toMatch(/\.parquet$/)
+    const bytes = readFileSync(await download.path())
+    expect(bytes.subarray(0, 4).toString()).toBe('PAR1')
   })
 
   test('makes a key, shows it once, and revokes it', async () => {

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { ask, dataOf, useLoaded } from '../parts/ask.ts'
-import { Confirmed, Members, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
+import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
+import { Confirmed, Members, Notice, Page, Refused, Shown, Tag } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
-import { codes, loadCodes, matchingCodes } from '../parts/codes.ts'
-import { ago, instant, number } from '../parts/format.ts'
+import { codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
+import { ago, instant, number, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series.tsx'
 
@@ -48,6 +48,9 @@ const operators = [
   { value: 'greater_than_or_equal', text: 'reaches or rises above' },
   { value: 'less_than', text: 'falls below' },
   { value: 'less_than_or_equal', text: 'reaches or falls below' },
+  { value: 'between', text: 'is between' },
+  { value: 'equals', text: 'is' },
+  { value: 'not_equals', text: 'is not' },
 ] as const
 
 const signs: Readonly<Record<string, string>> = {
@@ -65,7 +68,19 @@ const yearMs = 366 * 86_400_000
 
 export function Alerts() {
   const { params } = useRoute()
-  return <Members title="Alerts">{() => (params.id === 'new' ? <Editor /> : <List />)}</Members>
+  return (
+    <Members title="Alerts">
+      {() =>
+        params.id === undefined ? (
+          <List />
+        ) : params.id === 'new' ? (
+          <New />
+        ) : (
+          <Existing id={params.id} />
+        )
+      }
+    </Members>
+  )
 }
 
 function List() {
@@ -114,7 +129,7 @@ function List() {
             value: ({ name }) => name,
             show: alert => (
               <>
-                {alert.name}
+                <a href={`/alerts/${alert.id}`}>{alert.name}</a>
                 <div class="code">
                   <a href={`/series/${alert.commodity_code}`}>{alert.commodity_code}</a>
                 </div>
@@ -166,6 +181,7 @@ function List() {
           },
         ]}
       />
+      <Channels />
       <Table
         caption="What has fired"
         file="fired"
@@ -209,31 +225,170 @@ const State = ({ alert }: { alert: Alert }) => (
   <Tag mood={stateMoods[stateOf(alert)]}>{stateOf(alert)}</Tag>
 )
 
-/** Makes an alert, after it has been tried on the past. */
-function Editor() {
-  const { query, route } = useLocation()
-  const code = useSignal(query.code ?? 'BRENT_CRUDE_USD')
-  const operator = useSignal<string>('greater_than')
-  const value = useSignal(query.value ?? '')
-  const name = useSignal('')
-  const cooldownMinutes = useSignal('1440')
+interface Draft {
+  code: string
+  /** `price`, or a kind of analytics. */
+  kind: string
+  operator: string
+  value: string
+  /** The other end of a range. */
+  max: string
+  name: string
+  cooldownMinutes: string
+  period: string
+  direction: string
+  webhookUrl: string
+}
+
+const emptyDraft: Draft = {
+  code: 'BRENT_CRUDE_USD',
+  kind: 'price',
+  operator: 'greater_than',
+  value: '',
+  max: '',
+  name: '',
+  cooldownMinutes: '1440',
+  period: '30',
+  direction: 'both',
+  webhookUrl: '',
+}
+
+const kinds = [
+  { value: 'price', text: 'the price meets a level' },
+  { value: 'z_score', text: 'the price is far from its mean (z-score)' },
+  { value: 'rsi', text: 'relative strength is extreme (RSI)' },
+  { value: 'volatility_spike', text: 'the price moves more than it does' },
+  { value: 'trend_reversal', text: 'the trend turns' },
+] as const
+
+/** What `value` is of each kind of analytics, with what an editor begins with. */
+const thresholds: Readonly<Record<string, { label: string; first: string }>> = {
+  z_score: { label: 'Deviations from the mean', first: '2' },
+  rsi: { label: 'Overbought above', first: '70' },
+  volatility_spike: { label: 'Times its usual volatility', first: '2' },
+}
+
+/** The body that makes or changes the alert. */
+function bodyOf(draft: Draft) {
+  const value = draft.value === '' ? undefined : Number(draft.value)
+  const common = {
+    name: draft.name.trim() || nameOf(draft),
+    commodity_code: draft.code.trim().toUpperCase(),
+    cooldown_minutes: Number(draft.cooldownMinutes),
+    webhook_url: draft.webhookUrl.trim() || null,
+  }
+  if (draft.kind === 'price')
+    return {
+      ...common,
+      analytics_type: null,
+      condition_operator: draft.operator,
+      condition_value: value,
+      ...(draft.operator === 'between' && {
+        metadata: { min: value, max: draft.max === '' ? undefined : Number(draft.max) },
+      }),
+    }
+  const config: Record<string, unknown> =
+    draft.kind === 'z_score'
+      ? { threshold: value, direction: draft.direction }
+      : draft.kind === 'rsi'
+        ? { overbought: value, oversold: value === undefined ? undefined : 100 - value }
+        : draft.kind === 'volatility_spike'
+          ? { multiplier: value }
+          : {}
+  return {
+    ...common,
+    analytics_type: draft.kind,
+    analytics_period: Number(draft.period),
+    analytics_config: config,
+  }
+}
+
+const nameOf = ({ code, kind, operator, value, max }: Draft): string =>
+  kind === 'price'
+    ? `${code} ${signs[operator] ?? operator} ${value}${operator === 'between' ? `–${max}` : ''}`
+    : `${code} ${words(kind)}${value === '' ? '' : ` ${value}`}`
+
+const isWhole = ({ kind, operator, value, max }: Draft): boolean =>
+  kind === 'trend_reversal' || (value !== '' && (operator !== 'between' || max !== ''))
+
+interface WholeAlert extends Alert {
+  analytics_period: number | null
+  analytics_config: Record<string, number | string> | null
+  webhook_url: string | null
+  metadata: { min?: number; max?: number } | null
+  trigger_history: { triggered_at: string; value: number; condition: string; channels: string[] }[]
+}
+
+const draftOf = (alert: WholeAlert): Draft => {
+  const config = alert.analytics_config ?? {}
+  const isRange = alert.condition_operator === 'between'
+  return {
+    code: alert.commodity_code,
+    kind: alert.analytics_type ?? 'price',
+    operator: alert.condition_operator,
+    value: String(
+      alert.analytics_type
+        ? (config.threshold ?? config.overbought ?? config.multiplier ?? '')
+        : isRange
+          ? (alert.metadata?.min ?? '')
+          : alert.condition_value,
+    ),
+    max: String(alert.metadata?.max ?? ''),
+    name: alert.name,
+    cooldownMinutes: String(alert.cooldown_minutes),
+    period: String(alert.analytics_period ?? 30),
+    direction: String(config.direction ?? 'both'),
+    webhookUrl: alert.webhook_url ?? '',
+  }
+}
+
+function New() {
+  const { query } = useLocation()
+  return (
+    <Editor
+      first={{ ...emptyDraft, code: query.code ?? emptyDraft.code, value: query.value ?? '' }}
+    />
+  )
+}
+
+/** Changes an alert, and shows what it did. */
+function Existing({ id }: { id: string }) {
+  const answer = useLoaded(`alert ${id}`, signal =>
+    ask<WholeAlert>(`/v1/alerts/${encodeURIComponent(id)}`, { signal }),
+  )
+  if (!answer.data)
+    return (
+      <Page title="Alert">
+        <Shown of={answer} what="the alert">
+          {() => null}
+        </Shown>
+      </Page>
+    )
+  return <Editor key={id} first={draftOf(answer.data)} alert={answer.data} />
+}
+
+const previewDelayMs = 600
+
+/** Makes or changes an alert; while it is typed it is tried on the past year. */
+function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
+  const { route } = useLocation()
+  const draft = useSignal(first)
   const refusal = useSignal<Error | undefined>(undefined)
   const result = useSignal<Backtest | undefined>(undefined)
   const isBusy = useSignal(false)
+  const last = useRef(0)
   useEffect(() => void loadCodes().catch(() => {}), [])
-
-  const series = codes.value.find(({ code: listed }) => listed === code.value.toUpperCase())
+  const set = (change: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...change }
+    result.value = undefined
+  }
+  const { code, kind, operator, value } = draft.value
+  const series = codes.value.find(({ code: listed }) => listed === code.trim().toUpperCase())
   const path = series && `/v1/prices/chart?code=${series.code}&start_date=${isoDay(now() - yearMs)}`
   const chart = useLoaded(path, signal => dataOf<ChartAnswer>(path!, { signal }))
-  const last = chart.data?.close.at(-1)
-  const level = value.value === '' ? undefined : Number(value.value)
-  const price_alert = {
-    name: name.value || `${series?.name ?? code.value} ${signs[operator.value]} ${value.value}`,
-    commodity_code: code.value.toUpperCase(),
-    condition_operator: operator.value,
-    condition_value: level,
-    cooldown_minutes: Number(cooldownMinutes.value),
-  }
+  const newest = chart.data?.close.at(-1)
+  const level = kind !== 'price' || value === '' ? undefined : Number(value)
+  const price_alert = bodyOf(draft.value)
 
   const attempt = async (work: () => Promise<void>) => {
     isBusy.value = true
@@ -245,31 +400,55 @@ function Editor() {
     }
     isBusy.value = false
   }
+  /** Only the answer to what was typed last is shown. */
   const backtest = () =>
     attempt(async () => {
-      result.value = await ask<Backtest>('/v1/alerts/backtest', {
+      last.current += 1
+      const asked = last.current
+      const answer = await ask<Backtest>('/v1/alerts/backtest', {
         method: 'POST',
-        body: { price_alert, start_date: isoDay(now() - yearMs), end_date: isoDay(now()) },
+        body: {
+          price_alert: bodyOf(draft.value),
+          start_date: isoDay(now() - yearMs),
+          end_date: isoDay(now()),
+        },
       })
+      if (asked === last.current) result.value = answer
     })
-  const make = () =>
+  const key = JSON.stringify({ ...price_alert, name: '', webhook_url: '' })
+  useEffect(() => {
+    if (!series || !isWhole(draft.value)) return undefined
+    const timer = setTimeout(() => void backtest(), previewDelayMs)
+    return () => clearTimeout(timer)
+  }, [key, series?.code])
+  const save = () =>
     attempt(async () => {
-      await ask('/v1/alerts', { method: 'POST', body: { price_alert } })
+      await (alert
+        ? ask(`/v1/alerts/${alert.id}`, { method: 'PATCH', body: { price_alert } })
+        : ask('/v1/alerts', { method: 'POST', body: { price_alert } }))
       route('/alerts')
     })
-  const forget = () => {
-    result.value = undefined
-  }
-
+  const levels =
+    level === undefined || !Number.isFinite(level)
+      ? []
+      : [
+          { value: level, label: `${signs[operator]} ${number(level)}` },
+          ...(operator === 'between' && draft.value.max !== ''
+            ? [{ value: Number(draft.value.max), label: number(Number(draft.value.max)) }]
+            : []),
+        ]
   return (
-    <Page title="New alert" about="Try it on the past year before you make it.">
+    <Page
+      title={alert ? alert.name : 'New alert'}
+      about="It is tried on the past year while you write it."
+    >
       <div class="split">
         <section class="card" aria-label="The past year">
           {chart.refusal && <Refused error={chart.refusal} />}
           {!series && codes.value.length > 0 && (
             <Notice mood="warn">
-              There is no code {code.value}. Near it:{' '}
-              {matchingCodes(code.value.replaceAll('_', ' '), 3)
+              There is no code {code}. Near it:{' '}
+              {nearCodes(code.replaceAll('_', ' '), 3)
                 .map(near => near.code)
                 .join(', ') || 'none'}
               .
@@ -281,11 +460,7 @@ function Editor() {
               times={chart.data.times}
               lines={[{ label: chart.data.code, values: chart.data.close, ink: '--ink-1' }]}
               decimals={chart.data.decimals}
-              levels={
-                level !== undefined && Number.isFinite(level)
-                  ? [{ value: level, label: `${signs[operator.value]} ${number(level)}` }]
-                  : []
-              }
+              levels={levels}
               marks={(result.value?.triggers ?? []).map(
                 ({ triggered_at }) => Date.parse(triggered_at) / 1000,
               )}
@@ -309,7 +484,7 @@ function Editor() {
           aria-label="Condition"
           onSubmit={event => {
             event.preventDefault()
-            void make()
+            void save()
           }}
         >
           <label>
@@ -317,14 +492,11 @@ function Editor() {
             <input
               list="alert-codes"
               required
-              value={code.value}
-              onInput={event => {
-                code.value = event.currentTarget.value
-                forget()
-              }}
+              value={code}
+              onInput={event => set({ code: event.currentTarget.value })}
             />
             <datalist id="alert-codes">
-              {matchingCodes(code.value.replaceAll('_', ' '), 8).map(near => (
+              {matchingCodes(code.replaceAll('_', ' '), 8).map(near => (
                 <option key={near.code} value={near.code}>
                   {near.name}
                 </option>
@@ -332,75 +504,259 @@ function Editor() {
             </datalist>
           </label>
           <label>
-            Fires when the price
+            Fires when
             <select
-              value={operator.value}
+              value={kind}
               onChange={event => {
-                operator.value = event.currentTarget.value
-                forget()
+                const next = event.currentTarget.value
+                set({ kind: next, value: thresholds[next]?.first ?? '' })
               }}
             >
-              {operators.map(({ value: word, text }) => (
+              {kinds.map(({ value: word, text }) => (
                 <option key={word} value={word}>
                   {text}
                 </option>
               ))}
             </select>
           </label>
-          <label>
-            Price {last !== undefined && `(now ${number(last, chart.data?.decimals)})`}
-            <input
-              required
-              type="number"
-              step="any"
-              inputMode="decimal"
-              value={value.value}
-              onInput={event => {
-                value.value = event.currentTarget.value
-                forget()
-              }}
-            />
-          </label>
+          {kind === 'price' ? (
+            <PriceFields draft={draft.value} set={set} newest={newest} />
+          ) : (
+            <AnalyticsFields draft={draft.value} set={set} />
+          )}
           <label>
             Name
             <input
               maxLength={100}
-              placeholder={value.value === '' ? 'Brent above 90' : price_alert.name}
-              value={name.value}
+              placeholder={value === '' ? 'Brent above 90' : nameOf(draft.value)}
+              value={draft.value.name}
               onInput={event => {
-                name.value = event.currentTarget.value
+                draft.value = { ...draft.value, name: event.currentTarget.value }
               }}
             />
           </label>
           <label>
             Then quiet for
             <select
-              value={cooldownMinutes.value}
-              onChange={event => {
-                cooldownMinutes.value = event.currentTarget.value
-                forget()
-              }}
+              value={draft.value.cooldownMinutes}
+              onChange={event => set({ cooldownMinutes: event.currentTarget.value })}
             >
-              <option value="15">15 minutes</option>
-              <option value="60">an hour</option>
-              <option value="1440">a day</option>
+              {[...new Set([...pauses.map(pause => pause.value), first.cooldownMinutes])].map(
+                minutes => (
+                  <option key={minutes} value={minutes}>
+                    {pauses.find(pause => pause.value === minutes)?.text ?? `${minutes} minutes`}
+                  </option>
+                ),
+              )}
             </select>
+          </label>
+          <label>
+            Webhook of this alert, besides your channels
+            <input
+              type="url"
+              placeholder="https://desk.example.com/alerts"
+              value={draft.value.webhookUrl}
+              onInput={event => {
+                draft.value = { ...draft.value, webhookUrl: event.currentTarget.value }
+              }}
+            />
           </label>
           {refusal.value && <Refused error={refusal.value} />}
           <div class="row">
             <button
               type="button"
-              disabled={isBusy.value || value.value === ''}
+              disabled={isBusy.value || !isWhole(draft.value)}
               onClick={() => void backtest()}
             >
               Try on the past
             </button>
-            <button type="submit" class="main" disabled={isBusy.value}>
-              Make the alert
+            <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
+              {alert ? 'Save the alert' : 'Make the alert'}
             </button>
           </div>
         </form>
       </div>
+      {alert && (
+        <Table
+          caption="When it fired"
+          file="alert-history"
+          rows={alert.trigger_history}
+          keyOf={row => row.triggered_at}
+          empty="It has not fired yet. The chart shows when it would have in the past year."
+          columns={[
+            {
+              name: 'When',
+              value: row => row.triggered_at,
+              show: row => instant(row.triggered_at),
+            },
+            { name: 'Condition', isWide: true, value: ({ condition }) => condition },
+            {
+              name: 'Value',
+              isNumber: true,
+              value: row => row.value,
+              show: row => number(row.value),
+            },
+            {
+              name: 'Told by',
+              className: 'quiet',
+              value: ({ channels }) => channels.map(words).join(', '),
+            },
+          ]}
+        />
+      )}
     </Page>
+  )
+}
+
+const pauses = [
+  { value: '0', text: 'no time' },
+  { value: '15', text: '15 minutes' },
+  { value: '60', text: 'an hour' },
+  { value: '1440', text: 'a day' },
+] as const
+
+interface FieldsProps {
+  draft: Draft
+  set: (change: Partial<Draft>) => void
+}
+
+const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | undefined }) => (
+  <>
+    <label>
+      The price
+      <select
+        value={draft.operator}
+        onChange={event => set({ operator: event.currentTarget.value })}
+      >
+        {operators.map(({ value, text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label>
+      {draft.operator === 'between' ? 'Lowest' : 'Price'}{' '}
+      {newest !== undefined && `(now ${number(newest)})`}
+      <input
+        required
+        type="number"
+        step="any"
+        inputMode="decimal"
+        value={draft.value}
+        onInput={event => set({ value: event.currentTarget.value })}
+      />
+    </label>
+    {draft.operator === 'between' && (
+      <label>
+        Highest
+        <input
+          required
+          type="number"
+          step="any"
+          inputMode="decimal"
+          value={draft.max}
+          onInput={event => set({ max: event.currentTarget.value })}
+        />
+      </label>
+    )}
+  </>
+)
+
+const AnalyticsFields = ({ draft, set }: FieldsProps) => (
+  <>
+    <label>
+      {draft.kind === 'rsi' ? 'Closes' : 'Days'} looked at
+      <input
+        required
+        type="number"
+        min={2}
+        max={365}
+        value={draft.period}
+        onInput={event => set({ period: event.currentTarget.value })}
+      />
+    </label>
+    {thresholds[draft.kind] && (
+      <label>
+        {thresholds[draft.kind]!.label}
+        {draft.kind === 'rsi' &&
+          draft.value !== '' &&
+          `, oversold below ${100 - Number(draft.value)}`}
+        <input
+          required
+          type="number"
+          step={draft.kind === 'rsi' ? 1 : 'any'}
+          value={draft.value}
+          onInput={event => set({ value: event.currentTarget.value })}
+        />
+      </label>
+    )}
+    {draft.kind === 'z_score' && (
+      <label>
+        On which side
+        <select
+          value={draft.direction}
+          onChange={event => set({ direction: event.currentTarget.value })}
+        >
+          <option value="both">both</option>
+          <option value="above">above the mean</option>
+          <option value="below">below the mean</option>
+        </select>
+      </label>
+    )}
+  </>
+)
+
+interface Preferences {
+  email: { enabled: boolean; price_alerts: boolean }
+  sms: { enabled: boolean; price_alerts: boolean }
+}
+
+/** By which ways the account hears of alerts. */
+function Channels() {
+  const answer = useLoaded('channels', signal =>
+    ask<Preferences>('/v1/notification_preferences', { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const change = (way: 'email' | 'sms', isOn: boolean) =>
+    attempt(async () => {
+      answer.set(
+        await ask<Preferences>('/v1/notification_preferences', {
+          method: 'PATCH',
+          body: { [way]: isOn ? { enabled: true, price_alerts: true } : { price_alerts: false } },
+        }),
+      )
+    })
+  return (
+    <section class="card" aria-labelledby="channels">
+      <h2 id="channels">Channels</h2>
+      <Shown of={answer} what="channels">
+        {({ email, sms }) => (
+          <div class="row">
+            {(
+              [
+                ['email', 'E-mail', email],
+                ['sms', 'Text message', sms],
+              ] as const
+            ).map(([way, text, { enabled, price_alerts }]) => (
+              <label class="inline" key={way}>
+                <input
+                  type="checkbox"
+                  checked={enabled && price_alerts}
+                  onChange={event => void change(way, event.currentTarget.checked)}
+                />
+                {text}
+              </label>
+            ))}
+            <span class="quiet small">
+              A webhook is an alert's own, or an <a href="/webhooks">endpoint</a> that asks for{' '}
+              <code>price_alert.triggered</code>. Text messages go to the phone that you{' '}
+              <a href="/docs?operation=addPhone">confirmed</a>.
+            </span>
+          </div>
+        )}
+      </Shown>
+      {refusal.value && <Refused error={refusal.value} />}
+    </section>
   )
 }

@@ -146,8 +146,11 @@ function useView() {
   return { query, set }
 }
 
+const daysOf = (query: Record<string, string>): number =>
+  ranges.find(({ value }) => value === query.range)?.days ?? 366
+
 const pathOf = (code: string, query: Record<string, string>): string => {
-  const days = ranges.find(({ value }) => value === query.range)?.days ?? 366
+  const days = daysOf(query)
   const search = new URLSearchParams({
     code,
     start_date: isoDay(now() - days * dayMs),
@@ -157,6 +160,16 @@ const pathOf = (code: string, query: Record<string, string>): string => {
   })
   return `/v1/prices/chart?${search}`
 }
+
+/** The prices of the range as a file, without the limits of a chart. */
+const exportOf = (code: string, query: Record<string, string>, format: string): string =>
+  `/v1/export/prices?${new URLSearchParams({
+    codes: code,
+    start_date: isoDay(now() - daysOf(query) * dayMs),
+    format,
+    ...(query.interval ? { interval: query.interval } : {}),
+    ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
+  })}`
 
 const candleInterval = (days: number): string =>
   days <= 8 ? 'hour' : days <= 400 ? 'day' : days <= 1200 ? 'week' : 'month'
@@ -192,6 +205,18 @@ function One({ code }: { code: string }) {
           <a class="button" href={`/alerts/new?code=${encodeURIComponent(code)}`}>
             Make an alert
           </a>
+          {has('bulk_export') &&
+            (['csv', 'parquet'] as const).map(format => (
+              <a
+                class="button"
+                key={format}
+                rel="external"
+                download={`${code}.${format}`}
+                href={exportOf(code, query, format)}
+              >
+                {format === 'csv' ? 'Export CSV' : 'Export Parquet'}
+              </a>
+            ))}
           <Copy text={location.href} label="Copy link" />
         </>
       }
@@ -457,11 +482,11 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
       {data.volume && <Volume data={data} volume={data.volume} />}
       {data.held_days.length > 0 && (
         <p class="quiet small">
-          Held back until somebody decides: values of {daysOf(data.held_days)}.
+          Held back until somebody decides: values of {listOfDays(data.held_days)}.
         </p>
       )}
       {data.quarantined_days.length > 0 && (
-        <p class="quiet small">Left out as doubtful: {daysOf(data.quarantined_days)}.</p>
+        <p class="quiet small">Left out as doubtful: {listOfDays(data.quarantined_days)}.</p>
       )}
       {strength.refusal && <Refused error={strength.refusal} />}
       {strength.data && (
@@ -481,7 +506,7 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
   )
 }
 
-const daysOf = (days: readonly string[]): string =>
+const listOfDays = (days: readonly string[]): string =>
   days.slice(0, 8).join(', ') + (days.length > 8 ? ` and ${days.length - 8} more days` : '')
 
 const Volume = ({ data, volume }: { data: ChartAnswer; volume: (number | null)[] }) => (
