@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { timestampedSignature } from '../../../src/lib/signature.ts'
 import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
 
 /** Pages that anybody may see, and those of members. */
@@ -26,7 +27,16 @@ const members = [
   '/series',
   '/series/WTI_USD?type=candles&indicator=bollinger',
 ]
-const operators = ['/operator', '/operator/feeds', '/operator/data', '/operator/people', '/desk']
+const operators = [
+  '/operator',
+  '/operator/feeds',
+  '/operator/data',
+  '/operator/people',
+  '/operator/series',
+  '/operator/audit',
+  '/operator/system',
+  '/desk',
+]
 
 describe.skipIf(!hasBrowser)('every page of the console', () => {
   let stage: Stage
@@ -205,6 +215,88 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await row.locator('text=Undo').first().click()
     await row.locator('dialog[open] button.danger').click()
     await page.waitForSelector('section[aria-labelledby=batches] >> text=Undone')
+  })
+
+  test('shows what a file would do before it is recorded, and decides of what is held', async () => {
+    const { page, goTo } = await visitor()
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/data')
+    await page.setInputFiles('input[type=file]', {
+      name: 'jump.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('date,code,price\n2026-11-19T12:00:00Z,URALS_CRUDE_USD,6.15\n'),
+    })
+    const preview = page.locator('section[aria-label="What it would do"]')
+    await preview.locator('.figure:has-text("Held for review") b:text-is("1")').waitFor()
+    await page.click('text=Record 1 rows')
+    const queue = page.locator('section[aria-labelledby=review]')
+    await queue.locator('tbody tr:has-text("URALS_CRUDE_USD") input').first().check()
+    await queue.locator('header button:text-is("Reject")').first().click()
+    await queue.locator('dialog[open] button.danger').click()
+    await page.waitForSelector('.notice.good >> text=1 rejected.')
+    await goTo('/operator/audit')
+    await page.waitForSelector(
+      'section[aria-labelledby=audit] td:has-text("/admin/v1/review/reject")',
+    )
+  })
+
+  test('adds a series of the operator’s own and retires it', async () => {
+    const { page, goTo } = await visitor()
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/series')
+    await page.click('text=Add a series')
+    await page.fill('input[name=code]', 'DESK_GASOIL_USD')
+    await page.fill('input[name=name]', '<b>Desk</b> gas oil')
+    await page.fill('input[name=category]', 'refined_products')
+    await page.fill('input[name=unit]', 'metric_ton')
+    await page.fill('input[name=currency]', 'USD')
+    await page.click('text=Add the series')
+    const row = page.locator('section[aria-labelledby=series] tr:has-text("<b>Desk</b>")')
+    await row.locator('text=Retire').first().click()
+    await row.locator('dialog[open] button.danger').click()
+    await row.locator('text=Retired').waitFor()
+  })
+
+  test('makes an admin token and a key with restrictions', async () => {
+    const { page, goTo } = await visitor()
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/system')
+    await page.fill('section[aria-labelledby=tokens] form input', 'ci')
+    await page.click('text=Make a token')
+    const token = await page.textContent('.notice.good code')
+    expect(token).toMatch(/^[0-9a-f]{64}$/)
+    await goTo('/account')
+    await page.fill('form input', 'reader')
+    await page.click('text=Restrict it')
+    await page.check('input[name=read_only]')
+    await page.check('input[value=prices]')
+    await page.click('text=Make a key')
+    const key = await page.textContent('.notice.good code')
+    const ask = (path: string) => stage.copy.ask('GET', path, { key })
+    expect((await ask('/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
+    expect((await ask('/v1/alerts')).status).toBe(403)
+  })
+
+  test('checks a signature in the page, and sends a range again', async () => {
+    const { page, goTo, requested } = await visitor()
+    await goTo('/webhooks')
+    await page.click('text=Check a signature')
+    const before = requested.length
+    const body = '{"id":"evt_1"}'
+    await page.fill('input[name=secret]', 'whsec_made')
+    await page.fill('input[name=timestamp]', '1790000000')
+    await page.fill('input[name=signature]', timestampedSignature('whsec_made', body, 1790000000))
+    await page.fill('textarea[name=body]', body)
+    await page.click('form button:text-is("Check")')
+    await page.waitForSelector('.notice.good >> text=is signed with this secret')
+    await page.fill('textarea[name=body]', `${body} `)
+    await page.click('form button:text-is("Check")')
+    await page.waitForSelector('.notice.bad >> text=not signed with this secret')
+    expect(requested.length).toBe(before)
+    await goTo('/webhooks/00000000-0000-4000-8000-000000000402')
+    await page.fill('input[type=datetime-local]', '2026-11-01T00:00')
+    await page.click('form[aria-labelledby=replay] button')
+    await page.waitForSelector('form[aria-labelledby=replay] .notice.good')
   })
 
   test('moves the clock of an evaluation copy', async () => {

@@ -25,6 +25,9 @@ interface Key {
   last_used_at: string | null
   expires_at: string | null
   read_only: boolean
+  allowed_ips: string[] | null
+  allowed_domains: string[] | null
+  scopes: string[] | null
   usage: { requests_used: number }
 }
 
@@ -90,6 +93,88 @@ export function Account() {
   )
 }
 
+const scopes = [
+  'prices',
+  'futures',
+  'analytics',
+  'fundamentals',
+  'alerts',
+  'watches',
+  'streams',
+  'webhooks',
+  'deliveries',
+  'messages',
+  'sources',
+  'account',
+] as const
+
+/** What was chosen of the restrictions of a new key; only what was. */
+function restrictionsOf(form: FormData): Record<string, unknown> {
+  const list = (name: string) =>
+    String(form.get(name) ?? '')
+      .split(/[\s,]+/)
+      .filter(Boolean)
+  const networks = list('allowed_ips')
+  const domains = list('allowed_domains')
+  const until = String(form.get('expires_on') ?? '')
+  const chosen = form.getAll('scopes')
+  return {
+    ...(networks.length > 0 && { allowed_ips: networks }),
+    ...(domains.length > 0 && { allowed_domains: domains }),
+    ...(until && { expires_at: `${until}T00:00:00Z` }),
+    ...(form.get('read_only') !== null && { read_only: true }),
+    ...(chosen.length > 0 && { scopes: chosen }),
+  }
+}
+
+/** What a key is restricted to, in a line. */
+const limitsOf = (key: Key): string =>
+  [
+    key.scopes?.join(', '),
+    key.allowed_ips && `from ${key.allowed_ips.join(', ')}`,
+    key.allowed_domains && `on ${key.allowed_domains.join(', ')}`,
+    key.expires_at && `until ${day(key.expires_at)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+/** Fields of a form that makes a key. */
+const Restrictions = () => (
+  <details>
+    <summary>Restrict it</summary>
+    <div class="stack">
+      <fieldset>
+        <legend>Good for (none chosen: everything)</legend>
+        <div class="row">
+          {scopes.map(scope => (
+            <label class="inline" key={scope}>
+              <input type="checkbox" name="scopes" value={scope} />
+              {scope}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <div class="row end">
+        <label>
+          From networks (empty: any)
+          <input name="allowed_ips" placeholder="203.0.113.0/24" />
+        </label>
+        <label>
+          On pages of (empty: any)
+          <input name="allowed_domains" placeholder="example.com" />
+        </label>
+        <label>
+          Good until
+          <input type="date" name="expires_on" />
+        </label>
+        <label class="inline">
+          <input type="checkbox" name="read_only" /> Only reads
+        </label>
+      </div>
+    </div>
+  </details>
+)
+
 function Keys() {
   const answer = useLoaded('keys', signal =>
     dataOf<{ api_keys: Key[] }>('/v1/api-keys', { signal }),
@@ -99,12 +184,16 @@ function Keys() {
   const newToken = useSignal<string | undefined>(undefined)
   const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) =>
     data.api_key?.plain_token ?? data.plain_token
-  const make = () =>
+  const make = (form: HTMLFormElement) =>
     attempt(async () => {
       newToken.value = tokenOf(
-        await dataOf('/v1/api-keys', { method: 'POST', body: { name: name.value } }),
+        await dataOf('/v1/api-keys', {
+          method: 'POST',
+          body: { name: name.value, ...restrictionsOf(new FormData(form)) },
+        }),
       )
       name.value = ''
+      form.reset()
       await answer.reload()
     })
   const roll = (id: string) =>
@@ -135,7 +224,7 @@ function Keys() {
             class="row end"
             onSubmit={event => {
               event.preventDefault()
-              void make()
+              void make(event.currentTarget)
             }}
           >
             <label>
@@ -152,6 +241,7 @@ function Keys() {
             <button type="submit" class="main">
               Make a key
             </button>
+            <Restrictions />
           </form>
         }
         columns={[
@@ -192,6 +282,7 @@ function Keys() {
               <>
                 {key.active ? <Tag mood="good">Active</Tag> : <Tag>Ended</Tag>}
                 {key.read_only && <Tag>Read-only</Tag>}
+                <div class="quiet small">{limitsOf(key)}</div>
               </>
             ),
           },
@@ -235,6 +326,12 @@ function UsagePart() {
   const usage = useLoaded('usage', signal => ask<Usage>('/v1/usage', { signal }))
   const byDay = useLoaded('by day', signal =>
     ask<{ daily_breakdown: { date: string; requests: number }[] }>('/billing/usage', { signal }),
+  )
+  const byRoute = useLoaded('by route', signal =>
+    dataOf<{ endpointBreakdown: { endpoint: string; requests: number; percentage: number }[] }>(
+      '/v1/analytics/performance?range=30d',
+      { signal },
+    ),
   )
   return (
     <>
@@ -294,6 +391,29 @@ function UsagePart() {
           </>
         )}
       </Shown>
+      <Table
+        caption="Requests by route, the last 30 days"
+        file="routes"
+        of={byRoute}
+        rows={byRoute.data?.endpointBreakdown}
+        keyOf={({ endpoint }) => endpoint}
+        empty="Nothing was asked in 30 days. The documentation has a first call to paste."
+        columns={[
+          { name: 'Route', className: 'code', value: ({ endpoint }) => endpoint },
+          {
+            name: 'Requests',
+            isNumber: true,
+            value: ({ requests }) => requests,
+            show: ({ requests }) => number(requests),
+          },
+          {
+            name: 'Percent',
+            isNumber: true,
+            value: ({ percentage }) => percentage,
+            show: ({ percentage }) => number(percentage, 1),
+          },
+        ]}
+      />
       <section class="card" aria-labelledby="days">
         <h2 id="days">Requests by day</h2>
         <Shown of={byDay} what="days">

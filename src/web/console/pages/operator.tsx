@@ -2,15 +2,22 @@ import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso'
 import { ask, useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Shown, ShownOnce, Tag } from '../parts/bits.tsx'
-import { ago, day, instant, number, words } from '../parts/format.ts'
+import { ago, day, instant, number, signed, words } from '../parts/format.ts'
 import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
 import { Table } from '../parts/table.tsx'
+import { Audit } from './operator/audit.tsx'
+import { Review } from './operator/review.tsx'
+import { SeriesEditor } from './operator/series-editor.tsx'
+import { System } from './operator/system.tsx'
 
 const tabs = [
   { value: '', href: '/operator', text: 'Overview' },
   { value: 'feeds', href: '/operator/feeds', text: 'Feeds' },
   { value: 'data', href: '/operator/data', text: 'Data' },
+  { value: 'series', href: '/operator/series', text: 'Series' },
   { value: 'people', href: '/operator/people', text: 'People' },
+  { value: 'audit', href: '/operator/audit', text: 'Audit' },
+  { value: 'system', href: '/operator/system', text: 'System' },
 ] as const
 
 /** The work of who runs the copy. */
@@ -38,7 +45,10 @@ export function Operator() {
           {part === '' && <Overview />}
           {part === 'feeds' && <Feeds />}
           {part === 'data' && <Data />}
+          {part === 'series' && <SeriesEditor />}
           {part === 'people' && <People />}
+          {part === 'audit' && <Audit />}
+          {part === 'system' && <System />}
         </Page>
       )}
     </Operators>
@@ -74,11 +84,12 @@ function Overview() {
       asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'),
       asOperator<Held>('/admin/v1/outbox/held'),
       asOperator<{ data: unknown[] }>('/admin/v1/quarantine'),
+      asOperator<{ data: { meta: { total: number } } }>('/admin/v1/review?per_page=1'),
     ]),
   )
   return (
     <Shown of={answer} what="the overview">
-      {([status, { feeds }, held, quarantine]) => {
+      {([status, { feeds }, held, quarantine, review]) => {
         const sum = (name: 'delayed' | 'stale' | 'missing') =>
           status.categories.reduce((total, category) => total + category[name], 0)
         const kept = Object.values(held.data.counts).reduce((total, count) => total + count, 0)
@@ -113,7 +124,13 @@ function Overview() {
                 {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
               </Notice>
             ))}
-            {broken.length + failing.length === 0 && (
+            {review.data.meta.total > 0 && (
+              <Notice mood="warn">
+                <a href="/operator/data">{number(review.data.meta.total)} values</a> wait for a
+                decision.
+              </Notice>
+            )}
+            {broken.length + failing.length + review.data.meta.total === 0 && (
               <Notice mood="good">Nothing waits for you.</Notice>
             )}
           </>
@@ -276,6 +293,60 @@ function rowsOf(text: string): Row[] {
 
 const previewMax = 8
 
+interface Comparison {
+  inserted: number
+  revised: number
+  unchanged: number
+  held: number
+  biggest_changes: {
+    code: string
+    observed_at: string
+    before: number
+    after: number
+    percent: number | null
+  }[]
+}
+
+/** What an import would do, before anything is written. */
+const Preview = ({ comparison }: { comparison: Comparison }) => (
+  <>
+    <section class="figures" aria-label="What it would do">
+      <Figure label="New">{number(comparison.inserted)}</Figure>
+      <Figure label="Revised">{number(comparison.revised)}</Figure>
+      <Figure label="Unchanged">{number(comparison.unchanged)}</Figure>
+      <Figure label="Held for review">{number(comparison.held)}</Figure>
+    </section>
+    {comparison.biggest_changes.length > 0 && (
+      <Table
+        caption="Biggest changes"
+        rows={comparison.biggest_changes}
+        keyOf={(_, i) => String(i)}
+        empty="Nothing changes."
+        columns={[
+          {
+            name: 'Series',
+            value: ({ code }) => code,
+            show: change => (
+              <>
+                <a href={`/series/${change.code}`}>{change.code}</a>
+                <div class="quiet small">{instant(change.observed_at)}</div>
+              </>
+            ),
+          },
+          { name: 'Before', isNumber: true, value: ({ before }) => before },
+          { name: 'After', isNumber: true, value: ({ after }) => after },
+          {
+            name: 'Change',
+            isNumber: true,
+            value: ({ percent }) => percent,
+            show: ({ percent }) => (percent === null ? '–' : `${signed(percent, 2)} %`),
+          },
+        ]}
+      />
+    )}
+  </>
+)
+
 function Data() {
   const batches = useLoaded('batches', () =>
     asOperator<{ data: { batches: Batch[] } }>('/admin/v1/batches?per_page=25'),
@@ -285,19 +356,33 @@ function Data() {
   )
   const { refusal, attempt } = useAttempt()
   const rows = useSignal<Row[]>([])
+  const comparison = useSignal<Comparison | undefined>(undefined)
   const outcome = useSignal('')
+  // The review queue is asked for anew when this rises.
+  const held = useSignal(0)
   const read = (file: File | undefined) =>
     attempt(async () => {
       outcome.value = ''
-      rows.value = file ? rowsOf(await file.text()) : []
+      rows.value = []
+      comparison.value = undefined
+      if (!file) return
+      const observations = rowsOf(await file.text())
+      const { data } = await asOperator<{ data: Comparison }>('/admin/v1/observations/compare', {
+        method: 'POST',
+        body: { observations },
+      })
+      comparison.value = data
+      rows.value = observations
     })
   const record = () =>
     attempt(async () => {
       const { data } = await asOperator<{
-        data: { inserted: number; revised: number; unchanged: number }
+        data: { inserted: number; revised: number; unchanged: number; held: number }
       }>('/admin/v1/observations', { method: 'POST', body: { observations: rows.value } })
-      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were.`
+      outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were, ${data.held} held.`
       rows.value = []
+      comparison.value = undefined
+      if (data.held > 0) held.value += 1
       await batches.reload()
     })
   const undo = (id: number) =>
@@ -335,6 +420,7 @@ function Data() {
             onChange={event => void read(event.currentTarget.files?.[0])}
           />
         </label>
+        {comparison.value && <Preview comparison={comparison.value} />}
         {rows.value.length > 0 && (
           <>
             <Table
@@ -370,6 +456,7 @@ function Data() {
           </>
         )}
       </section>
+      <Review key={held.value} onDecided={batches.reload} />
       <Table
         caption="What was written"
         file="batches"

@@ -14,6 +14,8 @@ import {
 } from '../parts/bits.tsx'
 import { ago, instant } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
+import { Deliveries, Watches } from './webhooks/rhythms.tsx'
+import { SignatureChecker } from './webhooks/signature-checker.tsx'
 
 interface Endpoint {
   id: string
@@ -63,6 +65,8 @@ const eventTypes = [
   'usage.limit_warning',
   'watch.threshold_crossed',
 ] as const
+
+const logStatuses = ['delivered', 'failed', 'pending', 'retry_scheduled', 'skipped'] as const
 
 export function Webhooks() {
   const { params } = useRoute()
@@ -179,6 +183,9 @@ function List() {
           </button>
         </div>
       </form>
+      <SignatureChecker />
+      <Watches />
+      <Deliveries />
     </Page>
   )
 }
@@ -193,10 +200,16 @@ function One({ id }: { id: string }) {
       signal,
     }).then(data => ('webhook' in data ? data.webhook : data)),
   )
-  const events = useLoaded(`events ${id}`, signal =>
-    ask<{ events: Delivery[] }>(`/v1/webhooks/${encodeURIComponent(id)}/events?per_page=50`, {
-      signal,
-    }),
+  const status = useSignal('')
+  const type = useSignal('')
+  const filter = new URLSearchParams({
+    per_page: '50',
+    ...(status.value && { status: status.value }),
+    ...(type.value && { event_type: type.value }),
+  })
+  const eventsPath = `/v1/webhooks/${encodeURIComponent(id)}/events?${filter}`
+  const events = useLoaded(eventsPath, signal =>
+    ask<{ events: Delivery[] }>(eventsPath, { signal }),
   )
   const { refusal, attempt } = useAttempt()
   const secret = useSignal<string | undefined>(undefined)
@@ -272,17 +285,56 @@ function One({ id }: { id: string }) {
           </section>
         )}
       </Shown>
+      <Replay path={path} onReplayed={events.reload} />
       <section class="card flush" aria-labelledby="log">
         <header>
           <h2 id="log">Log</h2>
-          <button type="button" class="tight" onClick={() => void events.reload()}>
-            Refresh
-          </button>
+          <div class="row end">
+            <label>
+              Ended
+              <select
+                value={status.value}
+                onChange={event => {
+                  status.value = event.currentTarget.value
+                }}
+              >
+                <option value="">in any way</option>
+                {logStatuses.map(name => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <label>
+              Event
+              <select
+                value={type.value}
+                onChange={event => {
+                  type.value = event.currentTarget.value
+                }}
+              >
+                <option value="">any</option>
+                {['webhook.test', ...eventTypes].map(name => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="button" onClick={() => void events.reload()}>
+              Refresh
+            </button>
+          </div>
         </header>
         <Shown of={events} what="the log">
           {({ events: rows }) =>
             rows.length === 0 ? (
-              <Empty>Nothing has been sent to it in the last 30 days. Send a test.</Empty>
+              <Empty>
+                {status.value || type.value
+                  ? 'Nothing in the log is like that. Ask for more of it.'
+                  : 'Nothing has been sent to it in the last 30 days. Send a test.'}
+              </Empty>
             ) : (
               rows.map(row => (
                 <details class="entry" key={row.id}>
@@ -317,5 +369,77 @@ function One({ id }: { id: string }) {
         </Shown>
       </section>
     </Page>
+  )
+}
+
+/** Sends what was made in a range once more, with the same ids and bodies. */
+function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<void> }) {
+  const from = useSignal('')
+  const to = useSignal('')
+  const status = useSignal('failed')
+  const said = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const replay = () =>
+    attempt(async () => {
+      const { replayed } = await dataOf<{ replayed: number }>(`${path}/replay`, {
+        method: 'POST',
+        body: {
+          from: `${from.value}:00Z`,
+          ...(to.value && { to: `${to.value}:00Z` }),
+          status: status.value,
+        },
+      })
+      said.value = `${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent again.`
+      await onReplayed()
+    })
+  return (
+    <form
+      class="card"
+      aria-labelledby="replay"
+      onSubmit={event => {
+        event.preventDefault()
+        void replay()
+      }}
+    >
+      <h2 id="replay">Send a range again</h2>
+      {refusal.value && <Refused error={refusal.value} />}
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      <div class="row end">
+        <label>
+          From (UTC)
+          <input
+            type="datetime-local"
+            required
+            value={from.value}
+            onInput={event => {
+              from.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        <label>
+          Until (UTC; empty: now)
+          <input
+            type="datetime-local"
+            value={to.value}
+            onInput={event => {
+              to.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        <label>
+          What
+          <select
+            value={status.value}
+            onChange={event => {
+              status.value = event.currentTarget.value
+            }}
+          >
+            <option value="failed">what failed</option>
+            <option value="all">what failed and what arrived</option>
+          </select>
+        </label>
+        <button type="submit">Send again</button>
+      </div>
+    </form>
   )
 }

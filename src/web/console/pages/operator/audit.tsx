@@ -1,0 +1,130 @@
+import { useSignal } from '@preact/signals'
+import { useLoaded } from '../../parts/ask.ts'
+import { Tag } from '../../parts/bits.tsx'
+import { instant, number } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Entry {
+  id: number
+  at: string
+  actor: string
+  email: string | null
+  action: string
+  thing: string
+  from: string | null
+  outcome: string
+}
+
+const perPage = 50
+
+/** Who did what to which thing, from where and when. */
+export function Audit() {
+  const actor = useSignal('')
+  const thing = useSignal('')
+  const since = useSignal('')
+  const page = useSignal(1)
+  const query = new URLSearchParams({ per_page: String(perPage), page: String(page.value) })
+  if (actor.value) query.set('actor', actor.value)
+  if (thing.value) query.set('thing', thing.value)
+  if (/^\d{4}-\d\d-\d\d$/.test(since.value)) query.set('since', since.value)
+  const path = `/admin/v1/audit?${query}`
+  const answer = useLoaded(path, () =>
+    asOperator<{ data: { entries: Entry[]; meta: { total: number } } }>(path),
+  )
+  const total = answer.data?.data.meta.total ?? 0
+  const pages = Math.max(1, Math.ceil(total / perPage))
+  const filters = [
+    { text: 'Who', of: actor, hint: 'operator ci' },
+    { text: 'What', of: thing, hint: 'WTI_USD' },
+    { text: 'Since', of: since, hint: '2026-11-01' },
+  ] as const
+  return (
+    <Table
+      caption="Audit trail"
+      file="audit"
+      of={answer}
+      rows={answer.data?.data.entries}
+      keyOf={({ id }) => String(id)}
+      empty="Nothing like that has been done. Whatever changes something is written down here."
+      actions={filters.map(({ text, of, hint }) => (
+        <label key={text}>
+          {text}
+          <input
+            type="search"
+            placeholder={hint}
+            value={of.value}
+            onInput={event => {
+              of.value = event.currentTarget.value
+              page.value = 1
+            }}
+          />
+        </label>
+      ))}
+      note={
+        <div class="row">
+          <button
+            type="button"
+            class="tight"
+            disabled={page.value <= 1}
+            onClick={() => {
+              page.value -= 1
+            }}
+          >
+            Newer
+          </button>
+          <span>
+            {number(page.value)} of {number(pages)} pages, {number(total)} entries
+          </span>
+          <button
+            type="button"
+            class="tight"
+            disabled={page.value >= pages}
+            onClick={() => {
+              page.value += 1
+            }}
+          >
+            Older
+          </button>
+        </div>
+      }
+      columns={[
+        {
+          name: 'Who',
+          value: ({ email, actor: who }) => email ?? who,
+          show: entry => (
+            <>
+              {entry.email ?? entry.actor}
+              <div class="quiet small">{entry.from ?? 'from inside'}</div>
+            </>
+          ),
+        },
+        {
+          name: 'What',
+          className: 'break',
+          value: ({ action, thing: path }) => `${action} ${path}`,
+          show: entry => (
+            <>
+              {entry.action}
+              <div class="quiet small">{entry.thing}</div>
+            </>
+          ),
+        },
+        {
+          name: 'Outcome',
+          value: ({ outcome }) => outcome,
+          show: ({ outcome }) => (
+            <Tag mood={/^[45]\d\d$/.test(outcome) ? 'bad' : undefined}>{outcome}</Tag>
+          ),
+        },
+        {
+          name: 'When',
+          isWide: true,
+          className: 'quiet nowrap',
+          value: ({ at }) => at,
+          show: ({ at }) => instant(at),
+        },
+      ]}
+    />
+  )
+}

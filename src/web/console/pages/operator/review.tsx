@@ -1,0 +1,139 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { instant, number, words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Doubt {
+  id: number
+  code: string
+  observed_at: string
+  price: number
+  before: number | null
+  rule: string
+  reason: string
+  source: string | null
+}
+
+const perPage = 100
+
+/** Values that the guards held, to be released or rejected. `onDecided`: batches may have changed. */
+export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
+  const answer = useLoaded('review', () =>
+    asOperator<{ data: { values: Doubt[]; meta: { total: number } } }>(
+      `/admin/v1/review?per_page=${perPage}`,
+    ),
+  )
+  const { refusal, attempt } = useAttempt()
+  const chosen = useSignal<ReadonlySet<number>>(new Set())
+  const said = useSignal('')
+  const values = answer.data?.data.values ?? []
+  const total = answer.data?.data.meta.total ?? 0
+  const ids = values.map(({ id }) => id).filter(id => chosen.value.has(id))
+  const decide = (what: 'release' | 'reject') =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/review/${what}`, {
+        method: 'POST',
+        body: { ids, reason: 'decided in the console' },
+      })
+      said.value = `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
+      chosen.value = new Set()
+      await answer.reload()
+      await onDecided()
+    })
+  const choose = (id: number, isChosen: boolean) => {
+    const others = [...chosen.value].filter(other => other !== id)
+    chosen.value = new Set(isChosen ? [...others, id] : others)
+  }
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      <Table
+        caption="Waiting for a decision"
+        file="review"
+        of={answer}
+        rows={answer.data && values}
+        keyOf={({ id }) => String(id)}
+        empty="No value is held. A jump, another unit, a zero or another sign waits here."
+        note={total > perPage && `The newest ${perPage} of ${number(total)}.`}
+        isTall
+        actions={
+          values.length > 0 && (
+            <>
+              <button
+                type="button"
+                class="tight"
+                onClick={() => {
+                  chosen.value =
+                    ids.length === values.length ? new Set() : new Set(values.map(({ id }) => id))
+                }}
+              >
+                {ids.length === values.length ? 'Choose none' : 'Choose all'}
+              </button>
+              {ids.length > 0 && (
+                <>
+                  <Confirmed
+                    label="Release"
+                    className="tight main"
+                    question={`Record ${ids.length} held ${ids.length === 1 ? 'value' : 'values'}? They are answered from now on.`}
+                    onConfirm={() => decide('release')}
+                  />
+                  <Confirmed
+                    label="Reject"
+                    question={`Keep ${ids.length} held ${ids.length === 1 ? 'value' : 'values'} out for good?`}
+                    onConfirm={() => decide('reject')}
+                  />
+                </>
+              )}
+            </>
+          )
+        }
+        columns={[
+          {
+            name: 'Value of',
+            value: ({ code }) => code,
+            show: doubt => (
+              <label class="inline">
+                <input
+                  type="checkbox"
+                  checked={chosen.value.has(doubt.id)}
+                  onChange={event => choose(doubt.id, event.currentTarget.checked)}
+                />
+                <span>
+                  {doubt.code}
+                  <span class="quiet small"> {instant(doubt.observed_at)}</span>
+                </span>
+              </label>
+            ),
+          },
+          {
+            name: 'Before',
+            isNumber: true,
+            isWide: true,
+            value: ({ before }) => before,
+            show: ({ before }) => (before === null ? '–' : number(before)),
+          },
+          {
+            name: 'Held',
+            isNumber: true,
+            value: ({ price }) => price,
+            show: ({ price }) => number(price),
+          },
+          {
+            name: 'Why',
+            value: ({ reason }) => reason,
+            show: ({ rule, reason }) => (
+              <>
+                {words(rule)}
+                <div class="quiet small">{reason}</div>
+              </>
+            ),
+          },
+          { name: 'From', isWide: true, value: ({ source }) => source },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,232 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Series {
+  code: string
+  name: string
+  category: string
+  currency: string | null
+  unit: string
+  decimals: number
+  cadence: string
+  min: number
+  max: number
+  own: boolean
+  active: boolean
+}
+
+const shownMax = 50
+const fields = [
+  { name: 'name', text: 'Name' },
+  { name: 'category', text: 'Category' },
+  { name: 'unit', text: 'Unit' },
+  { name: 'currency', text: 'Currency (none: no money)', isOptional: true },
+  { name: 'cadence', text: 'Cadence', isOptional: true },
+  { name: 'decimals', text: 'Decimals', isOptional: true, isNumber: true },
+  { name: 'min', text: 'Least accepted', isOptional: true, isNumber: true },
+  { name: 'max', text: 'Most accepted', isOptional: true, isNumber: true },
+] as const
+
+type FieldName = (typeof fields)[number]['name']
+
+/** What was typed and is not as it was; an empty currency says that the number is no money. */
+function termsOf(form: HTMLFormElement, before: Series | undefined): Record<string, unknown> {
+  const typed = new FormData(form)
+  const terms: Record<string, unknown> = {}
+  for (const field of fields) {
+    const text = String(typed.get(field.name) ?? '').trim()
+    if (before && text === String(before[field.name] ?? '')) continue
+    if (text === '' && (before || field.name === 'currency')) terms[field.name] = null
+    else if (text !== '') terms[field.name] = 'isNumber' in field ? Number(text) : text
+  }
+  return terms
+}
+
+/** The codes there are: own ones added, all of them changed, retired and brought back. */
+export function SeriesEditor() {
+  const answer = useLoaded('series', () => asOperator<{ data: Series[] }>('/admin/v1/series'))
+  const { refusal, attempt } = useAttempt()
+  const typed = useSignal('')
+  const said = useSignal('')
+  const edited = useSignal<Series | 'new' | undefined>(undefined)
+  const before = edited.value === 'new' ? undefined : edited.value
+  const wanted = typed.value.trim().toLowerCase()
+  const found = (answer.data?.data ?? []).filter(({ code, name, own, active }) =>
+    wanted === '' ? own || !active : `${code} ${name}`.toLowerCase().includes(wanted),
+  )
+  const put = (form: HTMLFormElement) =>
+    attempt(async () => {
+      const terms = termsOf(form, before)
+      const code = before?.code ?? String(new FormData(form).get('code')).trim()
+      await asOperator(
+        before ? `/admin/v1/series/${encodeURIComponent(code)}` : '/admin/v1/series',
+        before ? { method: 'PATCH', body: terms } : { method: 'POST', body: { code, ...terms } },
+      )
+      said.value = `${code} is ${before ? 'changed' : 'added'}.`
+      typed.value = code
+      edited.value = undefined
+      await answer.reload()
+    })
+  const retire = (series: Series) =>
+    attempt(async () => {
+      const path = `/admin/v1/series/${encodeURIComponent(series.code)}`
+      await asOperator(
+        path,
+        series.active ? { method: 'DELETE' } : { method: 'PATCH', body: { active: true } },
+      )
+      await answer.reload()
+    })
+  return (
+    <>
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {refusal.value && <Refused error={refusal.value} />}
+      {edited.value !== undefined && (
+        <form
+          class="card"
+          key={before?.code ?? ''}
+          aria-labelledby="terms"
+          onSubmit={event => {
+            event.preventDefault()
+            void put(event.currentTarget)
+          }}
+        >
+          <h2 id="terms">{before ? before.code : 'A series of your own'}</h2>
+          <div class="row end">
+            {!before && (
+              <label>
+                Code
+                <input name="code" required maxLength={50} placeholder="DESK_GASOIL_USD" />
+              </label>
+            )}
+            {fields.map(field => (
+              <label key={field.name}>
+                {field.text}
+                <input
+                  name={field.name}
+                  inputMode={'isNumber' in field ? 'decimal' : 'text'}
+                  required={!('isOptional' in field)}
+                  defaultValue={String(before?.[field.name as FieldName] ?? '')}
+                />
+              </label>
+            ))}
+          </div>
+          <div class="row">
+            <button type="submit" class="main">
+              {before ? 'Change the series' : 'Add the series'}
+            </button>
+            <button
+              type="button"
+              onClick={() => {
+                edited.value = undefined
+              }}
+            >
+              Cancel
+            </button>
+          </div>
+        </form>
+      )}
+      <Table
+        caption="Series"
+        file="series"
+        of={answer}
+        rows={answer.data && found.slice(0, shownMax)}
+        fileRows={() => found}
+        keyOf={({ code }) => code}
+        isTall
+        empty={
+          wanted === ''
+            ? 'There are no series of your own. Add one, or search the catalogue to change what is shipped.'
+            : 'No series has that in its code or name.'
+        }
+        note={found.length > shownMax && `The first ${shownMax} of ${found.length}.`}
+        actions={
+          <>
+            <label>
+              Search the catalogue
+              <input
+                type="search"
+                value={typed.value}
+                onInput={event => {
+                  typed.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <button
+              type="button"
+              onClick={() => {
+                edited.value = 'new'
+              }}
+            >
+              Add a series
+            </button>
+          </>
+        }
+        columns={[
+          {
+            name: 'Code',
+            value: ({ code }) => code,
+            show: ({ code, name }) => (
+              <>
+                <a href={`/series/${code}`}>{code}</a>
+                <div class="quiet small">{name}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Category',
+            isWide: true,
+            value: ({ category }) => category,
+            show: ({ category }) => words(category),
+          },
+          {
+            name: 'Unit',
+            isWide: true,
+            value: ({ currency, unit }) => [currency, unit].filter(Boolean).join('/'),
+          },
+          { name: 'Cadence', isWide: true, value: ({ cadence }) => cadence },
+          {
+            name: 'State',
+            value: ({ active }) => (active ? 'active' : 'retired'),
+            show: ({ active, own }) => (
+              <>
+                <Tag mood={active ? 'good' : undefined}>{active ? 'Active' : 'Retired'}</Tag>
+                {own && <Tag>Own</Tag>}
+              </>
+            ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: series => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Edit ${series.code}`}
+                  onClick={() => {
+                    edited.value = series
+                  }}
+                >
+                  Edit
+                </button>
+                <Confirmed
+                  label={series.active ? 'Retire' : 'Bring back'}
+                  question={
+                    series.active
+                      ? `Retire ${series.code}? It takes no values any more; its history stays.`
+                      : `Bring ${series.code} back?`
+                  }
+                  onConfirm={() => retire(series)}
+                />
+              </div>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,286 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { day, instant, number } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+/** Tokens of the operator, messages that are held back, addresses without mail. */
+export const System = () => (
+  <>
+    <Tokens />
+    <Held />
+    <Suppressions />
+  </>
+)
+
+interface AdminToken {
+  id: string
+  name: string | null
+  role: string
+  token_hint: string
+  created_at: string
+  revoked_at: string | null
+}
+
+const roles = [
+  { value: 'read', text: 'read: looks at everything' },
+  { value: 'data', text: 'data: prices, series, feeds' },
+  { value: 'people', text: 'people: accounts, keys, payments' },
+  { value: 'all', text: 'all: everything, tokens too' },
+] as const
+
+function Tokens() {
+  const answer = useLoaded('tokens', () =>
+    asOperator<{ data: { tokens: AdminToken[] } }>('/admin/v1/tokens'),
+  )
+  const { refusal, attempt } = useAttempt()
+  const name = useSignal('')
+  const role = useSignal<string>('read')
+  const secret = useSignal<string | undefined>(undefined)
+  const make = () =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: { token: { plain_token: string } } }>(
+        '/admin/v1/tokens',
+        { method: 'POST', body: { name: name.value, role: role.value } },
+      )
+      secret.value = data.token.plain_token
+      name.value = ''
+      await answer.reload()
+    })
+  const revoke = (id: string) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/tokens/${id}`, { method: 'DELETE' })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {secret.value && <ShownOnce what="The new admin token, shown once:" secret={secret.value} />}
+      <Table
+        caption="Admin tokens"
+        file="tokens"
+        of={answer}
+        rows={answer.data?.data.tokens}
+        keyOf={({ id }) => id}
+        empty="There are no tokens."
+        actions={
+          <form
+            class="row end"
+            onSubmit={event => {
+              event.preventDefault()
+              void make()
+            }}
+          >
+            <label>
+              Name of a new token
+              <input
+                required
+                maxLength={40}
+                value={name.value}
+                onInput={event => {
+                  name.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <label>
+              Good for
+              <select
+                value={role.value}
+                onChange={event => {
+                  role.value = event.currentTarget.value
+                }}
+              >
+                {roles.map(({ value, text }) => (
+                  <option key={value} value={value}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="submit" class="main">
+              Make a token
+            </button>
+          </form>
+        }
+        columns={[
+          {
+            name: 'Token',
+            value: token => token.name ?? 'of the first start',
+            show: token => (
+              <>
+                {token.name ?? 'of the first start'}
+                <div class="code">{token.token_hint}</div>
+              </>
+            ),
+          },
+          { name: 'Role', value: token => token.role },
+          {
+            name: 'Made',
+            isWide: true,
+            className: 'quiet',
+            value: token => token.created_at,
+            show: token => day(token.created_at),
+          },
+          {
+            name: 'State',
+            value: token => (token.revoked_at ? 'revoked' : 'active'),
+            show: token => (token.revoked_at ? <Tag>Revoked</Tag> : <Tag mood="good">Active</Tag>),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: token =>
+              token.revoked_at === null && (
+                <Confirmed
+                  label="Revoke"
+                  question={`Revoke “${token.name ?? token.token_hint}”? What uses it is refused at once.`}
+                  onConfirm={() => revoke(token.id)}
+                />
+              ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+interface HeldMessage {
+  id: string
+  kind: string
+  event_type: string
+  about: string | null
+  created_at: string
+}
+
+function Held() {
+  const answer = useLoaded('held', () =>
+    asOperator<{ data: { held: HeldMessage[]; meta: { total: number } } }>(
+      '/admin/v1/outbox/held?per_page=50',
+    ),
+  )
+  const { refusal, attempt } = useAttempt()
+  const said = useSignal('')
+  const release = (body: object) =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: { released: number; more: boolean } }>(
+        '/admin/v1/outbox/release',
+        { method: 'POST', body },
+      )
+      said.value = `${number(data.released)} on their way${data.more ? '; there are more' : ''}.`
+      await answer.reload()
+    })
+  const total = answer.data?.data.meta.total ?? 0
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      <Table
+        caption="Messages held back"
+        file="held"
+        of={answer}
+        rows={answer.data?.data.held}
+        keyOf={({ id }) => id}
+        empty="Nothing is held back. After a restore, what may have been sent already waits here."
+        actions={
+          total > 0 && (
+            <Confirmed
+              label="Send all"
+              question={`Send ${number(total)} messages? Who had them before gets them twice.`}
+              onConfirm={() => release({})}
+            />
+          )
+        }
+        columns={[
+          {
+            name: 'Message',
+            value: message => message.event_type,
+            show: message => (
+              <>
+                {message.event_type}
+                <div class="quiet small">{message.about}</div>
+              </>
+            ),
+          },
+          { name: 'By', value: ({ kind }) => kind },
+          {
+            name: 'Made',
+            isWide: true,
+            className: 'quiet',
+            value: message => message.created_at,
+            show: message => instant(message.created_at),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: ({ id, event_type: type }) => (
+              <button
+                type="button"
+                class="tight"
+                aria-label={`Send ${type}`}
+                onClick={() => void release({ ids: [id] })}
+              >
+                Send
+              </button>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+interface Suppression {
+  address: string
+  reason: string
+  created_at: string
+}
+
+function Suppressions() {
+  const answer = useLoaded('suppressions', () =>
+    asOperator<{ data: { suppressions: Suppression[] } }>('/admin/v1/suppressions?per_page=100'),
+  )
+  const { refusal, attempt } = useAttempt()
+  const lift = (address: string) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/suppressions/${encodeURIComponent(address)}`, {
+        method: 'DELETE',
+      })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Addresses without mail"
+        file="suppressions"
+        of={answer}
+        rows={answer.data?.data.suppressions}
+        keyOf={({ address }) => address}
+        empty="Every address gets mail. One that a mail server refuses for good is listed here."
+        columns={[
+          { name: 'Address', value: ({ address }) => address },
+          { name: 'Why', value: ({ reason }) => reason },
+          {
+            name: 'Since',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.created_at,
+            show: row => day(row.created_at),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: ({ address }) => (
+              <Confirmed
+                label="Lift"
+                question={`Send mail to ${address} again?`}
+                onConfirm={() => lift(address)}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,198 @@
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
+import { ago, instant, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Watch {
+  id: string
+  name: string | null
+  codes: string[]
+  interval_seconds: number
+  status: string
+  threshold_percent: number | null
+  next_run_at: string | null
+}
+
+const rhythmOf = (seconds: number): string =>
+  seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
+
+/** Codes that are looked at on a rhythm. */
+export function Watches() {
+  const answer = useLoaded('watches', signal =>
+    dataOf<{ subscriptions: Watch[] }>('/v1/subscriptions', { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const remove = (id: string) =>
+    attempt(async () => {
+      await ask(`/v1/subscriptions/${id}`, { method: 'DELETE' })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Watches"
+        of={answer}
+        rows={answer.data?.subscriptions}
+        keyOf={({ id }) => id}
+        empty="Nothing is watched. POST /v1/subscriptions watches codes on a rhythm."
+        columns={[
+          {
+            name: 'Watch',
+            value: ({ name, codes }) => name ?? codes.join(', '),
+            show: ({ name, codes }) => (
+              <>
+                {name ?? 'unnamed'}
+                <div class="code break">{codes.join(', ')}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Every',
+            isNumber: true,
+            value: row => row.interval_seconds,
+            show: row => rhythmOf(row.interval_seconds),
+          },
+          {
+            name: 'Tells of',
+            isWide: true,
+            value: row => row.threshold_percent,
+            show: row =>
+              row.threshold_percent === null
+                ? 'every run'
+                : `moves of ${row.threshold_percent} % and more`,
+          },
+          {
+            name: 'Next run',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.next_run_at,
+            show: row => (row.next_run_at ? ago(row.next_run_at) : '–'),
+          },
+          {
+            name: 'State',
+            value: ({ status }) => status,
+            show: ({ status }) => (
+              <Tag mood={status === 'active' ? 'good' : 'warn'}>{words(status)}</Tag>
+            ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: ({ id, name, codes }) => (
+              <Confirmed
+                label="End"
+                question={`End the watch “${name ?? codes.join(', ')}”?`}
+                onConfirm={() => remove(id)}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+interface ScheduledDelivery {
+  id: string
+  name: string | null
+  commodity_codes: string[]
+  cadence: string
+  delivery_time: string
+  time_zone: string
+  recipient_email: string
+  enabled: boolean
+  next_delivery_at: string | null
+  last_run: { status: string; error: string | null } | null
+}
+
+/** Prices by e-mail on a schedule. */
+export function Deliveries() {
+  const answer = useLoaded('deliveries', signal =>
+    dataOf<ScheduledDelivery[]>('/v1/scheduled-deliveries', { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const change = (path: string, method: 'POST' | 'DELETE') =>
+    attempt(async () => {
+      await ask(`/v1/scheduled-deliveries/${path}`, {
+        method,
+        ...(method === 'POST' && { body: {} }),
+      })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Scheduled deliveries"
+        file="deliveries"
+        of={answer}
+        rows={answer.data}
+        keyOf={({ id }) => id}
+        empty="Nothing is delivered by e-mail. POST /v1/scheduled-deliveries makes a schedule."
+        columns={[
+          {
+            name: 'Delivery',
+            value: row => row.name ?? row.commodity_codes.join(', '),
+            show: row => (
+              <>
+                {row.name ?? 'unnamed'}
+                <div class="code break">{row.commodity_codes.join(', ')}</div>
+              </>
+            ),
+          },
+          { name: 'To', isWide: true, value: row => row.recipient_email },
+          {
+            name: 'When',
+            value: row => `${row.cadence} ${row.delivery_time} ${row.time_zone}`,
+            show: row => (
+              <>
+                {words(row.cadence)}, {row.delivery_time}
+                <div class="quiet small">{row.time_zone}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Next',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.next_delivery_at,
+            show: row => instant(row.next_delivery_at),
+          },
+          {
+            name: 'Last',
+            isWide: true,
+            value: row => row.last_run?.status,
+            show: ({ last_run: run, enabled }) => (
+              <>
+                {!enabled && <Tag mood="warn">Paused</Tag>} {run ? words(run.status) : '–'}
+                {run?.error && <div class="quiet small">{run.error}</div>}
+              </>
+            ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: row => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Send ${row.name ?? row.recipient_email} now`}
+                  onClick={() => void change(`${row.id}/send_now`, 'POST')}
+                >
+                  Send
+                </button>
+                <Confirmed
+                  label="End"
+                  question={`End the delivery to ${row.recipient_email}?`}
+                  onConfirm={() => change(row.id, 'DELETE')}
+                />
+              </div>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

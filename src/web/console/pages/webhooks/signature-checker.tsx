@@ -1,0 +1,87 @@
+import { useSignal } from '@preact/signals'
+import { Notice } from '../../parts/bits.tsx'
+
+const hexOf = (bytes: ArrayBuffer): string =>
+  [...new Uint8Array(bytes)].map(byte => byte.toString(16).padStart(2, '0')).join('')
+
+/** Lower-case hex HMAC-SHA256 of a text. Throws where the browser has no cryptography. */
+async function hmac(secret: string, text: string): Promise<string> {
+  if (!crypto.subtle)
+    throw new Error('Browsers compute signatures over HTTPS and on localhost only.')
+  const bytes = new TextEncoder()
+  const key = await crypto.subtle.importKey(
+    'raw',
+    bytes.encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  )
+  return hexOf(await crypto.subtle.sign('HMAC', key, bytes.encode(text)))
+}
+
+/** Says whether a request that was received is signed with a secret. Nothing leaves the page. */
+export function SignatureChecker() {
+  const said = useSignal<{ mood: 'good' | 'bad'; text: string } | undefined>(undefined)
+  const check = async (form: FormData) => {
+    const field = (name: string) => String(form.get(name) ?? '')
+    const secret = field('secret').trim()
+    const timestamp = field('timestamp').trim()
+    // A form sends line ends as CR LF; bodies of the service have none.
+    const body = field('body').replaceAll('\r\n', '\n')
+    const given = field('signature').trim().toLowerCase()
+    try {
+      const wanted =
+        timestamp === ''
+          ? `sha256=${await hmac(secret, body)}`
+          : await hmac(secret, `${body}.${timestamp}`)
+      said.value =
+        given === wanted
+          ? { mood: 'good', text: 'The request is signed with this secret.' }
+          : {
+              mood: 'bad',
+              text: `It is not signed with this secret, or the body is not as it was sent; the signature would be ${wanted}.`,
+            }
+    } catch (error) {
+      said.value = { mood: 'bad', text: (error as Error).message }
+    }
+  }
+  return (
+    <details class="card">
+      <summary>Check a signature</summary>
+      <form
+        class="stack"
+        aria-label="Check a signature"
+        onSubmit={event => {
+          event.preventDefault()
+          void check(new FormData(event.currentTarget))
+        }}
+      >
+        <p class="quiet small">
+          Computed in this page: neither the secret nor the body is sent anywhere.
+        </p>
+        <div class="row end">
+          <label>
+            Secret
+            <input name="secret" type="password" autocomplete="off" required />
+          </label>
+          <label>
+            Timestamp header (none: signed over the body alone)
+            <input name="timestamp" inputMode="numeric" autocomplete="off" />
+          </label>
+          <label>
+            Signature header
+            <input name="signature" autocomplete="off" required />
+          </label>
+        </div>
+        <label>
+          Body as it was received
+          <textarea name="body" rows={4} required />
+        </label>
+        {said.value && <Notice mood={said.value.mood}>{said.value.text}</Notice>}
+        <div class="row">
+          <button type="submit">Check</button>
+        </div>
+      </form>
+    </details>
+  )
+}
