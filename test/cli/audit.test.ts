@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
+import { systemUser } from '../../src/cli/operator.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
 import { command } from '../support/instance/command.ts'
 
@@ -16,7 +16,7 @@ test('what commands did is told with the system user, and one changed byte of it
   await command('series', 'edit', 'WTI_USD', '--cadence', 'daily', '--data', dir)
   await command('series', 'list', '--data', dir)
   const { out } = await command('audit', '--json', '--data', dir)
-  const user = `command ${userInfo().username}`
+  const user = `command ${systemUser()}`
   expect(JSON.parse(out)).toMatchObject([
     { id: 2, actor: user, from: 'this machine', thing: '/admin/v1/series/WTI_USD' },
     { id: 1, actor: user, action: 'import', thing: 'batch 1', outcome: 'done' },

@@ -59,7 +59,7 @@ describe('GET /v1/account', () => {
         percent_used: 0.01,
         scope: 'key',
       },
-      features: ['calculated_metrics', 'analytics', 'analytics_alerts', 'futures'],
+      features: ['calculated_metrics', 'analytics', 'analytics_alerts', 'futures', 'bulk_export'],
       addons: ['futures_data'],
       limits: {
         id: 'starter',
@@ -80,7 +80,8 @@ describe('GET /v1/account', () => {
         watches: 10,
         min_watch_interval_seconds: 300,
         alerts: 100,
-        features: ['calculated_metrics', 'analytics', 'analytics_alerts'],
+        export_requests_per_10k_rows: 10,
+        features: ['calculated_metrics', 'analytics', 'analytics_alerts', 'bulk_export'],
         addons: ['futures_data', 'sms'],
       },
     })

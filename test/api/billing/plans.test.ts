@@ -35,7 +35,12 @@ describe('GET /billing/plans', () => {
       false,
       true,
     ])
-    expect(body.plans[2].features).toEqual(['calculated_metrics', 'analytics', 'analytics_alerts'])
+    expect(body.plans[2].features).toEqual([
+      'calculated_metrics',
+      'analytics',
+      'analytics_alerts',
+      'bulk_export',
+    ])
     expect(
       body.addons.map((addOn: Record<string, unknown>) => [
         addOn.id,
