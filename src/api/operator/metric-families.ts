@@ -336,10 +336,8 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
   /** None where a replicator folds. */
-  const foldings = () => {
-    const sums = checksumsOf(db)?.foldings()
-    return sums ? [sums] : []
-  }
+  // Where SQLite or a replicator folds the log, the service itself never did.
+  const foldings = () => checksumsOf(db)?.foldings() ?? { count: 0, ms: 0, lastMs: 0 }
   return [
     {
       name: 'wellhead_sqlite_bytes',
@@ -357,19 +355,19 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
       name: 'wellhead_checkpoint_seconds_total',
       help: 'Time that folding the log into the database has taken since the start.',
       type: 'counter',
-      samples: () => foldings().map(({ ms }) => ({ value: seconds(ms) })),
+      samples: () => [{ value: seconds(foldings().ms) }],
     },
     {
       name: 'wellhead_checkpoints_total',
       help: 'How often the log was folded into the database since the start.',
       type: 'counter',
-      samples: () => foldings().map(({ count }) => ({ value: count })),
+      samples: () => [{ value: foldings().count }],
     },
     {
       name: 'wellhead_checkpoint_last_seconds',
       help: 'Time that the last folding of the log took.',
       type: 'gauge',
-      samples: () => foldings().map(({ lastMs }) => ({ value: seconds(lastMs) })),
+      samples: () => [{ value: seconds(foldings().lastMs) }],
     },
     {
       name: 'wellhead_storage_faults_total',

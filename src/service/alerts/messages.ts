@@ -36,7 +36,7 @@ export type Channel = 'webhook' | 'email' | 'sms' | 'in_app'
 
 export interface AlertMessagesDeps {
   events: Pick<Events, 'emitEach'>
-  mail: Pick<Mail, 'postAll'>
+  mail: Pick<Mail, 'postAll' | 'pageUrl'>
   textMessages: Pick<TextMessages, 'post' | 'alertNumber'>
   notices: Notices
   preferences: { of(accountId: string): Preferences }
@@ -78,7 +78,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
         if (ways.email !== undefined) {
           letters.push({
             to: ways.email,
-            ...alertLetter(firedAlert, serviceName),
+            ...alertLetter(firedAlert, serviceName, mail.pageUrl(`/alerts/${alert.id}`)),
             accountId,
             dedupe: dedupeOf(firedAlert),
             ref: `alert:${alert.id}`,
@@ -270,7 +270,7 @@ const priceText = ({ decimals, currency, unit, category }: Series, price: number
 const alertLine = ({ alert, watched, series, price, condition }: FiredAlert): string =>
   `${alert.name}: ${watched.code} is at ${priceText(series, price)} (${condition}).`
 
-function alertLetter(fired: FiredAlert, serviceName: string) {
+function alertLetter(fired: FiredAlert, serviceName: string, pageUrl: string) {
   const line = alertLine(fired)
   const { alert, watched, series, price, condition, metadata, triggeredAt, triggerCount } = fired
   const rows: [string, string][] = [
@@ -286,7 +286,7 @@ function alertLetter(fired: FiredAlert, serviceName: string) {
     alert.cooldownMinutes > 0
       ? `It stays quiet for ${alert.cooldownMinutes} minutes now.`
       : 'It has no cooldown and fires again with the next price that meets it.'
-  const how = `To pause it, set "enabled" to false: PATCH /v1/alerts/${alert.id}`
+  const how = `Its history, and where to change or pause it: ${pageUrl}`
   const text = [
     line,
     '',

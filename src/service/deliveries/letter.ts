@@ -16,6 +16,8 @@ export interface DeliveryLetter {
   day: string
   list: PriceList
   serviceName: string
+  /** Where the account sees its deliveries and pauses them. */
+  pageUrl: string
 }
 
 /** What a run sends: the prices to read, and as a table to work with. */
@@ -95,8 +97,8 @@ function priceText({ decimals, currency, unit, category }: Series, price: number
 const cadenceWords = { daily: 'every day', weekdays: 'from Monday to Friday' } as const
 const weekdays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 
-function notesOf({ delivery, trigger, list }: DeliveryLetter, filename: string): string[] {
-  const { cadence, weekday, deliveryTime, timeZone, id } = delivery
+function notesOf({ delivery, trigger, list, pageUrl }: DeliveryLetter, filename: string): string[] {
+  const { cadence, weekday, deliveryTime, timeZone } = delivery
   const rhythm =
     cadence === 'weekly' ? `every ${weekdays[(weekday ?? 1) - 1]}` : cadenceWords[cadence]
   const fixture = list.prices.find(price => price.series.fixture)
@@ -104,7 +106,7 @@ function notesOf({ delivery, trigger, list }: DeliveryLetter, filename: string):
     ...(fixture ? [`${sourceDescription(fixture.series.source, true)}.`] : []),
     ...(list.missing.length > 0 ? [`No current price: ${list.missing.join(', ')}.`] : []),
     `${filename} has the same numbers. Changes are against the last observation of an earlier day in ${timeZone}.`,
-    `${trigger === 'manual' ? 'Somebody asked for this copy; others go out' : 'It goes out'} ${rhythm} at ${deliveryTime} (${timeZone}). To pause it, set "enabled" to false: PATCH /v1/scheduled-deliveries/${id}`,
+    `${trigger === 'manual' ? 'Somebody asked for this copy; others go out' : 'It goes out'} ${rhythm} at ${deliveryTime} (${timeZone}). To change or pause it: ${pageUrl}`,
   ]
 }
 

@@ -109,7 +109,14 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
       const envelope = { to: run.recipient, accountId, recurring: true }
       const refusal = mail.refusal(envelope)
       const messageId = mail.post({
-        ...deliveryLetter({ delivery: shown, trigger, day, list, serviceName }),
+        ...deliveryLetter({
+          delivery: shown,
+          trigger,
+          day,
+          list,
+          serviceName,
+          pageUrl: mail.pageUrl('/webhooks'),
+        }),
         ...envelope,
         dedupe: run.id,
         ref: refPrefix + run.id,

@@ -52,6 +52,8 @@ export interface Mail {
   ): string | undefined
   /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
   suppressed(to: string): string | undefined
+  /** The address of a page of this service, for a letter that speaks of it: `/alerts/…`. */
+  pageUrl(path: string): string
   /** What an address is to an account, for letters that come again and again. */
   recipientState(accountId: string, to: string): RecipientState
   /** Whether a letter to an address may carry what the account has written. */
@@ -140,6 +142,7 @@ export function createMail(deps: MailDeps): Mail {
   return {
     refusal,
     suppressed,
+    pageUrl: path => `${baseUrl.replace(/\/$/, '')}${path}`,
     recipientState: (accountId, to) => recipients.state({ accountId, address: addressOf(to) }),
     takesText: (accountId, to) => recipients.takesText({ accountId, address: addressOf(to) }),
     post,

@@ -48,7 +48,7 @@ export function keepWebhookRecords({
   const tell = (account: Account, endpoint: Endpoint, at: number) => {
     const target = shownTarget(endpoint.url)
     mail.post({
-      ...letterOf(endpoint, target, deactivateAfter),
+      ...letterOf(endpoint, target, deactivateAfter, mail.pageUrl(`/webhooks/${endpoint.id}`)),
       to: account.email,
       accountId: account.id,
       dedupe: `webhook-disabled ${endpoint.id} ${at}`,
@@ -69,12 +69,17 @@ export function keepWebhookRecords({
   }
 }
 
-function letterOf({ id, url, description }: Endpoint, target: string, failures: number) {
+function letterOf(
+  { id, url, description }: Endpoint,
+  target: string,
+  failures: number,
+  pageUrl: string,
+) {
   const paragraphs = [
     `Your webhook endpoint ${target} has been switched off, because ${failures} deliveries in a row have failed.`,
     `It is the endpoint ${id}${description === null ? '' : `, "${description}"`}.`,
-    `What went wrong stands in its log: GET /v1/webhooks/${id}/events?status=failed.`,
-    `Events that were waiting for it are kept for 30 days. They go out when you switch it on again: PATCH /v1/webhooks/${id} with {"status": "active"}.`,
+    'Events that were waiting for it are kept for 30 days. They go out when you switch it on again.',
+    `What went wrong, and where to switch it on: ${pageUrl}`,
   ]
   return {
     subject: `Webhook endpoint switched off: ${new URL(url).host}`,

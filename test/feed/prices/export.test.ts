@@ -114,8 +114,10 @@ describe('law', () => {
     .uniqueArray(row, { maxLength: 40, selector: one => `${one.code} ${one.observedAt}` })
     .map(rows => rows.sort(inOrder))
 
+  // The same text may be packed in other pieces.
+  const plain = (bytes: Buffer) => (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes)
   test.each(['x.csv', 'x.ndjson', 'x.csv.gz'])(
-    'export, import into an empty copy, export again is byte-identical: %s',
+    'export, import into an empty copy, export again has the same bytes, unpacked: %s',
     async name => {
       const path = join(folder, name)
       await fc.assert(
@@ -133,7 +135,7 @@ describe('law', () => {
           })
           expect(report).toMatchObject({ inserted: rows.length, rejected: 0, blank: 0 })
           await exportFile(path, pagesOf(store.rows(), 4), formatOf(name))
-          expect(readFileSync(path).equals(first)).toBe(true)
+          expect(plain(readFileSync(path)).equals(plain(first))).toBe(true)
         }),
         { numRuns: 40 },
       )

@@ -281,6 +281,7 @@ describe('creating requests that are sent again', () => {
     '/v1/diesel-prices/stations',
     '/v1/webhooks/{id}/replay',
     '/v1/phone/verify',
+    '/v1/auth/second-factor',
     '/v1/data-sources/{id}/rotate_credentials',
     '/billing/customer-portal/sessions',
     '/billing/subscriptions/change_plan',
