@@ -146,9 +146,7 @@ describe('the letter of a delivery', () => {
     async (settings, rhythm) => {
       const { mail } = await sendLetter(deliveryWorld(), settings)
       expect(mail.text).toContain(rhythm)
-      expect(mail.text).toMatch(
-        /set "enabled" to false: PATCH \/v1\/scheduled-deliveries\/[0-9a-f-]{36}\n/,
-      )
+      expect(mail.text).toMatch(/To change or pause it: http:\/\/[^ ]+\/webhooks\n/)
       expect(mail.text).not.toContain('No current price')
     },
   )
