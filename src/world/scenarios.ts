@@ -150,8 +150,8 @@ const crash = (deps: ScenarioDeps): Scenario => ({
   async play() {
     const moves = Object.entries(crashFactors).flatMap(([category, factor]) => {
       const codes = deps.series
-        .filter(one => one.category === category)
-        .map(one => one.code)
+        .filter(series => series.category === category)
+        .map(series => series.code)
         .filter(code => category !== 'futures' || oilFutures.includes(code))
       return strike(deps, codes, crashHalfLifeMs, { factor })
     })
@@ -202,8 +202,8 @@ const lateRelease = (deps: ScenarioDeps): Scenario => ({
     const [from, to] = [due.recordedAt - releaseSpreadMs, due.recordedAt + releaseSpreadMs]
     const together = series
       .filter(({ category, cadence }) => category === named.category && cadence === named.cadence)
-      .map(one => one.code)
-      .filter(one => world.observations(one, from, to).length > 0)
+      .map(series => series.code)
+      .filter(series => world.observations(series, from, to).length > 0)
     events.add({ delays: [{ codes: together, from, to, byMs: lateByMs }] })
     await advance(to)
     return {
@@ -322,7 +322,7 @@ const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
 })
 
 const seriesNamed = ({ series }: ScenarioDeps, code: string): StoredSeries | ScenarioFault =>
-  series.find(one => one.code === code && one.available) ?? {
+  series.find(series => series.code === code && series.available) ?? {
     field: 'code',
     fault: `is no code with data, such as ${stocksCode}.`,
   }

@@ -149,7 +149,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     .get(
       '/admin/v1/batches',
       ({ query }) => {
-        const kind = batchKinds.find(one => one === query.kind)
+        const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
           throw invalidParameter('kind', query.kind, 'is no kind of batch.', batchKinds)
         const series = query.code === undefined ? undefined : catalogue.named(query.code)

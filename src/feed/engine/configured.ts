@@ -23,7 +23,7 @@ export function configuredFeeds(config: Config): ConfiguredFeeds {
 
 function settingOf(name: string, config: Config): FeedSetting | undefined {
   const written = settings.filter(
-    one => (config.provenance.get(`feeds.${name}.${one}`) ?? 'default') !== 'default',
+    setting => (config.provenance.get(`feeds.${name}.${setting}`) ?? 'default') !== 'default',
   )
   const section = config.feeds as unknown as Readonly<Record<string, unknown>>
   const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())

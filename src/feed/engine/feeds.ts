@@ -162,7 +162,7 @@ export function createFeeds(deps: FeedsDeps): Feeds {
     const { name, calendar } = feed.publisher
     const inForce = settings(name)
     const lines = linesOf(feed, inForce.values)
-    const state = store.states().find(one => one.name === name)
+    const state = store.states().find(state => state.name === name)
     const standing = standingOf(feed, inForce)
     const lastRun = reading.get(name) ?? store.lastRun(name)
     const now = clock.now()
@@ -172,9 +172,9 @@ export function createFeeds(deps: FeedsDeps): Feeds {
       state: standing === 'ready' ? conditionOf(feed, state, lastRun, now) : standing,
       settings: inForce,
       lines,
-      codes: new Set(lines.flatMap(one => ('code' in one.target ? [one.target.code] : []))).size,
+      codes: new Set(lines.flatMap(line => ('code' in line.target ? [line.target.code] : []))).size,
       datasets: [
-        ...new Set(lines.flatMap(one => ('dataset' in one.target ? [targetName(one)] : []))),
+        ...new Set(lines.flatMap(line => ('dataset' in line.target ? [targetName(line)] : []))),
       ],
       lastRun,
       lastNewAt: state?.lastNewAt ?? undefined,

@@ -50,7 +50,7 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
   const configured = configuredFeeds(config)
   const contact = configured.contact === '' ? '' : ` (${configured.contact})`
   deps.nameSources(({ name, periodKind }) => {
-    const feed = shippedFeeds.find(one => one.publisher.name === name)
+    const feed = shippedFeeds.find(feed => feed.publisher.name === name)
     return (
       feed && {
         publisher: attributionOf(feed.publisher),

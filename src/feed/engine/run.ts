@@ -56,8 +56,8 @@ export async function readFeed(
   const { publisher, settings } = options
   // A line that was never read is in what has not changed, too.
   const read = new Set(deps.store.lines(publisher.name).map(idOf))
-  const isKnown = options.lines.every(one =>
-    read.has(idOf({ sourceId: one.sourceId, target: keyOf(one) })),
+  const isKnown = options.lines.every(line =>
+    read.has(idOf({ sourceId: line.sourceId, target: keyOf(line) })),
   )
   const line = createLine({
     publisher,
@@ -95,7 +95,7 @@ async function collect(
   line: ReturnType<typeof createLine>,
 ): Promise<SentSeries[]> {
   const { now } = writing
-  const before = new Map(store.lines(publisher.name).map(one => [idOf(one), one]))
+  const before = new Map(store.lines(publisher.name).map(line => [idOf(line), line]))
   const beforeOf = (one: MapLine) =>
     before.get(idOf({ sourceId: one.sourceId, target: keyOf(one) }))
   const reading = {

@@ -142,7 +142,7 @@ function coarserThan(
     .filter(({ periodKind, observedAt }) => {
       if (periodKind <= kind) return false
       const { from, to } = spanAt(observedAt, kindOf(periodKind))
-      const first = at.findIndex(one => one >= from)
+      const first = at.findIndex(moment => moment >= from)
       return first >= 0 && at[first]! < to && !at.includes(observedAt)
     })
     .map(({ observedAt }) => observedAt)
@@ -314,7 +314,7 @@ function writeDataset(
   run: WritingRun,
   deps: FeedWriterDeps,
 ): Written {
-  const dataset = deps.datasets.find(one => one.name === name)
+  const dataset = deps.datasets.find(dataset => dataset.name === name)
   const written = nothingWritten()
   if (!dataset) return written
   const taken = new Set<string>()
@@ -340,7 +340,7 @@ function writeDataset(
           deps.store.transact(() => {
             for (const { key } of records) deps.store.ownRow(name, key, run.feedNumber)
             return dataset.write(
-              records.map(one => one.record),
+              records.map(record => record.record),
               run.now,
             )
           }),

@@ -71,7 +71,7 @@ const partsOf = (sourceId: string): [contract: string, field: string] => {
 }
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, one => partsOf(one.sourceId)[0])) {
+  for (const lines of grouped(reading.lines, line => partsOf(line.sourceId)[0])) {
     const [contract] = partsOf(lines[0]!.sourceId)
     const since = reading.since(lines[0]!)
     const series = collections(lines)

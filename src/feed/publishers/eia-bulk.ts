@@ -69,7 +69,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
   const manifest = await line.ask({ url: manifestUrl, ifChanged: true })
   if (!manifest) return
   const archives = manifestOf(manifest.bytes)
-  for (const lines of grouped(reading.lines, one => one.at)) {
+  for (const lines of grouped(reading.lines, line => line.at)) {
     const name = lines[0]!.at
     const archive = archives.get(name)
     if (!archive) throw unreadable(`the entry of ${name} in the manifest`)

@@ -61,7 +61,7 @@ function weeksOf(titles: readonly string[]): { column: number; week: string }[] 
 }
 
 async function* read(line: Line, { lines: wanted }: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(wanted, one => one.at)) {
+  for (const lines of grouped(wanted, line => line.at)) {
     const name = lines[0]!.at
     try {
       const answer = await line.ask({
@@ -70,7 +70,7 @@ async function* read(line: Line, { lines: wanted }: Reading): AsyncIterable<Sent
       })
       if (!answer) continue
       const { series, covers } = weeklyTable(answer.bytes, name)
-      const byLine = new Map(lines.map(one => [one.sourceId, series.get(stubOf(one.sourceId))]))
+      const byLine = new Map(lines.map(line => [line.sourceId, series.get(stubOf(line.sourceId))]))
       const sent = [...byLine].filter((pair): pair is [string, Collected] => pair[1] !== undefined)
       yield* sentSeries(lines, new Map(sent), covers)
     } catch (error) {

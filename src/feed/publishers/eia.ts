@@ -163,7 +163,7 @@ const seriesMax = 20
 
 /** Lines in parts of so many series; lines of one series stay together. */
 function inParts(lines: readonly MapLine[]): MapLine[][] {
-  const bySeries = [...Map.groupBy(lines, one => one.sourceId).values()]
+  const bySeries = [...Map.groupBy(lines, line => line.sourceId).values()]
   const parts: MapLine[][] = []
   for (let at = 0; at < bySeries.length; at += seriesMax) {
     parts.push(bySeries.slice(at, at + seriesMax).flat())
@@ -173,7 +173,10 @@ function inParts(lines: readonly MapLine[]): MapLine[][] {
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
   const key = reading.key ?? ''
-  const groups = grouped(reading.lines, one => `${one.at} ${one.kind} ${reading.since(one) ?? ''}`)
+  const groups = grouped(
+    reading.lines,
+    line => `${line.at} ${line.kind} ${reading.since(line) ?? ''}`,
+  )
   for (const lines of groups.flatMap(inParts)) {
     const { at, kind } = lines[0]!
     const since = reading.since(lines[0]!)

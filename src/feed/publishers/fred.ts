@@ -74,7 +74,7 @@ export function graphTable(bytes: Uint8Array, id: string): Collected {
 }
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of Map.groupBy(reading.lines, one => one.sourceId).values()) {
+  for (const lines of Map.groupBy(reading.lines, line => line.sourceId).values()) {
     const [first] = lines as [MapLine, ...MapLine[]]
     const since = reading.since(first)
     const series = await (reading.key === undefined

@@ -38,7 +38,7 @@ export function auction(
 }
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, one => one.at)) {
+  for (const lines of grouped(reading.lines, line => line.at)) {
     const file = lines[0]!.at
     const url = `https://prices.lbma.org.uk/json/${file}.json`
     const answer = await line.ask({ url, ifChanged: true })

@@ -43,7 +43,7 @@ export function mapOf(name: string, text: string): MapLine[] {
 
 function lineOf(cells: readonly string[], where: string): MapLine {
   const [sourceId = '', into = '', unit = '', factor = '', period = '', at = '', note = ''] = cells
-  const kind = periodKinds.find(one => one === period)
+  const kind = periodKinds.find(kind => kind === period)
   if (cells.length !== columns.length || sourceId === '' || into === '' || !kind) {
     throw new Error(`${where}: write ${columns.join(', ')}`)
   }

@@ -41,9 +41,9 @@ function ofOne(written: unknown, multiplier: string): unknown {
 }
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  for (const lines of grouped(reading.lines, one => reading.since(one) ?? '')) {
+  for (const lines of grouped(reading.lines, line => reading.since(line) ?? '')) {
     const since = reading.since(lines[0]!)
-    const bases = [...new Set(lines.map(one => one.sourceId.split('/')[0]))].join('+')
+    const bases = [...new Set(lines.map(line => line.sourceId.split('/')[0]))].join('+')
     const url = new URL(`https://data.norges-bank.no/api/data/EXR/B.${bases}.NOK.SP`)
     url.searchParams.append('format', 'csv')
     if (since !== undefined) url.searchParams.append('startPeriod', since)

@@ -228,7 +228,10 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)
         const made = curves.map(curve => publishedOf(curve, from, to, now - reach.tickDays * dayMs))
-        const all = { days: made.flatMap(one => one.days), ticks: made.flatMap(one => one.ticks) }
+        const all = {
+          days: made.flatMap(published => published.days),
+          ticks: made.flatMap(published => published.ticks),
+        }
         wrote ||= all.days.length + all.ticks.length > 0
         write(all, now)
       }
@@ -377,7 +380,7 @@ function confirm(curve: WorldCurve, day: string, months: readonly string[], made
   const { day: before, ...last } = curve.dateBefore(day)
   const at = parseDay(day)! + confirmationMs
   const listed = monthsOn({ day: before, ...last }, quotedCount)
-  for (const month of months.filter(one => listed.includes(one)))
+  for (const month of months.filter(month => listed.includes(month)))
     made.days.push({
       ...blank(curve, month, before),
       close: curve.close(before, month),

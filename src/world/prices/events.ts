@@ -72,15 +72,16 @@ export function shockedValue(value: number, observedAt: number, shocks: readonly
 
 /** The world with what was done to it. Without events it is the same world. */
 export function withEvents(world: World, series: readonly WorldSeries[], events: EventLog): World {
-  const scaleOf = new Map(series.map(one => [one.code, 10 ** one.decimals]))
+  const scaleOf = new Map(series.map(series => [series.code, 10 ** series.decimals]))
 
   const shocked = (code: string, observations: Observation[]): Observation[] => {
     const shocks = events.all().shocks.filter(shock => shock.codes.includes(code))
     if (shocks.length === 0) return observations
     const scale = scaleOf.get(code) ?? 1
-    return observations.map(one => ({
-      ...one,
-      value: Math.round(shockedValue(one.value, one.observedAt, shocks) * scale) / scale,
+    return observations.map(observation => ({
+      ...observation,
+      value:
+        Math.round(shockedValue(observation.value, observation.observedAt, shocks) * scale) / scale,
     }))
   }
 
@@ -88,9 +89,13 @@ export function withEvents(world: World, series: readonly WorldSeries[], events:
     const delays = events.all().delays.filter(delay => delay.codes.includes(code))
     if (delays.length === 0) return shocked(code, world.observations(code, from, to, depth))
     const longestMs = Math.max(...delays.map(delay => delay.byMs))
-    const published = world.observations(code, from - longestMs, to, depth).map(one => {
-      const delay = delays.find(({ from, to }) => one.recordedAt >= from && one.recordedAt < to)
-      return delay ? { ...one, recordedAt: one.recordedAt + delay.byMs } : one
+    const published = world.observations(code, from - longestMs, to, depth).map(observation => {
+      const delay = delays.find(
+        ({ from, to }) => observation.recordedAt >= from && observation.recordedAt < to,
+      )
+      return delay
+        ? { ...observation, recordedAt: observation.recordedAt + delay.byMs }
+        : observation
     })
     return shocked(
       code,

@@ -181,7 +181,7 @@ export function createPriceFeed(deps: {
   const filledTo = (): number | undefined => instant(names.filledTo) ?? instant(names.startedAt)
 
   function pointsOf(series: StoredSeries, observations: readonly Observation[]): WorldPoint[] {
-    return observations.map(one => ({ seriesId: series.id, ...one }))
+    return observations.map(observation => ({ seriesId: series.id, ...observation }))
   }
 
   function published(series: StoredSeries, from: number, to: number, now: number): WorldPoint[] {
@@ -205,7 +205,7 @@ export function createPriceFeed(deps: {
       ...first,
       ...world
         .observations(series.code, Math.max(from, depth.from), start, depth)
-        .filter(one => one.observedAt !== first[0]?.observedAt),
+        .filter(observation => observation.observedAt !== first[0]?.observedAt),
     ]).concat(published(series, start, to, to))
   }
 
@@ -295,7 +295,7 @@ export function createPriceFeed(deps: {
     step(budgetMs) {
       const until = stopwatch.monotonic() + budgetMs
       if (beginUntil(until)) return true
-      let missing = order.filter(one => !filled().has(one.code))
+      let missing = order.filter(series => !filled().has(series.code))
       while (missing.length > 0) {
         missing = missing.slice(fillSome(missing))
         if (stopwatch.monotonic() >= until) break
@@ -308,7 +308,7 @@ export function createPriceFeed(deps: {
       let count = 0
       for (let from = since; from < now; from += sliceMs) {
         const to = Math.min(now, from + sliceMs)
-        const points = order.flatMap(one => published(one, from, to, now))
+        const points = order.flatMap(series => published(series, from, to, now))
         if (points.length === 0) continue
         write(points)
         // After the points: a crash between the two writes them again, which changes nothing. Not
@@ -365,6 +365,6 @@ function fillOrder(series: readonly StoredSeries[]): StoredSeries[] {
     return leading >= 0 ? leading : leadingCodes.length + (isMainCode(one) ? 0 : 1)
   }
   return series
-    .filter(one => one.available)
+    .filter(series => series.available)
     .toSorted((a, b) => rank(a) - rank(b) || (a.code < b.code ? -1 : 1))
 }

@@ -88,7 +88,7 @@ const slowHalfLifeDays = 500
 const linkedToEuro = new Set(['GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'RON'])
 
 export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
-  const byCode = new Map(catalogue.map(one => [one.code, one]))
+  const byCode = new Map(catalogue.map(series => [series.code, series]))
   const ownHalfLives = new Map<string, number>()
 
   function own(name: string, weight: number, halfLifeDays: number, smooth = false): Term {

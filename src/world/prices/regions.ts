@@ -38,7 +38,9 @@ export function withRegions(
   series: readonly WorldSeries[],
   groups = drillingGroups,
 ): World {
-  const byCode = new Map(series.filter(one => one.available).map(one => [one.code, one]))
+  const byCode = new Map(
+    series.filter(series => series.available).map(series => [series.code, series]),
+  )
   const groupOf = new Map<string, Apportioned>()
   for (const { whole, parts } of groups) {
     const known = parts.filter(code => byCode.has(code))
@@ -56,7 +58,10 @@ export function withRegions(
     const group = groupOf.get(code)
     if (!group || own.length === 0) return own
     const values = group(from, to, depth)
-    return own.map(one => ({ ...one, value: values.get(one.observedAt)?.get(code) ?? one.value }))
+    return own.map(value => ({
+      ...value,
+      value: values.get(value.observedAt)?.get(code) ?? value.value,
+    }))
   }
   return {
     observations,
@@ -86,7 +91,8 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
     const at = (code: string) =>
       world.observations(code, from - releaseSpreadMs, to + releaseSpreadMs, depth)
     const columns = parts.map(
-      part => new Map(at(part.code).map(one => [one.observedAt, one.value])),
+      part =>
+        new Map(at(part.code).map(observation => [observation.observedAt, observation.value])),
     )
     const values = new Map<number, ReadonlyMap<string, number>>()
     for (const { observedAt, value } of at(whole.code)) {

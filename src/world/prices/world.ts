@@ -83,7 +83,9 @@ export function createWorld({
   series: readonly WorldSeries[]
 }): World {
   const recipes = createRecipes(series)
-  const byCode = new Map(series.filter(one => one.available).map(one => [one.code, one]))
+  const byCode = new Map(
+    series.filter(series => series.available).map(series => [series.code, series]),
+  )
   const paths = new Map<string, Path>()
   const plans = new Map<string, Plan>()
 
@@ -193,7 +195,7 @@ function valued(plan: Plan, slots: readonly Slot[]): Observation[] {
   const firstDay = slots[0]!.day - longestClosureDays
   const days = slots.at(-1)!.day - firstDay + 1
   const closes = closesOf(plan, firstDay, days)
-  const inside = plan.paths.filter(one => !one.smooth)
+  const inside = plan.paths.filter(path => !path.smooth)
   const observations: Observation[] = []
   let bridged: { day: number; noise: Float64Array } | undefined
   for (const { day, step, steps, observedAt, recordedAt } of slots) {
