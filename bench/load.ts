@@ -123,11 +123,11 @@ function bodySoFar(chunk: Buffer, bodyBytes: number): number {
   const end = chunk.indexOf(headEnd)
   if (end < 0 || chunk.toString('latin1', statusAt, statusAt + 3) !== '200') return -1
   const at = chunk.indexOf(lengthName)
-  const given = at < 0 ? chunk.indexOf('Content-Length: ') : at
+  const lengthAt = at < 0 ? chunk.indexOf('Content-Length: ') : at
   if (
-    given < 0 ||
+    lengthAt < 0 ||
     Number.parseInt(
-      chunk.toString('latin1', given + lengthName.length, given + lengthName.length + 12),
+      chunk.toString('latin1', lengthAt + lengthName.length, lengthAt + lengthName.length + 12),
       10,
     ) !== bodyBytes
   )

@@ -21,8 +21,8 @@ const targets = [
   'windows-x64',
 ] as const
 
-const asked = process.argv.slice(2)
-const unknown = asked.find(name => !targets.some(target => target === name))
+const requestedTargets = process.argv.slice(2)
+const unknown = requestedTargets.find(name => !targets.some(target => target === name))
 if (unknown !== undefined) {
   console.error(`${unknown}: is none of the targets ${targets.join(', ')}`)
   process.exit(1)
@@ -42,7 +42,7 @@ for (const [shell, text] of Object.entries(all.completions))
   writeFileSync(at(`${manifest.name}.${shell}`), text)
 
 for (const target of targets) {
-  if (asked.length > 0 && !asked.includes(target)) continue
+  if (requestedTargets.length > 0 && !requestedTargets.includes(target)) continue
   const binary = at(`${base}-${target}${target.startsWith('windows') ? '.exe' : ''}`)
   if (compile(binary, `bun-${target}`) !== 0) process.exit(1)
   const architecture =

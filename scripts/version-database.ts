@@ -263,7 +263,7 @@ function chosenRows(db: Database, tables: readonly string[]): Map<string, Map<st
         .query<Row, [string | number]>(`SELECT * FROM ${parent} WHERE ${parentColumn} = ?`)
         .all(value)
       // Term 0 stands for all permits and has no row.
-      for (const found of parents) add(parent, found)
+      for (const parentRow of parents) add(parent, parentRow)
     }
   }
   const empty: string[] = []

@@ -87,7 +87,7 @@ const shownCharacters = 120
 const misspeltSteps = 4
 
 /** A value that someone wrote, not yet looked at. */
-interface Given {
+interface RawSetting {
   value: unknown
   source: string
   /** What a relative path is relative to. */
@@ -189,7 +189,7 @@ function propertyOf(
  * As it was written, for the person who wrote it; never what came from a secret's file, and no
  * token that strayed into another key.
  */
-function shown({ value, hidden }: Given): string {
+function shown({ value, hidden }: RawSetting): string {
   if (hidden) return '(not shown)'
   if (isTable(value)) return '(a table)'
   const text = oneLine(redact(typeof value === 'number' ? String(value) : JSON.stringify(value)))
@@ -200,9 +200,9 @@ function outerValues(
   sources: ConfigSources,
   keys: ConfigKeys,
   problems: string[],
-): Map<string, Given> {
+): Map<string, RawSetting> {
   const { flags, env, files } = sources
-  const values = new Map<string, Given>()
+  const values = new Map<string, RawSetting>()
   problems.push(...unknownVariables(env, keys))
   for (const name of Object.keys(flags))
     if (!Object.hasOwn(keys, name))
@@ -280,7 +280,7 @@ function readOrReport(
 
 const reasonOf = (error: unknown) => oneLine(error instanceof Error ? error.message : String(error))
 
-interface Found {
+interface ConfigFile {
   /** As people know it: relative to the working directory where it was looked up so. */
   label: string
   path: string
@@ -292,7 +292,7 @@ function findFile(
   sources: ConfigSources,
   dataDirectory: string,
   problems: string[],
-): Found | undefined {
+): ConfigFile | undefined {
   const { files, readFile = readPresent } = sources
   if (files.explicit !== undefined) {
     const text = readOrReport('flag --config', files.explicit, sources, problems)
@@ -321,12 +321,12 @@ function findFile(
 function fileValues(
   sources: ConfigSources,
   keys: ConfigKeys,
-  outer: ReadonlyMap<string, Given>,
+  outer: ReadonlyMap<string, RawSetting>,
   problems: string[],
-): Map<string, Given> {
+): Map<string, RawSetting> {
   const directory = outer.get('data.dir')?.value ?? keys['data.dir']?.default
   const dataDirectory = typeof directory === 'string' ? directory : '.'
-  const values = new Map<string, Given>()
+  const values = new Map<string, RawSetting>()
   const file = findFile(sources, dataDirectory, problems)
   if (!file) return values
   const parsed = parseToml(file.text)

@@ -148,7 +148,7 @@ export function openNotices(services: Services): OperatorNotices {
   const certificate = baseUrl.startsWith('https:')
     ? createCertificateWatch({ look: () => certificateEnd(baseUrl), clock, log })
     : undefined
-  const told = createOperatorNotices({
+  const operatorNotices = createOperatorNotices({
     matters: () => [
       ...mattersOf(services),
       ...certificateMatters(certificate?.endsAt(), clock.now()),
@@ -163,11 +163,11 @@ export function openNotices(services: Services): OperatorNotices {
   return {
     pass() {
       certificate?.pass()
-      told.pass()
+      operatorNotices.pass()
     },
     async settled() {
       await certificate?.settled()
-      await told.settled()
+      await operatorNotices.settled()
     },
   }
 }

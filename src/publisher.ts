@@ -120,7 +120,7 @@ const reasonOf = (error: unknown) => (error instanceof Error ? error.message : S
 function createNews(nats: Nats, services: Services, withEvents: boolean) {
   const { catalogue, board, clock } = services
   const { row } = createPriceTexts(board)
-  const told = new Map<string, string>()
+  const lastTexts = new Map<string, string>()
   const outgoing = createOutgoingEvents(services.db)
   const prices = async (seriesIds: readonly number[]) => {
     const published: Promise<unknown>[] = []
@@ -129,8 +129,8 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
       const resolved = catalogue.resolve(code, clock.now())
       const rendered = resolved && row(resolved)
       const subject = priceSubject(category, code)
-      if (!rendered || told.get(subject) === rendered.text) continue
-      told.set(subject, rendered.text)
+      if (!rendered || lastTexts.get(subject) === rendered.text) continue
+      lastTexts.set(subject, rendered.text)
       published.push(nats.jetstream.publish(subject, rendered.text))
     }
     await Promise.all(published)

@@ -6,7 +6,7 @@ import { readDisposable, writeSideFile } from './lib/side-file.ts'
 import type { Limits } from './plan/limits.ts'
 import type { Services } from './services.ts'
 
-interface Kept {
+interface SavedWindows {
   seed: number
   savedAt: number
   /** Each window's numbers as base64 of their doubles. */
@@ -38,7 +38,7 @@ export function takeUpRates(
           Buffer.from(save.buffer, save.byteOffset, save.byteLength).toString('base64'),
         ]),
       )
-      const kept: Kept = { seed: tables.seed, savedAt: clock.now(), windows }
+      const kept: SavedWindows = { seed: tables.seed, savedAt: clock.now(), windows }
       try {
         writeSideFile(path, JSON.stringify(kept))
       } catch (error) {
@@ -50,7 +50,7 @@ export function takeUpRates(
 }
 
 function tablesFrom(text: string, limits: Limits, clock: Clock): RateTables {
-  const { seed, savedAt, windows } = JSON.parse(text) as Kept
+  const { seed, savedAt, windows } = JSON.parse(text) as SavedWindows
   if (!Number.isSafeInteger(seed) || !Number.isFinite(savedAt))
     throw new Error('it has no seed and no time')
   const tables = createRateTables(limits, seed)
@@ -61,7 +61,7 @@ function tablesFrom(text: string, limits: Limits, clock: Clock): RateTables {
 /** Windows of another state of the data: a copy that goes back to a snapshot starts with none. */
 export const forgetRates = (dir: string): void => rmSync(pathIn(dir), { force: true })
 
-function decoded(windows: Kept['windows']): SavedRates {
+function decoded(windows: SavedWindows['windows']): SavedRates {
   const doubles = (text: string) => {
     const bytes = Buffer.from(text, 'base64')
     return new Float64Array(

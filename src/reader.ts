@@ -43,13 +43,13 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
     log,
     masterKey: noMasterKey,
   })
-  let asked: AskedSeries[] = []
+  let askedSeries: AskedSeries[] = []
   let mark = now
   const services: Services = {
     ...opened,
     meter: {
       ...opened.meter,
-      noteAsked: (_key, seriesIds, etag) => void asked.push({ seriesIds, etag }),
+      noteAsked: (_key, seriesIds, etag) => void askedSeries.push({ seriesIds, etag }),
     },
     ingest: { ...opened.ingest, mark: () => mark },
   }
@@ -63,8 +63,8 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
       admitted.set(request, { caller: question.caller && callerOf(question.caller) })
     },
     takeAsked() {
-      const taken = asked
-      asked = []
+      const taken = askedSeries
+      askedSeries = []
       return taken
     },
     hear(message) {

@@ -98,14 +98,14 @@ function reading({ name, yardstick, path, settings, isSame }: Read): Row {
     const dir = await filledCopy(options)
     return withServers([serveWellhead(dir, 'dev')], async ours => {
       await pauseFeed(ours)
-      const asked = await question(ours.port, path, options.seconds, ours.apiKey)
-      const given = { database: join(dir, 'wellhead.db'), ...settings(asked.body) }
-      return withServers([serveYardstick(yardstick, given)], async theirs => {
+      const timed = await question(ours.port, path, options.seconds, ours.apiKey)
+      const yardstickSettings = { database: join(dir, 'wellhead.db'), ...settings(timed.body) }
+      return withServers([serveYardstick(yardstick, yardstickSettings)], async theirs => {
         const bare = await question(theirs.port, '/', options.seconds)
-        if (!isSame(asked.body, bare.body))
-          throw new Error(`${name}: ${asked.body.slice(0, 600)} is not ${bare.body.slice(0, 600)}`)
+        if (!isSame(timed.body, bare.body))
+          throw new Error(`${name}: ${timed.body.slice(0, 600)} is not ${bare.body.slice(0, 600)}`)
         options.say(name)
-        return [plainLine(name, await duel(options.rounds, asked.run, bare.run))]
+        return [plainLine(name, await duel(options.rounds, timed.run, bare.run))]
       })
     })
   }

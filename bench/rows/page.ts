@@ -77,8 +77,8 @@ async function placesOf(
   const path = (n: number) =>
     `/v1/prices/historical?by_code=${copy.code}&interval=${interval}&${days}&per_page=${perPage}&page=${n}`
   const ask = async (n: number) => {
-    const asked = await question(ours.port, path(n), seconds, copy.tokens[0])
-    return { n, asked, ...(JSON.parse(asked.body) as Answer) }
+    const timed = await question(ours.port, path(n), seconds, copy.tokens[0])
+    return { n, asked: timed, ...(JSON.parse(timed.body) as Answer) }
   }
   const first = await ask(1)
   const served = first.data.metadata.interval

@@ -81,8 +81,8 @@ for (let n = 0; n < flips; n += 1) {
     noticed += 1
     continue
   }
-  const found = contents(flipped)
-  const changed = [...expected].filter(([table, hash]) => found?.get(table) !== hash)
+  const tableHashes = contents(flipped)
+  const changed = [...expected].filter(([table, hash]) => tableHashes?.get(table) !== hash)
   if (changed.length === 0) harmless += 1
   for (const [table] of changed) unnoticed.set(table, (unnoticed.get(table) ?? 0) + 1)
 }

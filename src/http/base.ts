@@ -73,7 +73,7 @@ function settling({ gate, ids, log, corsOrigins, headerPrefix }: BaseDeps) {
     const origin = request.headers.get('origin')
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     if (!pass) return undefined
-    if (pass.told) pass.told.details = detailsOf(responseValue)
+    if (pass.action) pass.action.details = detailsOf(responseValue)
     const status = responseValue instanceof Response ? responseValue.status : set.status
     const sent = typeof status === 'number' ? status : 200
     if (pass.actor !== undefined && isAction(pass, request, sent))

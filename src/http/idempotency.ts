@@ -69,7 +69,7 @@ export const idempotencyHeader = t.Object({
   ),
 })
 
-interface Kept {
+interface StoredAnswer {
   bodyHash: string
   status: number | string | undefined
   answer: unknown
@@ -103,7 +103,7 @@ export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idem
     const sealed = store.find(keyId, requestHash, at - keptMs)
     if (sealed) {
       const text = unseal(token, context, sealed)
-      const kept = text === undefined ? undefined : (JSON.parse(text) as Kept)
+      const kept = text === undefined ? undefined : (JSON.parse(text) as StoredAnswer)
       if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
       set.headers['idempotent-replayed'] = 'true'
       set.status = kept.status
@@ -111,7 +111,7 @@ export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idem
       return { kept }
     }
     const keep = (answer: unknown) => {
-      const kept: Kept = { bodyHash, status: set.status, answer }
+      const kept: StoredAnswer = { bodyHash, status: set.status, answer }
       store.put({
         keyId,
         requestHash,

@@ -26,10 +26,10 @@ export function createPriceFilesJob({ files, years, read, clock, log }: PriceFil
   const makeIfDue = async () => {
     const manifest = await files.manifest()
     if (manifest && nightOf(manifest.madeAt) === nightOf(clock.now())) return
-    const made = await files.make(years(), read)
-    const rows = made.files.reduce((sum, file) => sum + file.rows, 0)
+    const written = await files.make(years(), read)
+    const rows = written.files.reduce((sum, file) => sum + file.rows, 0)
     log.info('price_files_made', {
-      files: made.files.length,
+      files: written.files.length,
       rows,
       message: 'The nightly files of all prices are made.',
     })

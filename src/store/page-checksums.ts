@@ -202,9 +202,9 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
       const first = block * blockEntries + 1
       const kept = entries.read(first, blockEntries)
       for (const [page, sum] of changes) {
-        const known = kept[page - first]!
-        const canJudge = known !== 0 && !isInherited && !unsettled.has(page)
-        if (canJudge && isDamaged(page, known)) rewritten.push(page)
+        const storedSum = kept[page - first]!
+        const canJudge = storedSum !== 0 && !isInherited && !unsettled.has(page)
+        if (canJudge && isDamaged(page, storedSum)) rewritten.push(page)
         unsettled.add(page)
         kept[page - first] = sum
       }
@@ -252,10 +252,10 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
       let next: number | undefined
       attempt(file => {
         const entries = entriesOf(file)
-        const found = readPages(pages, from, count, pageBytes)
-        const kept = entries.read(from, found.length)
+        const pageContents = readPages(pages, from, count, pageBytes)
+        const kept = entries.read(from, pageContents.length)
         let isFilled = false
-        for (const [n, page] of found.entries()) {
+        for (const [n, page] of pageContents.entries()) {
           if (unsettled.has(from + n)) continue
           const sum = checksumOf(page)
           if (kept[n] !== 0 && kept[n] !== sum) damaged.push(from + n)
@@ -264,7 +264,7 @@ export function keepChecksums(db: Database, path: string): PageChecksums {
           isFilled = true
         }
         if (isFilled) entries.write(from, kept)
-        if (found.length === count) next = from + count
+        if (pageContents.length === count) next = from + count
       })
       return { damaged, next }
     },
@@ -313,9 +313,10 @@ export function damagedPages(path: string): number[] | undefined {
     if (pageBytes === undefined) return [1]
     let damaged: number[] = []
     for (let from = 1; from <= entries.count(); from += chunkPages) {
-      const found = readPages(pages, from, chunkPages, pageBytes)
+      const pageContents = readPages(pages, from, chunkPages, pageBytes)
       for (const [n, sum] of entries.read(from, chunkPages).entries())
-        if (sum !== 0 && (!found[n] || checksumOf(found[n]) !== sum)) damaged.push(from + n)
+        if (sum !== 0 && (!pageContents[n] || checksumOf(pageContents[n]) !== sum))
+          damaged.push(from + n)
     }
     for (let look = 0; look < looks && damaged.length > 0; look += 1) {
       const inLog = readLog(path)?.pages

@@ -15,7 +15,7 @@ export interface Filler {
 }
 
 /** What a request is about, as far as it says what data it needs. */
-export interface Asked {
+export interface DataRequest {
   /** The route as it is declared: `/v1/futures/:slug/curve`. */
   route: string
   url: string
@@ -25,7 +25,7 @@ export interface Asked {
 export interface WorldFeed
   extends Pick<PriceFeed, 'begin' | 'step' | 'advance' | 'paused' | 'filled' | 'total'> {
   /** Writes what a request needs and is not there yet. */
-  lay(asked: Asked): void
+  lay(asked: DataRequest): void
   /** Sees to it that all observations of a series made at `from` or later are there. */
   supply(seriesId: number, from: number): void
   /** Does some work that reads what is there and waits for nothing: its reads lay nothing down. */
@@ -43,9 +43,9 @@ export interface Families<Name extends string> {
    * The codes whose prices are all that a request needs of what lists of codes are made of;
    * undefined: it needs all of them.
    */
-  codesOf(asked: Asked): readonly string[] | undefined
+  codesOf(asked: DataRequest): readonly string[] | undefined
   /** Writes what a request needs of them, filling families through `fill`. */
-  lay(asked: Asked, fill: (name: Name) => void): void
+  lay(asked: DataRequest, fill: (name: Name) => void): void
   /** As of the feed, for series that are a family's. */
   supply(seriesId: number, from: number): void
   /** Drops what is kept in memory of a series. */

@@ -27,7 +27,13 @@ import { createDrillingFiller } from './drilling/drilling.ts'
 import { createFracFiller } from './drilling/frac.ts'
 import { createPermitFiller } from './drilling/permits.ts'
 import { createProductionFiller } from './drilling/production.ts'
-import { type Asked, type Families, type Filler, type WorldFeed, withFamilies } from './filler.ts'
+import {
+  type DataRequest,
+  type Families,
+  type Filler,
+  type WorldFeed,
+  withFamilies,
+} from './filler.ts'
 import { createStationFiller } from './fuels/stations.ts'
 import { createSurchargeFiller } from './fuels/surcharges.ts'
 import { createOpecFiller } from './fundamentals/opec.ts'
@@ -165,7 +171,7 @@ const ofNoCodes = [
 
 /** Codes that stand for contracts are left to those routes that need all. */
 function codesOf(
-  { route, url }: Asked,
+  { route, url }: DataRequest,
   catalogue: WorldServices['catalogue'],
 ): readonly string[] | undefined {
   if (ofNoCodes.some(path => route.startsWith(path))) return []

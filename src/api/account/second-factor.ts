@@ -84,10 +84,11 @@ export function secondFactorRoutes({
       ({ caller, set }) => {
         Object.assign(set.headers, noStore)
         const { id, email } = personOf(caller)
-        const made = secondFactor.enrol(id, email)
-        if (!made) throw refused('The second step is on: turn it off before you set up another.')
+        const enrolment = secondFactor.enrol(id, email)
+        if (!enrolment)
+          throw refused('The second step is on: turn it off before you set up another.')
         set.status = 201
-        return success({ secret: made.secret, otpauth_url: made.url })
+        return success({ secret: enrolment.secret, otpauth_url: enrolment.url })
       },
       {
         access: own,

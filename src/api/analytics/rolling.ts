@@ -125,7 +125,7 @@ function seasonalityAnswer({ codes, closes, marks }: AnalyticsDeps, question: Qu
   if (parts.length === 0)
     requireEnough({ ...tooFew(all.length, 12), reason: wholeYears }, series.code)
   markFixtures(set, marks, matches)
-  const spread = (given: Spread | undefined) => given ?? null
+  const spread = (values: Spread | undefined) => values ?? null
   return mirroredText(question, Seasonality, {
     code: series.code,
     by,

@@ -198,7 +198,10 @@ const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
   pivot_point: pivotPoint,
 })
 
-function closesAsked({ codes, closes, marks }: AnalyticsDeps, { query, request, set }: Question) {
+function requestedCloses(
+  { codes, closes, marks }: AnalyticsDeps,
+  { query, request, set }: Question,
+) {
   const matches = seriesOf(codes, { code: query.code }, request)
   const { series } = matches[0]!
   markFixtures(set, marks, matches)
@@ -211,7 +214,7 @@ function closesAsked({ codes, closes, marks }: AnalyticsDeps, { query, request, 
 }
 
 function analysisAnswer(deps: AnalyticsDeps, question: Question): string {
-  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
   const result = requireEnough(
     trendAnalysis(seriesCloses, period),
     `${code}, last ${period} days and the warm-up of its averages`,
@@ -243,7 +246,7 @@ function indicatorAnswer(
   deps: AnalyticsDeps,
   question: Question,
 ): string {
-  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
   const window = integerOf(
     'window',
     question.query.window,
@@ -276,7 +279,7 @@ function indicatorAnswer(
 }
 
 function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
-  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
   const pivots = requireEnough(pivotsOf(seriesCloses, period), `${code}, last ${period} days`)
   return mirroredText(question, LevelsOnly, {
     type: 'levels',
@@ -288,7 +291,7 @@ function levelsAnswer(deps: AnalyticsDeps, question: Question): string {
 }
 
 function macdAnswer(deps: TrendDeps, question: Question): string {
-  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
   const { currentPrice, values } = requireEnough(
     shownOf(macd(seriesCloses), seriesCloses, period, macdNeed),
     `${code}, macd`,
@@ -308,7 +311,7 @@ function macdAnswer(deps: TrendDeps, question: Question): string {
 }
 
 function bandsAnswer(deps: TrendDeps, question: Question): string {
-  const { code, period, seriesCloses } = closesAsked(deps, question)
+  const { code, period, seriesCloses } = requestedCloses(deps, question)
   const window = integerOf('window', question.query.window, averageWindow, 2, windowMax)
   const { currentPrice, values } = requireEnough(
     shownOf(bollinger(seriesCloses, window), seriesCloses, period, window),
@@ -350,7 +353,7 @@ function daysOf(
 }
 
 function rangeAnswer(deps: TrendDeps, question: Question): string {
-  const { code, period, series, seriesCloses } = closesAsked(deps, question)
+  const { code, period, series, seriesCloses } = requestedCloses(deps, question)
   const window = integerOf('window', question.query.window, atrWindow, 2, windowMax)
   if (seriesCloses.length < window + 1)
     requireEnough(tooFew(seriesCloses.length, window + 1), `${code}, atr(${window})`)

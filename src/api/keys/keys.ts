@@ -28,7 +28,7 @@ const params = t.Object({
 })
 const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
 const One = envelope(t.Object({ api_key: ApiKeyShape }))
-const Made = envelope(t.Object({ api_key: NewApiKeyShape }))
+const CreatedKey = envelope(t.Object({ api_key: NewApiKeyShape }))
 const Revoked = envelope(
   t.Object({
     id: t.String(),
@@ -78,7 +78,7 @@ function listAndCreate({ access: plugin, meter, changes, idempotency, nameMax, n
         access: changing,
         headers: idempotencyHeader,
         body: keyBody.schema,
-        response: { 200: Made, 422: ValidationProblem },
+        response: { 200: CreatedKey, 422: ValidationProblem },
         detail: {
           operationId: 'createApiKey',
           summary: 'Create an API key',
@@ -171,7 +171,7 @@ function changeOne({
         params,
         headers: idempotencyHeader,
         body: RollBody.schema,
-        response: { 200: Made, 404: NestedProblem, 422: ValidationProblem },
+        response: { 200: CreatedKey, 404: NestedProblem, 422: ValidationProblem },
         detail: {
           operationId: 'rollApiKey',
           summary: 'Roll an API key',

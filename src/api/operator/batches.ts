@@ -350,7 +350,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       checked.kind === 'blank' ? ['price', 'price: is missing'] : [checked.field, checked.reason]
     throw validationFailed([{ field, message: why, value: null }])
   }
-  const known = (code: string, observedAt: string) => {
+  const storedPoint = (code: string, observedAt: string) => {
     const series = catalogue.named(code)
     const anyValue = series ? Math.max(series.level, 1e-9) : 1
     const bounded = series?.bounds ? (series.bounds.min + series.bounds.max) / 2 : anyValue
@@ -375,7 +375,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       '/admin/v1/values',
       ({ body: input, pass }) => {
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
-        const { seriesId, at, observation } = known(code, time)
+        const { seriesId, at, observation } = storedPoint(code, time)
         const point = pointOf(code, time, price)
         const { batch } = batches.record(
           { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
@@ -405,7 +405,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
       '/admin/v1/values',
       ({ body: input, pass }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
-        const { seriesId, at, observation } = known(code, time)
+        const { seriesId, at, observation } = storedPoint(code, time)
         const batch = batches.remove(
           { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
           seriesId,

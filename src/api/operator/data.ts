@@ -91,7 +91,7 @@ function recording({ access, catalogue, batches, now }: AdminDataDeps) {
       const { source, batch: number } = envelopeOf(body)
       const running = number === undefined ? undefined : runningBatch(batches, number)
       // The file was told of when its batch began.
-      if (running && pass) pass.told = undefined
+      if (running && pass) pass.action = undefined
       const { batch, counts } = running
         ? { batch: running, counts: running.write(points) }
         : batches.record(

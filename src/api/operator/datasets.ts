@@ -104,7 +104,8 @@ export function datasetAdminRoutes({ access, batches, datasets, now }: AdminData
         const { rows, dryRun } = requestOf(body)
         const at = now()
         // A trial changes nothing, and a file was told of when its batch began.
-        if (pass && (dryRun || (isObject(body) && body.batch !== undefined))) pass.told = undefined
+        if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
+          pass.action = undefined
         const records = recordsOf(dataset, rows, at)
         const counts = dryRun
           ? { inserted: 0, revised: 0, unchanged: 0 }

@@ -86,8 +86,8 @@ export function exportRoutes(deps: ExportDeps) {
 
   const requestOf = (query: ExportQuery, isSlice: boolean, request: Request): ExportRequest => {
     const series = seriesOf(query, request)
-    const asked = intervalOf(query.interval) ?? 'raw'
-    const interval = asked === 'minute' ? 'raw' : asked
+    const requestedInterval = intervalOf(query.interval) ?? 'raw'
+    const interval = requestedInterval === 'minute' ? 'raw' : requestedInterval
     const asOf = instantOf('as_of', query.as_of)
     const end = momentOf('end_date', query.end_date, 'end') ?? Math.min(now(), asOf ?? now()) + 1
     const start =
@@ -100,10 +100,10 @@ export function exportRoutes(deps: ExportDeps) {
         { start_date: query.start_date ?? null, end_date: query.end_date ?? null },
       )
     const names = listOf(query.columns)
-    const known = namesFor(interval !== 'raw')
-    const unknown = names.find(name => !known.includes(name))
+    const columnNames = namesFor(interval !== 'raw')
+    const unknown = names.find(name => !columnNames.includes(name))
     if (unknown !== undefined)
-      throw invalidParameter('columns', unknown, 'is not a column here.', known)
+      throw invalidParameter('columns', unknown, 'is not a column here.', columnNames)
     const format = query.format || 'csv'
     if (!isFormat(format)) throw invalidParameter('format', format, 'is not a format.', bulkFormats)
     const rows = series.map(bulkSeriesOf)
@@ -192,14 +192,14 @@ export function exportRoutes(deps: ExportDeps) {
     '/v1/export/prices',
     async ({ query, request, set, caller }) => {
       const isSlice = hasSlice(caller.entitled)
-      const asked = requestOf(query, isSlice, request)
-      if (isSlice) checkSlice(caller.entitled, asked, request)
+      const exportRequest = requestOf(query, isSlice, request)
+      if (isSlice) checkSlice(caller.entitled, exportRequest, request)
       meter.noteAsked(
         caller.key,
-        asked.series.map(({ id }) => id),
+        exportRequest.series.map(({ id }) => id),
       )
       const body = await answer(
-        asked,
+        exportRequest,
         request,
         set as Answering,
         caller.entitled.exportRequestsPer10kRows,

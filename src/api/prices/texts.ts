@@ -76,11 +76,12 @@ export function createEveryPrice({
   now(): number
 }): () => EveryPrice {
   const { several } = createPriceTexts(board)
-  let kept: { prices: EveryPrice; state: string; from: number; until: number } | undefined
+  let cached: { prices: EveryPrice; state: string; from: number; until: number } | undefined
   const stateOf = () => `${board.changes} ${catalogue.version}`
   return () => {
     const at = now()
-    if (kept && kept.state === stateOf() && at >= kept.from && at <= kept.until) return kept.prices
+    if (cached && cached.state === stateOf() && at >= cached.from && at <= cached.until)
+      return cached.prices
     const commodities = everyCode(catalogue, firstCodes, at)
     const text = several(commodities, undefined)
     const prices = {
@@ -94,7 +95,7 @@ export function createEveryPrice({
       at - (at % keptMs) + keptMs - 1,
     )
     // As it is afterwards: in a fresh evaluation copy reading writes.
-    kept = { prices: { ...prices, fresh: false }, state: stateOf(), from: at, until }
+    cached = { prices: { ...prices, fresh: false }, state: stateOf(), from: at, until }
     return { ...prices, fresh: true }
   }
 }

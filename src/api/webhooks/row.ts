@@ -189,7 +189,7 @@ export const LogShape = t.Object(
 )
 export type LogShape = (typeof LogShape)['static']
 
-interface Kept {
+interface StoredExchange {
   requestHeaders: Record<string, string>
   responseHeaders: Record<string, string>
   responseBody: string
@@ -222,7 +222,7 @@ const debugRow = ({
   responseBody,
   timing,
   tls,
-}: Kept): NonNullable<LogShape['debug']> => ({
+}: StoredExchange): NonNullable<LogShape['debug']> => ({
   request_headers: requestHeaders,
   response_headers: responseHeaders,
   response_body: responseBody,

@@ -45,10 +45,10 @@ export const createAdminToken = (
       path,
       { name, role },
     )
-    print(env, token, made => [
-      ...tokenTable([made]),
+    print(env, token, adminToken => [
+      ...tokenTable([adminToken]),
       '',
-      ...tokenLines('Admin token', made.plain_token),
+      ...tokenLines('Admin token', adminToken.plain_token),
     ])
   })
 

@@ -130,10 +130,10 @@ end
 ${entries
   .map(({ path, word, description, takesValue }) => {
     const where = `complete -c ${name} -n ${quoted(`__${name}_at "${path}"`)}`
-    const said = description === '' ? '' : ` -d ${quoted(description)}`
+    const described = description === '' ? '' : ` -d ${quoted(description)}`
     return word.startsWith('--')
-      ? `${where} -l ${word.slice(2)}${takesValue ? ' -r' : ''}${said}`
-      : `${where} -a ${quoted(word)}${said}`
+      ? `${where} -l ${word.slice(2)}${takesValue ? ' -r' : ''}${described}`
+      : `${where} -a ${quoted(word)}${described}`
   })
   .join('\n')}
 `

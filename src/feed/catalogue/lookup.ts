@@ -24,8 +24,9 @@ export function codeLookupOf(
   series: readonly (SeriesIdentity & { aliases: readonly string[] })[],
 ): CodeLookup {
   const byName = new Map<string, SeriesIdentity>()
-  for (const one of series) for (const alias of one.aliases) byName.set(alias.toUpperCase(), one)
-  for (const one of series) byName.set(one.code.toUpperCase(), one)
+  for (const entry of series)
+    for (const alias of entry.aliases) byName.set(alias.toUpperCase(), entry)
+  for (const entry of series) byName.set(entry.code.toUpperCase(), entry)
   const meant = new Map<string, string | undefined>()
   const search = (code: string, category?: string): string | undefined => {
     let best: string | undefined

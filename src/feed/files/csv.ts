@@ -7,7 +7,7 @@ const candidates = [',', ';', '\t', '|']
 export function separatorOf(firstRecord: string): string {
   const bare = firstRecord.replace(/"(?:[^"]|"")*"/g, '')
   const count = (separator: string) => bare.split(separator).length
-  return candidates.reduce((best, one) => (count(one) > count(best) ? one : best))
+  return candidates.reduce((best, candidate) => (count(candidate) > count(best) ? candidate : best))
 }
 
 /**

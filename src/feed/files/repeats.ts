@@ -77,7 +77,7 @@ export interface RepeatFilter extends Repeats {
  * their last word is their only one. Throws a sentence over 2,000,000 repeats.
  */
 export function repeatsAmong(series: ReadonlyMap<number, number>): RepeatFilter {
-  const points = [...series.values()].reduce((sum, one) => sum + one, 0)
+  const points = [...series.values()].reduce((sum, count) => sum + count, 0)
   const bits = 2 ** Math.ceil(Math.log2(Math.min(bitsMax, Math.max(bitsMin, points * 16))))
   const seen = new Uint32Array(bits / 32)
   const words = new Map<number, Map<number, LastWord>>(

@@ -78,7 +78,7 @@ interface List {
 function listsIn(body: unknown, path = '', depth = 0): List[] {
   if (Array.isArray(body)) {
     const records = body as Records
-    const isRecord = (one: unknown) => isObject(one) || (path === '' && Array.isArray(one))
+    const isRecord = (value: unknown) => isObject(value) || (path === '' && Array.isArray(value))
     return records.length > 0 && records.every(isRecord) ? [{ path, records }] : []
   }
   if (!isObject(body) || depth >= depthMax) return []

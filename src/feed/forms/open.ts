@@ -33,7 +33,7 @@ export function createOpener(request: FormRequest): SourceOpener {
     throw new Error(
       `--header-row ${shown(request.headerRow)} is not the number of a row: write for example --header-row 5`,
     )
-  const asked: Asked = {
+  const formRequest: FormOptions = {
     sheet: request.sheet,
     headerRow,
     records: request.records,
@@ -42,7 +42,7 @@ export function createOpener(request: FormRequest): SourceOpener {
   return async (path, stdin, directory) => {
     const source = await openSource(path, stdin, directory)
     try {
-      return await tableOf(source, directory, asked)
+      return await tableOf(source, directory, formRequest)
     } catch (error) {
       await source.close()
       if (error instanceof FeedFault) throw new Error(`${source.name}: ${error.message}`)
@@ -51,14 +51,14 @@ export function createOpener(request: FormRequest): SourceOpener {
   }
 }
 
-interface Asked {
+interface FormOptions {
   sheet: string | undefined
   headerRow: number | undefined
   records: string | undefined
   isMapped: boolean
 }
 
-async function tableOf(source: Source, directory: string, asked: Asked): Promise<Source> {
+async function tableOf(source: Source, directory: string, asked: FormOptions): Promise<Source> {
   const head = await firstBytes(source)
   const starts = (text: string) =>
     Buffer.from(head.subarray(0, text.length)).toString('latin1') === text
@@ -93,7 +93,7 @@ function isDocument(start: string): boolean {
   return /^\{?\s*$/.test(first) || /^\{\s*"[^"]*"\s*:\s*[{[]?\s*$/.test(first)
 }
 
-async function documentOf(source: Source, directory: string, asked: Asked): Promise<Source> {
+async function documentOf(source: Source, directory: string, asked: FormOptions): Promise<Source> {
   const { jsonDocument, recordSource } = await import('./json.ts')
   const document = await jsonDocument(source, asked.records)
   if (document.records.length === 0)
@@ -122,7 +122,7 @@ async function textOf(
   source: Source,
   directory: string,
   text: string,
-  { headerRow, isMapped }: Asked,
+  { headerRow, isMapped }: FormOptions,
 ): Promise<Source> {
   if (headerRow !== undefined && headerRow > 1) return { ...source, prefaceLines: headerRow - 1 }
   if (weeklyTable.test(text)) {

@@ -25,7 +25,9 @@ export async function rateSource(
         .split('/')
         .every(currency => currency === 'EUR' || currencies.includes(currency)),
   )
-  const known = lines.filter(line => currencies.includes(line.sourceId) || crosses.includes(line))
+  const quotedLines = lines.filter(
+    line => currencies.includes(line.sourceId) || crosses.includes(line),
+  )
   const table = await spooled(
     source,
     directory,
@@ -35,7 +37,7 @@ export async function rateSource(
       crosses.map(line => line.sourceId),
     ),
   )
-  return { ...table, series: publisherSeries(known) }
+  return { ...table, series: publisherSeries(quotedLines) }
 }
 
 function* linesOf(

@@ -189,12 +189,12 @@ function guessed(names: readonly string[], field: FieldName): string | undefined
   const named = (words: readonly string[]) => names.filter(name => words.includes(plain(name)))
   const choices = [named([field]), named(synonyms[field])]
   if (field === 'observed_at') choices.push(named(periodNames))
-  const found = choices.find(some => some.length > 0) ?? []
-  if (found.length > 1)
+  const candidates = choices.find(some => some.length > 0) ?? []
+  if (candidates.length > 1)
     throw new Error(
-      `${found.map(shown).join(' and ')} could each be ${field}: say which with --map ${field}=COLUMN`,
+      `${candidates.map(shown).join(' and ')} could each be ${field}: say which with --map ${field}=COLUMN`,
     )
-  return found[0]
+  return candidates[0]
 }
 
 const listed = (names: readonly string[]) =>

@@ -17,7 +17,7 @@ export interface Lane {
   value: number
 }
 
-interface Known {
+interface Spelling {
   name: Uint8Array
   id: number
   min: number
@@ -63,9 +63,11 @@ export function laneOf(
     price: only.place,
     currency: columns.currency ?? -1,
   }
-  const known = spellings(catalogue)
+  const codeSpellings = spellings(catalogue)
   const fixed =
-    only.code === undefined ? undefined : known.find(Buffer.from(only.code), 0, only.code.length)
+    only.code === undefined
+      ? undefined
+      : codeSpellings.find(Buffer.from(only.code), 0, only.code.length)
   if (only.code !== undefined && !fixed) return undefined
   const days = dayReader()
   const latest = latestAt(now)
@@ -87,7 +89,8 @@ export function laneOf(
     }
     if (column + 1 !== width) return false
     cuts[width] = end + 1
-    const series = fixed ?? known.find(bytes, cuts[places.code]!, cuts[places.code + 1]! - 1)
+    const series =
+      fixed ?? codeSpellings.find(bytes, cuts[places.code]!, cuts[places.code + 1]! - 1)
     if (!series) return false
     const at = timeAt(bytes, cuts[places.time]!, cuts[places.time + 1]! - 1, days)
     if (!(at >= earliestAt && at <= latest)) return false
@@ -110,9 +113,9 @@ export function laneOf(
  * compared first.
  */
 function spellings(catalogue: CodeLookup) {
-  const byHash = new Map<number, Known>()
-  let previous: Known | undefined
-  const learn = (bytes: Uint8Array, from: number, to: number): Known | undefined => {
+  const byHash = new Map<number, Spelling>()
+  let previous: Spelling | undefined
+  const learn = (bytes: Uint8Array, from: number, to: number): Spelling | undefined => {
     const text = Buffer.from(bytes.subarray(from, to)).toString()
     const series = catalogue.find(text)
     // A day stands for a time of day there, or nothing is taken any more.
@@ -125,19 +128,19 @@ function spellings(catalogue: CodeLookup) {
     }
   }
   return {
-    find(bytes: Uint8Array, from: number, to: number): Known | undefined {
+    find(bytes: Uint8Array, from: number, to: number): Spelling | undefined {
       if (previous && same(previous.name, bytes, from, to)) return previous
       let hash = 0
       for (let p = from; p < to; p += 1) hash = (Math.imul(hash, 31) + bytes[p]!) | 0
-      let found = byHash.get(hash)
-      if (found && !same(found.name, bytes, from, to)) return undefined
-      if (!found) {
-        found = learn(bytes, from, to)
-        if (!found) return undefined
-        if (byHash.size < spellingsMax) byHash.set(hash, found)
+      let spelling = byHash.get(hash)
+      if (spelling && !same(spelling.name, bytes, from, to)) return undefined
+      if (!spelling) {
+        spelling = learn(bytes, from, to)
+        if (!spelling) return undefined
+        if (byHash.size < spellingsMax) byHash.set(hash, spelling)
       }
-      previous = found
-      return found
+      previous = spelling
+      return spelling
     },
   }
 }

@@ -39,15 +39,15 @@ export function checkRow(raw: RawRow, catalogue: CodeLookup, now: number, scale 
   const observedAt = momentOf(raw.observedAt, series, now)
   if (typeof observedAt === 'string')
     return { kind: 'rejected', field: 'observed_at', reason: observedAt }
-  const given = numberOf(raw.price)
-  if (typeof given === 'string') return { kind: 'rejected', field: 'price', reason: given }
-  const value = scaled(given, scale)
+  const price = numberOf(raw.price)
+  if (typeof price === 'string') return { kind: 'rejected', field: 'price', reason: price }
+  const value = scaled(price, scale)
   const currency = currencyFault(raw.currency, series)
   if (currency) return { kind: 'rejected', field: 'currency', reason: currency }
   const { min, max } = boundsOf(series)
   if (value < min || value > max) {
-    const shownValue = scale === 1 ? `${given}` : `${given} (${value} by --scale ${scale})`
-    const reason = beyond(shownValue, min, max, series) + unitHint(given, series)
+    const shownValue = scale === 1 ? `${price}` : `${price} (${value} by --scale ${scale})`
+    const reason = beyond(shownValue, min, max, series) + unitHint(price, series)
     return { kind: 'rejected', field: 'price', reason }
   }
   const point: Point = { seriesId: series.id, observedAt, value }

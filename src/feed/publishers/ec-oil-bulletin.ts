@@ -20,11 +20,11 @@ export async function pricesWithTaxes(
   const isSheet = (name: string) => /^prices with tax/i.test(name)
   for await (const { number, cells } of sheetRows(workbook, isSheet)) {
     if (!columns) {
-      const found = [...cells.entries()].flatMap(([column, cell]) => {
+      const namedColumns = [...cells.entries()].flatMap(([column, cell]) => {
         const values = typeof cell === 'string' ? series.get(cell.trim()) : undefined
         return values ? [{ column, values }] : []
       })
-      if (found.length > 0) columns = found
+      if (namedColumns.length > 0) columns = namedColumns
       else if (number > headerRowsMax) break
       continue
     }

@@ -109,14 +109,17 @@ function rateOf(id: string, ofDay: ReadonlyMap<string, unknown>): unknown {
 }
 
 const currenciesOf = (lines: readonly MapLine[]): string[] =>
-  [...new Set(lines.flatMap(line => line.sourceId.split('/')))].filter(one => one !== 'EUR')
+  [...new Set(lines.flatMap(line => line.sourceId.split('/')))].filter(
+    currency => currency !== 'EUR',
+  )
 
 async function* read(line: Line, { lines, since, now }: Reading): AsyncIterable<SentSeries> {
   const from = earliest(lines.map(since))
   if (from === undefined) {
     const rates = await history(line)
     // One series at a time: seven thousand quotients for each of them would hold up everything else.
-    for (const one of lines) yield* sentSeries([one], ratesOf([one], rates), undefined)
+    for (const rateLine of lines)
+      yield* sentSeries([rateLine], ratesOf([rateLine], rates), undefined)
     return
   }
   const newest = lastRelease(calendar, now)

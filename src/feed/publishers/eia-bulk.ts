@@ -53,7 +53,7 @@ const identifierOf = (text: Buffer): string | undefined =>
 export function seriesOf(text: Uint8Array, line: MapLine): Collected {
   const body = jsonOf(text, line.sourceId)
   if (!isObject(body) || !Array.isArray(body.data)) throw unreadable(line.sourceId)
-  const unit = [body.unitsshort, body.units].find(one => typeof one === 'string' && one !== '')
+  const unit = [body.unitsshort, body.units].find(unit => typeof unit === 'string' && unit !== '')
   const series = collected(unit as string | undefined)
   const publishedAt =
     typeof body.last_updated === 'string' ? parseInstant(body.last_updated) : undefined

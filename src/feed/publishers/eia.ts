@@ -182,10 +182,10 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     const since = reading.since(lines[0]!)
     const series = collections(lines)
     for (const row of await rowsOf(line, lines, since, key)) {
-      const one = series.get(row.id)
-      if (!one) continue
-      one.unit ??= row.unit
-      one.add(row.period, row.value)
+      const collected = series.get(row.id)
+      if (!collected) continue
+      collected.unit ??= row.unit
+      collected.add(row.period, row.value)
     }
     for (const sent of sentSeries(lines, series, since)) {
       yield at === 'steo' ? outlookOf(sent, kind, reading.now) : sent

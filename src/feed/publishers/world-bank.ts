@@ -25,11 +25,11 @@ export async function monthlyPrices(
   let hasUnits = false
   for await (const { number, cells } of sheetRows(workbook, name => name === 'Monthly Prices')) {
     if (!columns) {
-      const found = [...cells.entries()].flatMap(([column, cell]) => {
+      const namedColumns = [...cells.entries()].flatMap(([column, cell]) => {
         const values = series.get(plainName(cell))
         return values ? [{ column, values }] : []
       })
-      if (found.length > 0) columns = found
+      if (namedColumns.length > 0) columns = namedColumns
       else if (number > headerRowsMax) break
       continue
     }

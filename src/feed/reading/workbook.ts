@@ -31,17 +31,17 @@ export async function* sheetRows(
   { dates = false } = {},
 ): AsyncIterable<SheetRow> {
   if (bytes.length > workbookBytesMax) throw new FeedFault('too_long', 'the workbook is too large')
-  const book = await contents(bytes)
-  const name = book.sheets.find(sheet => isSheet(sheet.name))
+  const workbook = await contents(bytes)
+  const name = workbook.sheets.find(sheet => isSheet(sheet.name))
   if (!name) {
-    const names = book.sheets.map(sheet => sheet.name).join(', ') || 'no sheet'
+    const names = workbook.sheets.map(sheet => sheet.name).join(', ') || 'no sheet'
     throw new FeedFault(
       'unexpected_header',
       `the workbook has ${names}, and not the sheet that is read`,
     )
   }
   for await (const file of archiveFiles(pieces(bytes), path => path === name.path)) {
-    yield* rowsOf(file.read(), book, dates)
+    yield* rowsOf(file.read(), workbook, dates)
   }
 }
 

@@ -3,7 +3,7 @@ import type { NewAuditEntry } from '../../store/operator/audit.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 
 /** What a request is to the audit trail, once it is let in. */
-export type Told = Omit<NewAuditEntry, 'outcome'>
+export type AuditedAction = Omit<NewAuditEntry, 'outcome'>
 
 const looks = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
@@ -12,7 +12,7 @@ export const changesByOperator = (access: OperatorAccess, method: string): boole
   access.looks !== true && !looks(method)
 
 /** Whether a request with a key changes something, or reads a secret. */
-export const isTold = (access: KeyAccess, method: string): boolean =>
+export const isAudited = (access: KeyAccess, method: string): boolean =>
   access.untold !== true && (access.action ?? actionOf(method)) !== 'read'
 
 /**

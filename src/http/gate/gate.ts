@@ -18,7 +18,7 @@ import { Problem } from '../problem/problem.ts'
 import { type Links, overloaded, quotaUsedUp, tooFast } from '../problem/refusals.ts'
 import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
-import { changesByOperator, isTold, type Told, whatOf } from './audited.ts'
+import { type AuditedAction, changesByOperator, isAudited, whatOf } from './audited.ts'
 import { credentialsOf, isSessionToken } from './credentials.ts'
 import { createRateSlots } from './rate-slots.ts'
 import type { RateTables } from './rates.ts'
@@ -41,7 +41,7 @@ export interface Pass {
   /** Who the operator is, of requests that only they may make. */
   actor: string | undefined
   /** What the audit trail hears of it when it has been done; undefined: nothing. */
-  told: Told | undefined
+  action: AuditedAction | undefined
   /** The window of which a request is taken; it is given back if the answer does not count. */
   reserved: QuotaWindow | undefined
   /** Set by a handler whose 2xx does not count: an answer given before. */
@@ -147,11 +147,11 @@ export function createGate(deps: GateDeps): Gate {
   const settle = createSettlement(deps)
 
   /** Writes down what was done; what was refused has changed nothing. */
-  const tell = (pass: Pass, told: Told, status: number) => {
+  const audit = (pass: Pass, action: AuditedAction, status: number) => {
     const outcome = pass.outcome ?? status
     // 503: not taken now. On a full disk the entry would use up the room that is kept for sign-ins.
     if (pass.free || (outcome >= 400 && outcome < 500) || outcome === 503) return
-    deps.audit.note({ ...told, outcome: String(outcome) })
+    deps.audit.note({ ...action, outcome: String(outcome) })
   }
 
   return {
@@ -159,7 +159,7 @@ export function createGate(deps: GateDeps): Gate {
       access,
       caller: undefined,
       actor: undefined,
-      told: undefined,
+      action: undefined,
       reserved: undefined,
       free: false,
       vouched: false,
@@ -185,7 +185,7 @@ export function createGate(deps: GateDeps): Gate {
       else if (access.rate !== 'none') entries.enterOpen(pass, access, request, peer)
     },
     leave(pass, status, handlerHeaders) {
-      if (pass.told) tell(pass, pass.told, status)
+      if (pass.action) audit(pass, pass.action, status)
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now, handlerHeaders)
@@ -194,7 +194,7 @@ export function createGate(deps: GateDeps): Gate {
         : addressHeaders(handlerHeaders, pass.windows, now)
     },
     answer(pass, status, handlerHeaders, text) {
-      if (pass.told) tell(pass, pass.told, status)
+      if (pass.action) audit(pass, pass.action, status)
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now, handlerHeaders)
@@ -233,12 +233,12 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 
   const placeOf = (request: Request, peer: PeerLookup) => clientAddress(request, peer, deps.trusted)
 
-  const toldOf = (
+  const actionOf = (
     pass: Pass,
     { key, session }: Caller,
     request: Request,
     peer: PeerLookup,
-  ): Told => ({
+  ): AuditedAction => ({
     actor: session ? `person ${session.accountId}` : `key ${key.key.id}`,
     accountId: session?.accountId ?? key.holder.account.id,
     place: placeOf(request, peer),
@@ -297,7 +297,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     if (!burst.admitted) throw tooFast(burst)
     shed(access)
     takeOwn(access, windows, key)
-    if (isTold(access, request.method)) pass.told = toldOf(pass, pass.caller, request, peer)
+    if (isAudited(access, request.method)) pass.action = actionOf(pass, pass.caller, request, peer)
     if (!access.meter) return
     pass.reserved = meter.reserve(key, at)
     if (!pass.reserved)
@@ -314,7 +314,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       pass.actor = operatorOf(pass, access, changes, request, peer)
       if (!changes || access.untold) return
       const place = deps.local.has(request) ? 'this machine' : placeOf(request, peer)
-      pass.told = { actor: pass.actor, place, ...whatOf(request, pass.route) }
+      pass.action = { actor: pass.actor, place, ...whatOf(request, pass.route) }
     },
     enterVouched(
       pass: Pass,
@@ -329,7 +329,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       refusePlan(access, caller.entitled, request)
       shed(access)
       takeOwn(access, pass.windows, caller.key)
-      if (isTold(access, request.method)) pass.told = toldOf(pass, caller, request, peer)
+      if (isAudited(access, request.method)) pass.action = actionOf(pass, caller, request, peer)
     },
     enterKeyed(pass: Pass, access: KeyAccess, request: Request, peer: PeerLookup) {
       const credentials = credentialsOf(request, access.header === true, access.parameter)

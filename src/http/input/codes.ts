@@ -74,13 +74,13 @@ export function createCodeReader(
       )
         return { known: reader.read(codes, request), unknown: [] }
       const at = now()
-      const known = codes.filter(code => catalogue.resolve(code, at))
+      const knownCodes = codes.filter(code => catalogue.resolve(code, at))
       const unknown = codes
-        .filter(code => !known.includes(code))
+        .filter(code => !knownCodes.includes(code))
         .map(code => code.toUpperCase().slice(0, 100))
       if (isLenientRequest) headers['preference-applied'] = 'handling=lenient'
-      if (known.length === 0) return { known: reader.read(codes, request), unknown: [] }
-      return { known: reader.read(known, request), unknown: [...new Set(unknown)] }
+      if (knownCodes.length === 0) return { known: reader.read(codes, request), unknown: [] }
+      return { known: reader.read(knownCodes, request), unknown: [...new Set(unknown)] }
     },
     read(codes, request, max = codesMax) {
       if (codes.length > max) {

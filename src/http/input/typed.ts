@@ -35,41 +35,44 @@ export const typed = ({ required, ...schema }: TypedParameter) =>
     }),
   )
 
-type Given = Omit<TypedParameter, 'type' | 'enum'>
+type ParameterOptions = Omit<TypedParameter, 'type' | 'enum'>
 
-export const integerParameter = (given: Given) => typed({ type: 'integer', ...given })
-export const numberParameter = (given: Given) => typed({ type: 'number', ...given })
-export const flagParameter = (given: Given) => typed({ type: 'boolean', ...given })
-export const wordParameter = (words: readonly string[], given: Given) =>
-  typed({ type: 'string', enum: words, ...given })
+export const integerParameter = (options: ParameterOptions) =>
+  typed({ type: 'integer', ...options })
+export const numberParameter = (options: ParameterOptions) => typed({ type: 'number', ...options })
+export const flagParameter = (options: ParameterOptions) => typed({ type: 'boolean', ...options })
+export const wordParameter = (words: readonly string[], options: ParameterOptions) =>
+  typed({ type: 'string', enum: words, ...options })
 
 /** A day or a time of it with a zone. */
-export const momentParameter = (given: Given) =>
+export const momentParameter = (options: ParameterOptions) =>
   typed({
     type: 'string',
     anyOf: [
       { type: 'string', format: 'date' },
       { type: 'string', format: 'date-time' },
     ],
-    ...given,
+    ...options,
   })
-export const dayParameter = (given: Given) => typed({ type: 'string', format: 'date', ...given })
-export const instantParameter = (given: Given) =>
-  typed({ type: 'string', format: 'date-time', ...given })
-export const idParameter = (given: Given) => typed({ type: 'string', format: 'uuid', ...given })
+export const dayParameter = (options: ParameterOptions) =>
+  typed({ type: 'string', format: 'date', ...options })
+export const instantParameter = (options: ParameterOptions) =>
+  typed({ type: 'string', format: 'date-time', ...options })
+export const idParameter = (options: ParameterOptions) =>
+  typed({ type: 'string', format: 'uuid', ...options })
 
 /** Free text. */
-export const textParameter = (given: Given) =>
-  typed({ type: 'string', minLength: 1, maxLength: 200, ...given })
+export const textParameter = (options: ParameterOptions) =>
+  typed({ type: 'string', minLength: 1, maxLength: 200, ...options })
 
 /** One name of something: a code, an alias, a slug. */
-export const codeParameter = (given: Given) =>
-  typed({ type: 'string', pattern: '^[^,]+$', ...given })
+export const codeParameter = (options: ParameterOptions) =>
+  typed({ type: 'string', pattern: '^[^,]+$', ...options })
 
 /** Names, comma-separated, at most `max` of them; undefined: as many as the plan takes. */
-export const codesParameter = (max: number | undefined, given: Given) =>
+export const codesParameter = (max: number | undefined, options: ParameterOptions) =>
   typed({
     type: 'string',
     pattern: `^[^,]+(,[^,]+)${max === undefined ? '*' : `{0,${max - 1}}`}$`,
-    ...given,
+    ...options,
   })

@@ -212,12 +212,12 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
     judge(observedAt, value, before, now) {
       const doubts = doubtsOf(observedAt, value, before, now)
       if (doubts.length === 0) return doubts
-      const known = knownMoveOf(series.category, isoDay(observedAt).slice(0, 7))
-      if (!known) return doubts
+      const knownMove = knownMoveOf(series.category, isoDay(observedAt).slice(0, 7))
+      if (!knownMove) return doubts
       return doubts.map(({ rule, reason }) => ({
         rule,
         action: 'flag' as const,
-        reason: `${reason} (${known.reason})`,
+        reason: `${reason} (${knownMove.reason})`,
       }))
     },
   }

@@ -90,7 +90,7 @@ export function bucketPlace(settings: BucketSettings): BackupPlace {
   return {
     label: `s3://${bucket}/${prefix}`,
     async list() {
-      const found: StoredBackup[] = []
+      const backups: StoredBackup[] = []
       let startAfter: string | undefined
       for (;;) {
         const page = await client.list({ prefix, ...(startAfter && { startAfter }) })
@@ -98,10 +98,10 @@ export function bucketPlace(settings: BucketSettings): BackupPlace {
         for (const { key, size } of contents) {
           const name = key.slice(prefix.length)
           const at = backupTimeOf(name)
-          if (at !== undefined) found.push({ name, at, bytes: size ?? 0 })
+          if (at !== undefined) backups.push({ name, at, bytes: size ?? 0 })
         }
         const last = contents.at(-1)?.key
-        if (!page.isTruncated || last === undefined) return inOrder(found)
+        if (!page.isTruncated || last === undefined) return inOrder(backups)
         startAfter = last
       }
     },

@@ -142,11 +142,11 @@ export function createSecondFactor({
     use(accountId, code) {
       const row = rowOf(accountId, true)
       if (!row) return wrong
-      const given = spelled(code)
+      const typedCode = spelled(code)
       const result = tried(accountId, () =>
-        /^\d{6}$/.test(given)
-          ? useTotp(accountId, row.secret, given)
-          : store.useRecoveryCode(accountId, hashOf(given), clock.now()) || undefined,
+        /^\d{6}$/.test(typedCode)
+          ? useTotp(accountId, row.secret, typedCode)
+          : store.useRecoveryCode(accountId, hashOf(typedCode), clock.now()) || undefined,
       )
       return result === true ? undefined : result
     },

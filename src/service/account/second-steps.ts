@@ -25,10 +25,10 @@ export function createSecondSteps(token: () => string, monotonic: () => number):
   return {
     begin({ accountId, method }) {
       // A refusal carries it, and refusals show no text in the form of a key.
-      const made = Buffer.from(token(), 'hex').toString('base64url')
-      waiting.set(tokenName(made), { accountId, method, until: monotonic() + lifetimeMs })
+      const stepToken = Buffer.from(token(), 'hex').toString('base64url')
+      waiting.set(tokenName(stepToken), { accountId, method, until: monotonic() + lifetimeMs })
       if (waiting.size > waitingMax) waiting.delete(waiting.keys().next().value!)
-      return made
+      return stepToken
     },
     find(token) {
       const half = waiting.get(tokenName(token))

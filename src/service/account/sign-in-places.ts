@@ -30,8 +30,8 @@ export function createSignInPlaces({
   const young = () => recent.filter(({ at }) => clock.now() - at < recentMs)
   return {
     note(accountId, place) {
-      const known = audit.signInPlaces(accountId)
-      if (known.length === 0 || known.includes(place)) return
+      const earlierPlaces = audit.signInPlaces(accountId)
+      if (earlierPlaces.length === 0 || earlierPlaces.includes(place)) return
       recent = [...young(), { accountId, place, at: clock.now() }].slice(-recentMax)
     },
     recent: young,

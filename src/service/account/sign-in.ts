@@ -120,7 +120,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
     deps.secondFactor.isOn(account.id)
       ? { secondStep: steps.begin({ accountId: account.id, method }) }
       : undefined
-  return told(
+  return audited(
     deps,
     { ...withPasswords(deps, half), ...withLinks(deps, half), ...withCodes(deps, steps) },
     steps,
@@ -130,7 +130,7 @@ export function createSignIn(deps: SignInDeps): SignIn {
 /** What somebody gets who has given the first of two proofs; undefined where one is enough. */
 type HalfWay = (account: AccountState, method: SignInMethod) => SecondStep | undefined
 
-type Untold = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
+type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
   withLink(token: string): ReturnType<SignIn['withLink']>
   asOwner(account: AccountState): ReturnType<SignIn['asOwner']>
   withCode(secondStep: string, code: string): ReturnType<SignIn['withCode']>
@@ -140,7 +140,7 @@ type Untold = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
 function withCodes(
   { db, keys, sessions, secondFactor }: SignInDeps,
   steps: SecondSteps,
-): Pick<Untold, 'withCode' | 'isHalfWay'> {
+): Pick<UnauditedSignIn, 'withCode' | 'isHalfWay'> {
   return {
     isHalfWay: secondStep => steps.find(secondStep) !== undefined,
     async withCode(secondStep, code) {
@@ -158,12 +158,12 @@ function withCodes(
 }
 
 /** Writes every sign-in to the audit trail, and what was refused of accounts that there are. */
-function told(
+function audited(
   { audit, keys, places, log }: SignInDeps,
-  signIn: Untold,
+  signIn: UnauditedSignIn,
   steps: SecondSteps,
 ): SignIn {
-  const tell = (
+  const note = (
     account: AccountState,
     outcome: SignedIn | SecondStep | SignInRefusal | CodeRefusal,
     how: string,
@@ -190,25 +190,25 @@ function told(
     async withPassword(email, password, from) {
       const outcome = await signIn.withPassword(email, password, from)
       const account = keys.accountByEmail(email.toLowerCase())
-      if (account) tell(account, outcome, 'a password', from)
+      if (account) note(account, outcome, 'a password', from)
       return outcome
     },
     async withLink(token, from) {
       const account = signIn.linked(token)
       const outcome = await signIn.withLink(token)
-      if (account) tell(account, outcome, 'a link', from)
+      if (account) note(account, outcome, 'a link', from)
       return outcome
     },
     async withCode(secondStep, code, from) {
       const half = steps.find(secondStep)
       const account = half && keys.account(half.accountId)
       const outcome = await signIn.withCode(secondStep, code)
-      if (account) tell(account, outcome, 'a code', from)
+      if (account) note(account, outcome, 'a code', from)
       return outcome
     },
     async asOwner(account, from) {
       const signedIn = await signIn.asOwner(account)
-      tell(account, signedIn, 'an invitation', from)
+      note(account, signedIn, 'an invitation', from)
       return signedIn
     },
   }

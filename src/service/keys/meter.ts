@@ -109,7 +109,7 @@ export function createMeter(
   const notices = createQuotaNotices(keys, (key, count) => usedOf(key, count, clock.now()))
   // Asked where counters are written, once a second, so that a request does not pay for it.
   const writer = createMeterWriter(store, counts, clock, notices.written)
-  const bought = createBoughtRequests(credits)
+  const boughtRequests = createBoughtRequests(credits)
 
   const standingOf = (state: KeyState, count: RunningCount, now: number): Standing => {
     const used = usedOf(state, count, now)
@@ -125,14 +125,14 @@ export function createMeter(
       const count = running(state, now)
       const { window } = count.period
       if (quotaSource(window, usedOf(state, count, now)) === 'exhausted')
-        return bought.take(state, window)
+        return boughtRequests.take(state, window)
       count.used += 1
       count.dirty = true
       writer.mark(count)
       return window
     },
     refund(state, window) {
-      if (bought.giveBack(window)) return
+      if (boughtRequests.giveBack(window)) return
       const count = counts.find(state.key.id)
       if (!count) return
       if (count.period && isSameWindow(count.period.window, window)) {

@@ -182,7 +182,7 @@ type Telling = ReturnType<typeof createTelling>
  * there must not bring the message to life again.
  */
 function createTelling(registry: Registry, { db, log }: EngineDeps) {
-  return (row: ClaimedRow, ending: Omit<Settled, keyof Told>) => {
+  return (row: ClaimedRow, ending: Omit<Settled, keyof SettledRow>) => {
     const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
     const settled = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...ending }
     registry.ended[ending.state] += 1
@@ -275,7 +275,7 @@ function createEndings({ store, leases, tell, due, clock, chance }: EndingsDeps)
   }
 }
 
-type Told = Pick<
+type SettledRow = Pick<
   Settled,
   'id' | 'kind' | 'accountId' | 'lane' | 'eventId' | 'eventType' | 'ref' | 'attempts'
 >

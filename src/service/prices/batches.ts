@@ -117,7 +117,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     return store.find(id)!
   }
   /** After the commit. The runs of feeds have a line of their own. */
-  const told = (batch: Batch): Batch => {
+  const logged = (batch: Batch): Batch => {
     if (batch.kind !== 'feed') log.info('batch_written', lineOf(batch))
     return batch
   }
@@ -169,7 +169,7 @@ export function createBatches(deps: BatchesDeps): Batches {
         }),
       of: feed => runningOf(id, sourceIdOf({ feed }), tally),
       count: counts => store.count(id, counts),
-      end: () => told(close(id)),
+      end: () => logged(close(id)),
     }
   }
 
@@ -204,11 +204,11 @@ export function createBatches(deps: BatchesDeps): Batches {
         const counts = running.write(points)
         return { batch: close(running.id), counts }
       })
-      told(done.batch)
+      logged(done.batch)
       return done
     },
     release: (start, points, sourceId) =>
-      told(
+      logged(
         transact(() => {
           const running = begin(start)
           runningOf(running.id, sourceId, under.get(running.id)!).write(points)
@@ -216,7 +216,7 @@ export function createBatches(deps: BatchesDeps): Batches {
         }),
       ),
     remove: (start, seriesId, observedAts) =>
-      told(
+      logged(
         transact(() => {
           const running = begin(start)
           running.during(() => ingest.withdraw(seriesId, observedAts))
@@ -269,7 +269,7 @@ export function createBatches(deps: BatchesDeps): Batches {
           removed: done.removed,
         }
       })
-      if ('batch' in done) told(done.batch)
+      if ('batch' in done) logged(done.batch)
       return done
     },
   }

@@ -187,15 +187,15 @@ function without(
   { observedAt, value, recordedAt }: ObservationColumns,
   count: number,
 ): number {
-  let kept = 0
+  let keptCount = 0
   for (let i = 0; i < count; i += 1) {
     if (times.has(observedAt[i]!)) continue
-    observedAt[kept] = observedAt[i]!
-    value[kept] = value[i]!
-    recordedAt[kept] = recordedAt[i]!
-    kept += 1
+    observedAt[keptCount] = observedAt[i]!
+    value[keptCount] = value[i]!
+    recordedAt[keptCount] = recordedAt[i]!
+    keptCount += 1
   }
-  return kept
+  return keptCount
 }
 
 /** The range in pieces that no bucket crosses; its ends are those of whole days. */

@@ -47,8 +47,8 @@ export function createGuards({
 }): Guards {
   const states = new Map<number, GuardState>()
   const stateOf = (seriesId: number): GuardState => {
-    const known = states.get(seriesId)
-    if (known) return known
+    const followed = states.get(seriesId)
+    if (followed) return followed
     const series = catalogue.byId(seriesId)
     const { category, cadence, volatility, terms } = series
     const last = observations.between(
@@ -68,7 +68,7 @@ export function createGuards({
     judge(points) {
       const at = now()
       const doubted: DoubtedPoint[] = []
-      const held = new Set<Point>()
+      const heldPoints = new Set<Point>()
       for (const [seriesId, group] of inOrder(points)) {
         const state = stateOf(seriesId)
         const neighbours = createStoredNeighbours(observations, seriesId)
@@ -77,16 +77,16 @@ export function createGuards({
           // Between known values each has the one before it to be compared with.
           const before: Previous | undefined =
             !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
-          const found = state.judge(point.observedAt, point.value, before, at)
-          if (found.length === 0) {
+          const pointDoubts = state.judge(point.observedAt, point.value, before, at)
+          if (pointDoubts.length === 0) {
             state.take(point.observedAt, point.value)
             continue
           }
-          const worst = found.find(doubt => doubt.action === 'hold') ?? found[0]!
+          const worst = pointDoubts.find(doubt => doubt.action === 'hold') ?? pointDoubts[0]!
           const status = doubts.statusOf(seriesId, point.observedAt, point.value)
           const isHeld = worst.action === 'hold' && status !== 'released'
           if (isHeld) {
-            held.add(point)
+            heldPoints.add(point)
             state.hold(point.value)
           } else state.take(point.observedAt, point.value)
           doubted.push({
@@ -98,7 +98,10 @@ export function createGuards({
           })
         }
       }
-      return { good: held.size === 0 ? points : points.filter(point => !held.has(point)), doubted }
+      return {
+        good: heldPoints.size === 0 ? points : points.filter(point => !heldPoints.has(point)),
+        doubted,
+      }
     },
     keep(doubted, { sourceId, batchId }) {
       for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of doubted)

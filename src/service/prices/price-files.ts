@@ -78,16 +78,18 @@ export function createPriceFiles(
         else await rename(partial, join(folder, name))
         files.push({ name, year, bytes, rows, sha256, changedAt: isSame ? old.changedAt : now() })
       }
-      const made = { madeAt: now(), files }
+      const newManifest = { madeAt: now(), files }
       const path = join(directory, manifestName)
-      await written(`${path}.partial`, once(Buffer.from(JSON.stringify(made, undefined, 2))))
+      await written(`${path}.partial`, once(Buffer.from(JSON.stringify(newManifest, undefined, 2))))
       await rename(`${path}.partial`, path)
-      return made
+      return newManifest
     },
     sign,
     accepts(name, expiresAt, signature) {
-      const [given, right] = [Buffer.from(signature), Buffer.from(sign(name, expiresAt))]
-      return expiresAt > now() && given.length === right.length && timingSafeEqual(given, right)
+      const [received, right] = [Buffer.from(signature), Buffer.from(sign(name, expiresAt))]
+      return (
+        expiresAt > now() && received.length === right.length && timingSafeEqual(received, right)
+      )
     },
   }
 }

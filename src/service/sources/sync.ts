@@ -29,10 +29,10 @@ export interface RowReader {
     layout: SourceLayout,
     mask: (text: string) => string,
     now: number,
-  ): Promise<Found | { fault: string }>
+  ): Promise<SourceContent | { fault: string }>
 }
 
-interface Found {
+interface SourceContent {
   rows: SourceRow[]
   received: number
   rejected: number
@@ -42,7 +42,7 @@ interface Found {
 export interface SourceTest {
   durationMs: number
   /** Rows that would be taken. */
-  content: Found | undefined
+  content: SourceContent | undefined
   error: string | null
 }
 
@@ -83,7 +83,7 @@ const notEntitled = 'the account is suspended, or its plan does not include data
 const unopened = "the credentials do not open with this service's master key: rotate them"
 
 /** `final`: trying again changes nothing. */
-type Read = Found | { fault: string; final: boolean }
+type Read = SourceContent | { fault: string; final: boolean }
 
 export function createSourceSync(deps: SourceSyncDeps): SourceSync {
   const { sources, clock, log } = deps

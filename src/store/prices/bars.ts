@@ -234,9 +234,9 @@ export function createBarWriter(
         change.inserted.filter(hasHours),
         change.revised.filter(hasHours),
       ]
-      const known = past.filter(hasHours)
-      if (inserted.length + revised.length + known.length > 0)
-        updateBars(seriesId, { inserted, revised }, known, hourSpan)
+      const earlier = past.filter(hasHours)
+      if (inserted.length + revised.length + earlier.length > 0)
+        updateBars(seriesId, { inserted, revised }, earlier, hourSpan)
     }
     for (const { observedAt, bornAt } of reborn)
       bear(seriesId, 1, bucketStart('hour', observedAt), bornAt)

@@ -440,7 +440,7 @@ function createVintageWriter(db: Database) {
     replacedAt: number
   }
   const where = 'series_id = ?1 AND observed_at = ?2'
-  const known = lazy<Interval, number[]>(
+  const readIntervals = lazy<Interval, number[]>(
     db,
     `SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
      WHERE ${where} ORDER BY recorded_at`,
@@ -469,7 +469,7 @@ function createVintageWriter(db: Database) {
     current: Observation,
     sourceId: number,
   ) => {
-    const intervals = known.all(seriesId, observedAt)
+    const intervals = readIntervals.all(seriesId, observedAt)
     const at = intervals.findLast(interval => interval.recordedAt <= recordedAt)
     const covers = at !== undefined && recordedAt < at.replacedAt
     if (covers && at.value === value) return false

@@ -42,19 +42,19 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
   )
   const series = lazy<{ id: number }, []>(db, 'SELECT DISTINCT series_id AS id FROM series_sources')
   /** A handful, asked for with every write. */
-  let known: Map<number, ValueSource> | undefined
+  let cachedSources: Map<number, ValueSource> | undefined
   const byId = (id: number) => {
     // Another thread may have added one.
-    if (!known || (id !== 0 && !known.has(id)))
-      known = new Map(all.all().map(source => [source.id, source]))
-    return known.get(id)
+    if (!cachedSources || (id !== 0 && !cachedSources.has(id)))
+      cachedSources = new Map(all.all().map(source => [source.id, source]))
+    return cachedSources.get(id)
   }
   return {
     all: () => all.all(),
     byId,
     idOf({ kind, name, periodKind }) {
       const find = () =>
-        [...known!.values()].find(
+        [...cachedSources!.values()].find(
           source =>
             source.kind === kind && source.name === name && source.periodKind === periodKind,
         )
@@ -62,7 +62,7 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
       const source = find()
       if (source) return source.id
       add.run(kind, name, periodKind)
-      known = undefined
+      cachedSources = undefined
       byId(0)
       return find()!.id
     },

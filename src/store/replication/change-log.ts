@@ -39,8 +39,8 @@ export function logChanges(db: Database, isWanted: boolean): void {
 
 /** Whether commits of this connection are logged. */
 export function isLogged(db: Database): boolean {
-  const known = logged.get(db)
-  if (known !== undefined) return known
+  const cached = logged.get(db)
+  if (cached !== undefined) return cached
   const isPresent =
     db.query("SELECT 1 FROM sqlite_schema WHERE name = 'log_series_insert'").get() !== null
   logged.set(db, isPresent)

@@ -72,8 +72,8 @@ export function createDeltaReader(
         break
       }
     }
-    const given = Object.fromEntries(counters.all().map(({ name, seq }) => [name, seq]))
-    return { upTo: changes.at(-1)?.sequence, deltas, points, rest, counters: given }
+    const rowCounters = Object.fromEntries(counters.all().map(({ name, seq }) => [name, seq]))
+    return { upTo: changes.at(-1)?.sequence, deltas, points, rest, counters: rowCounters }
   })
 
   return {

@@ -123,12 +123,12 @@ export function consoleRoutes(
   )
 }
 
-type Found = NonNullable<ReturnType<Sessions['find']>>
+type CurrentSession = NonNullable<ReturnType<Sessions['find']>>
 
 /** Half of its time gone, a session gets a new token: who comes back stays signed in. */
 async function renewed(
   { sessions, now, ownUrl }: Pick<ConsoleDeps, 'sessions' | 'now' | 'ownUrl'>,
-  session: Found['session'],
+  session: CurrentSession['session'],
 ): Promise<string | undefined> {
   if (now() - session.createdAt < (session.expiresAt - session.createdAt) / 2) return undefined
   const refreshed = await sessions.refresh(session)

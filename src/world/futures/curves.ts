@@ -114,8 +114,8 @@ export function createWorldCurve(deps: {
   const yearOf = (day: string) => {
     forgetChanged()
     const name = day.slice(0, 4)
-    const held = years.get(name)
-    if (held) return held
+    const cached = years.get(name)
+    if (cached) return cached
     const from = Date.UTC(Number(name), 0, 1)
     const to = Date.UTC(Number(name) + 1, 0, 1)
     const closesOnly = {
@@ -127,7 +127,9 @@ export function createWorldCurve(deps: {
     const slopes = new Float64Array((to - from) / dayMs)
     sway.addTo(slopes, from / dayMs, shape.sway, true)
     const year = {
-      closes: new Map(observed.map(one => [isoDay(one.observedAt), one.value])),
+      closes: new Map(
+        observed.map(observation => [isoDay(observation.observedAt), observation.value]),
+      ),
       slopes,
       firstDay: from / dayMs,
     }
@@ -140,7 +142,7 @@ export function createWorldCurve(deps: {
 
   const date = (day: string): CurveDate | undefined => {
     if (dates.has(day)) return dates.get(day)
-    const found = tradesOn(family, day)
+    const tradingDate = tradesOn(family, day)
       ? {
           day,
           before: dayBefore(day),
@@ -148,8 +150,8 @@ export function createWorldCurve(deps: {
           session: sessionOn(family, day),
         }
       : undefined
-    dates.set(day, found)
-    return found
+    dates.set(day, tradingDate)
+    return tradingDate
   }
   const dayBefore = (day: string): string => {
     let before = dayAfter(day, -1)
@@ -209,8 +211,8 @@ export function createWorldCurve(deps: {
    */
   const pathOf = (day: string): Float64Array => {
     forgetChanged()
-    const held = paths.get(day)
-    if (held) return held
+    const cached = paths.get(day)
+    if (cached) return cached
     const session = sessionOf(family.market, parseDay(day)!)!
     const steps = (session.closesAt - session.opensAt) / stepMs
     const path = new Float64Array(steps + 1)
@@ -241,7 +243,7 @@ export function createWorldCurve(deps: {
     const [begin, end] = [premium(date(of.before)!, month), premium(of, month)]
     const lots = (lotsOf(of, month) * stride) / steps
     const at = counter(of.day, month)
-    const found: TickRecord[] = []
+    const records: TickRecord[] = []
     for (let step = firstStep; step < endStep; step++) {
       if (step % stride !== 0 && step !== steps) continue
       const share = step / steps
@@ -254,7 +256,7 @@ export function createWorldCurve(deps: {
           ? close(of.day, month)
           : rounded(front * Math.exp(begin + (end - begin) * share))
       const volume = Math.round(lots * (0.4 + 1.2 * uniform(keys.lots ^ at, step)))
-      found.push({
+      records.push({
         family: family.code,
         month,
         tradedAt: opensAt + step * stepMs,
@@ -263,7 +265,7 @@ export function createWorldCurve(deps: {
         source: generatedSource,
       })
     }
-    return found
+    return records
   }
 
   return {

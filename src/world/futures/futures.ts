@@ -128,8 +128,8 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     return text === undefined ? undefined : Number(text)
   }
   const startedAt = (): number => {
-    const known = instant(names.startedAt)
-    if (known !== undefined) return known
+    const stored = instant(names.startedAt)
+    if (stored !== undefined) return stored
     const now = clock.now()
     settings.set(names.startedAt, String(now))
     return now
@@ -175,9 +175,9 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     }
     const batch: Published = { days: [], ticks: [] }
     while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
-      const made = historyOf(curve, rest.months.shift()!, start, reach)
-      batch.days.push(...made.days)
-      batch.ticks.push(...made.ticks)
+      const published = historyOf(curve, rest.months.shift()!, start, reach)
+      batch.days.push(...published.days)
+      batch.ticks.push(...published.ticks)
     }
     write(batch, start)
     if (rest.months.length === 0)
@@ -227,10 +227,12 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       let wrote = false
       for (let from = since; from < now; from = Math.min(now, startOfDay(from) + dayMs)) {
         const to = Math.min(now, startOfDay(from) + dayMs)
-        const made = curves.map(curve => publishedOf(curve, from, to, now - reach.tickDays * dayMs))
+        const ofFamilies = curves.map(curve =>
+          publishedOf(curve, from, to, now - reach.tickDays * dayMs),
+        )
         const all = {
-          days: made.flatMap(published => published.days),
-          ticks: made.flatMap(published => published.ticks),
+          days: ofFamilies.flatMap(published => published.days),
+          ticks: ofFamilies.flatMap(published => published.ticks),
         }
         wrote ||= all.days.length + all.ticks.length > 0
         write(all, now)
@@ -280,21 +282,21 @@ function historyOf(curve: WorldCurve, month: string, start: number, reach: Reach
     listedFrom(nearMonths, reach.nearMonthsDays),
   ]
   const expiry = lastTradingDay(code, month)
-  const made: Published = { days: [], ticks: [] }
+  const published: Published = { days: [], ticks: [] }
   const tickFrom = start - reach.tickDays * dayMs
   for (
     let day = earlierDay(whole, near);
     day <= expiry && parseDay(day)! - dayMs < start;
     day = dayAfter(day, 1)
   ) {
-    collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, made)
+    collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, published)
   }
-  return made
+  return published
 }
 
 /** All that is published of a family in `[from, to)`. */
 function publishedOf(curve: WorldCurve, from: number, to: number, tickFrom: number): Published {
-  const made: Published = { days: [], ticks: [] }
+  const published: Published = { days: [], ticks: [] }
   // A session can begin the evening before its date, and the last of a date is published on it.
   for (let day = isoDay(from - dayMs); parseDay(day)! - dayMs < to; day = dayAfter(day, 1)) {
     const date = curve.date(day)
@@ -305,10 +307,10 @@ function publishedOf(curve: WorldCurve, from: number, to: number, tickFrom: numb
       from,
       to,
       tickFrom,
-      made,
+      published,
     )
   }
-  return made
+  return published
 }
 
 /**

@@ -40,12 +40,12 @@ export function createEventLog(settings: {
   set(name: string, value: string): void
 }): EventLog {
   /** Nobody else writes them: every observation asks for them. */
-  let known: Events | undefined
+  let cached: Events | undefined
   const all = (): Events => {
-    if (known) return known
+    if (cached) return cached
     const text = settings.get(settingName)
-    known = text === undefined ? none : (JSON.parse(text) as Events)
-    return known
+    cached = text === undefined ? none : (JSON.parse(text) as Events)
+    return cached
   }
   return {
     all,
@@ -56,7 +56,7 @@ export function createEventLog(settings: {
         delays: [...before.delays, ...delays],
       }
       settings.set(settingName, JSON.stringify(events))
-      known = undefined
+      cached = undefined
     },
   }
 }
@@ -99,7 +99,7 @@ export function withEvents(world: World, series: readonly WorldSeries[], events:
     })
     return shocked(
       code,
-      published.filter(one => one.recordedAt >= from && one.recordedAt < to),
+      published.filter(entry => entry.recordedAt >= from && entry.recordedAt < to),
     )
   }
 

@@ -115,12 +115,13 @@ export function createPriceFeed(deps: {
   const order = fillOrder(deps.series)
   const byId = new Map(order.map(series => [series.id, series]))
   const byCode = new Map(order.map(series => [series.code, series]))
-  let known = { text: '', codes: new Set<string>() as ReadonlySet<string> }
+  let filledCodes = { text: '', codes: new Set<string>() as ReadonlySet<string> }
 
   function filled(): ReadonlySet<string> {
     const text = settings.get(names.filled) ?? ''
-    if (text !== known.text) known = { text, codes: new Set(text.split(' ').filter(Boolean)) }
-    return known.codes
+    if (text !== filledCodes.text)
+      filledCodes = { text, codes: new Set(text.split(' ').filter(Boolean)) }
+    return filledCodes.codes
   }
 
   function instant(name: string): number | undefined {
@@ -129,8 +130,8 @@ export function createPriceFeed(deps: {
   }
 
   function startedAt(): number {
-    const known = instant(names.startedAt)
-    if (known !== undefined) return known
+    const stored = instant(names.startedAt)
+    if (stored !== undefined) return stored
     const now = clock.now()
     settings.set(names.startedAt, String(now))
     return now
@@ -330,15 +331,15 @@ export function createPriceFeed(deps: {
 
 /** Every read of a series asks how far its code is, and nobody else writes it. */
 function remembered(settings: Progress): Progress {
-  const known = new Map<string, string | undefined>()
+  const values = new Map<string, string | undefined>()
   return {
     get(name) {
-      if (!known.has(name)) known.set(name, settings.get(name))
-      return known.get(name)
+      if (!values.has(name)) values.set(name, settings.get(name))
+      return values.get(name)
     },
     set(name, value) {
       settings.set(name, value)
-      known.set(name, value)
+      values.set(name, value)
     },
   }
 }
@@ -360,9 +361,9 @@ function firstOf(world: World, code: string, depth: Depth, before: number): Obse
  * without data not at all.
  */
 function fillOrder(series: readonly StoredSeries[]): StoredSeries[] {
-  const rank = (one: StoredSeries): number => {
-    const leading = leadingCodes.indexOf(one.code)
-    return leading >= 0 ? leading : leadingCodes.length + (isMainCode(one) ? 0 : 1)
+  const rank = (series: StoredSeries): number => {
+    const leading = leadingCodes.indexOf(series.code)
+    return leading >= 0 ? leading : leadingCodes.length + (isMainCode(series) ? 0 : 1)
   }
   return series
     .filter(series => series.available)

@@ -43,14 +43,14 @@ export function withRegions(
   )
   const groupOf = new Map<string, Apportioned>()
   for (const { whole, parts } of groups) {
-    const known = parts.filter(code => byCode.has(code))
-    if (!byCode.has(whole) || known.length === 0) continue
+    const shippedParts = parts.filter(code => byCode.has(code))
+    if (!byCode.has(whole) || shippedParts.length === 0) continue
     const group = apportioned(
       world,
       byCode.get(whole)!,
-      known.map(code => byCode.get(code)!),
+      shippedParts.map(code => byCode.get(code)!),
     )
-    for (const code of known) groupOf.set(code, group)
+    for (const code of shippedParts) groupOf.set(code, group)
   }
 
   const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
@@ -66,9 +66,9 @@ export function withRegions(
   return {
     observations,
     history(code, now) {
-      const one = byCode.get(code)
-      if (!one || !groupOf.has(code)) return world.history(code, now)
-      const depth = depthOf(one, now)
+      const series = byCode.get(code)
+      if (!series || !groupOf.has(code)) return world.history(code, now)
+      const depth = depthOf(series, now)
       return observations(code, depth.from, now, depth)
     },
   }
@@ -97,7 +97,7 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
     const values = new Map<number, ReadonlyMap<string, number>>()
     for (const { observedAt, value } of at(whole.code)) {
       const raw = columns.map(column => column.get(observedAt) ?? 0)
-      const rest = restShare * raw.reduce((sum, one) => sum + one, 0)
+      const rest = restShare * raw.reduce((sum, partValue) => sum + partValue, 0)
       const shares = apportion(value, [...raw, rest])
       values.set(observedAt, new Map(parts.map((part, i) => [part.code, shares[i]!])))
     }
@@ -105,8 +105,8 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
   }
 
   return (from, to, depth) => {
-    const asked = JSON.stringify([from, to, depth])
-    if (last.asked !== asked) last = { asked, values: compute(from, to, depth) }
+    const span = JSON.stringify([from, to, depth])
+    if (last.asked !== span) last = { asked: span, values: compute(from, to, depth) }
     return last.values
   }
 }

@@ -97,13 +97,13 @@ export function createWorld({
   }
 
   function planOf(code: string): Plan | undefined {
-    const known = plans.get(code)
-    const one = byCode.get(code)
-    if (known || !one) return known
-    const recipe = recipes.recipeOf(one)
+    const cached = plans.get(code)
+    const series = byCode.get(code)
+    if (cached || !series) return cached
+    const recipe = recipes.recipeOf(series)
     const plan: Plan = {
-      series: one,
-      schedule: scheduleOf(one),
+      series,
+      schedule: scheduleOf(series),
       recipe,
       paths: recipe.terms.map(({ path, weight, smooth }) => ({
         path: pathOf(path),
@@ -135,9 +135,9 @@ export function createWorld({
   return {
     observations,
     history(code, now) {
-      const one = byCode.get(code)
-      if (!one) return []
-      const depth = depthOf(one, now)
+      const series = byCode.get(code)
+      if (!series) return []
+      const depth = depthOf(series, now)
       return observations(code, depth.from, now, depth)
     },
   }

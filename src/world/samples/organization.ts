@@ -47,7 +47,7 @@ export function sampleOrganization(
   const personOf = (name: string): Account => {
     const email = `${name}@${host}`
     const blank = { addOns: [], trialStartedAt: null, trialEndsAt: null, suspendedAt: null }
-    const made = {
+    const account = {
       ...blank,
       id: ids.uuid(),
       email,
@@ -55,13 +55,13 @@ export function sampleOrganization(
       emailConfirmedAt: now,
       createdAt: now,
     }
-    return (keys.accountByEmail(email) ?? keys.putAccount(made)).account
+    return (keys.accountByEmail(email) ?? keys.putAccount(account)).account
   }
   const [member, reader] = [personOf('member'), personOf('reader')]
   join(600, owner, 'admin')
   join(601, member, 'member')
   join(602, reader, 'read_only')
-  for (const one of [owner, member, reader]) keys.place(one.id)
+  for (const account of [owner, member, reader]) keys.place(account.id)
   store.addAddress(secondAddress, accountId, now)
   store.putInvitation({
     id: sampleId(603),

@@ -404,7 +404,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const backtest = () =>
     attempt(async () => {
       last.current += 1
-      const asked = last.current
+      const attemptNumber = last.current
       const answer = await ask<Backtest>('/v1/alerts/backtest', {
         method: 'POST',
         body: {
@@ -413,7 +413,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           end_date: isoDay(now()),
         },
       })
-      if (asked === last.current) result.value = answer
+      if (attemptNumber === last.current) result.value = answer
     })
   const key = JSON.stringify({ ...price_alert, name: '', webhook_url: '' })
   useEffect(() => {

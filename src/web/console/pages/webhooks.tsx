@@ -377,7 +377,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
   const from = useSignal('')
   const to = useSignal('')
   const status = useSignal('failed')
-  const said = useSignal('')
+  const outcome = useSignal('')
   const { refusal, attempt } = useAttempt()
   const replay = () =>
     attempt(async () => {
@@ -389,7 +389,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
           status: status.value,
         },
       })
-      said.value = `${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent again.`
+      outcome.value = `${replayed} ${replayed === 1 ? 'event is' : 'events are'} sent again.`
       await onReplayed()
     })
   return (
@@ -403,7 +403,7 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
     >
       <h2 id="replay">Send a range again</h2>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <div class="row end">
         <label>
           From (UTC)

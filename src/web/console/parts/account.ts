@@ -15,16 +15,16 @@ export interface Caller {
 /** Who is signed in; undefined until the interface has said it, and for strangers. */
 export const caller = signal<Caller | undefined>(undefined)
 
-let asked: Promise<Caller | undefined> | undefined
+let loading: Promise<Caller | undefined> | undefined
 
 /** Asks once who is signed in. */
 export function whoIsThere(): Promise<Caller | undefined> {
   if (!boot.isSignedIn) return Promise.resolve(undefined)
-  asked ??= ask<Caller>('/v1/users/me').then(answer => {
+  loading ??= ask<Caller>('/v1/users/me').then(answer => {
     caller.value = answer
     return answer
   })
-  return asked
+  return loading
 }
 
 export const has = (feature: string): boolean => caller.value?.features.includes(feature) ?? false

@@ -13,21 +13,21 @@ interface Document {
   paths: Record<string, Record<string, { operationId: string; summary: string }>>
 }
 
-const kept = 'calls.1'
+const storageName = 'calls.1'
 
 /** Every documented call; empty until they are here. */
 export const calls = signal<readonly NamedCall[]>([])
 
-let asked: Promise<void> | undefined
+let loading: Promise<void> | undefined
 
 /** Asks for the documentation once in a tab. */
 export function loadCalls(): Promise<void> {
-  asked ??= load()
-  return asked
+  loading ??= load()
+  return loading
 }
 
 async function load(): Promise<void> {
-  const stored = sessionStorage.getItem(kept)
+  const stored = sessionStorage.getItem(storageName)
   if (stored) {
     calls.value = JSON.parse(stored) as NamedCall[]
     return
@@ -37,7 +37,7 @@ async function load(): Promise<void> {
     Object.values(methods).map(({ operationId, summary }) => ({ id: operationId, summary, path })),
   )
   try {
-    sessionStorage.setItem(kept, JSON.stringify(calls.value))
+    sessionStorage.setItem(storageName, JSON.stringify(calls.value))
   } catch {
     // A full store costs one more call.
   }

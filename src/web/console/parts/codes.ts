@@ -19,12 +19,12 @@ const kept = 'codes.1'
 /** Every code that has data; empty until they are here. */
 export const codes = signal<readonly Code[]>([])
 
-let asked: Promise<void> | undefined
+let loading: Promise<void> | undefined
 
 /** Asks for the codes once in a tab: they change with releases. */
 export function loadCodes(): Promise<void> {
-  asked ??= load()
-  return asked
+  loading ??= load()
+  return loading
 }
 
 async function load(): Promise<void> {

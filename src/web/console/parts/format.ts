@@ -73,8 +73,9 @@ export function csvOf(rows: readonly (readonly (string | number | null | undefin
         .map(cell => {
           const text = String(cell ?? '')
           // A cell that a spreadsheet would run as a formula is kept a text.
-          const safe = typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-          return /[",\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+          const plainText =
+            typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+          return /[",\n]/.test(plainText) ? `"${plainText.replaceAll('"', '""')}"` : plainText
         })
         .join(','),
     )

@@ -31,7 +31,7 @@ const wellOf = ({ well }: Permit): string => [well.name, well.number].filter(Boo
 /** Permits to drill, found by words and by state, on a map and in a list. */
 export function Permits() {
   const typed = useSignal('')
-  const asked = useSignal('')
+  const searched = useSignal('')
   const state = useSignal('')
   const states = useLoaded('states', signal =>
     ask<{ data: StateCount[] }>('/v1/ei/well-permits/by-state', { signal }),
@@ -39,7 +39,7 @@ export function Permits() {
   const search = new URLSearchParams({
     per_page: String(shownMax),
     ...(state.value && { states: state.value }),
-    ...(asked.value && { query: asked.value }),
+    ...(searched.value && { query: searched.value }),
   })
   const path = `/v1/ei/well-permits/search?${search}`
   const answer = useLoaded(path, signal =>
@@ -68,7 +68,7 @@ export function Permits() {
             class="row end"
             onSubmit={event => {
               event.preventDefault()
-              asked.value = typed.value.trim()
+              searched.value = typed.value.trim()
             }}
           >
             <label>

@@ -27,7 +27,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   )
   const { refusal, attempt } = useAttempt()
   const chosen = useSignal<ReadonlySet<number>>(new Set())
-  const said = useSignal('')
+  const outcome = useSignal('')
   const values = answer.data?.data.values ?? []
   const total = answer.data?.data.meta.total ?? 0
   const ids = values.map(({ id }) => id).filter(id => chosen.value.has(id))
@@ -37,7 +37,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
         method: 'POST',
         body: { ids, reason: 'decided in the console' },
       })
-      said.value = `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
+      outcome.value = `${ids.length} ${what === 'release' ? 'released' : 'rejected'}.`
       chosen.value = new Set()
       await answer.reload()
       await onDecided()
@@ -49,7 +49,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <Table
         caption="Waiting for a decision"
         file="review"

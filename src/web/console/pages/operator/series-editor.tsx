@@ -51,11 +51,11 @@ export function SeriesEditor() {
   const answer = useLoaded('series', () => asOperator<{ data: Series[] }>('/admin/v1/series'))
   const { refusal, attempt } = useAttempt()
   const typed = useSignal('')
-  const said = useSignal('')
+  const outcome = useSignal('')
   const edited = useSignal<Series | 'new' | undefined>(undefined)
   const before = edited.value === 'new' ? undefined : edited.value
   const wanted = typed.value.trim().toLowerCase()
-  const found = (answer.data?.data ?? []).filter(({ code, name, own, active }) =>
+  const matching = (answer.data?.data ?? []).filter(({ code, name, own, active }) =>
     wanted === '' ? own || !active : `${code} ${name}`.toLowerCase().includes(wanted),
   )
   const put = (form: HTMLFormElement) =>
@@ -66,7 +66,7 @@ export function SeriesEditor() {
         before ? `/admin/v1/series/${encodeURIComponent(code)}` : '/admin/v1/series',
         before ? { method: 'PATCH', body: terms } : { method: 'POST', body: { code, ...terms } },
       )
-      said.value = `${code} is ${before ? 'changed' : 'added'}.`
+      outcome.value = `${code} is ${before ? 'changed' : 'added'}.`
       typed.value = code
       edited.value = undefined
       await answer.reload()
@@ -82,7 +82,7 @@ export function SeriesEditor() {
     })
   return (
     <>
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       {refusal.value && <Refused error={refusal.value} />}
       {edited.value !== undefined && (
         <form
@@ -133,8 +133,8 @@ export function SeriesEditor() {
         caption="Series"
         file="series"
         of={answer}
-        rows={answer.data && found.slice(0, shownMax)}
-        fileRows={() => found}
+        rows={answer.data && matching.slice(0, shownMax)}
+        fileRows={() => matching}
         keyOf={({ code }) => code}
         isTall
         empty={
@@ -142,7 +142,7 @@ export function SeriesEditor() {
             ? 'There are no series of your own. Add one, or search the catalogue to change what is shipped.'
             : 'No series has that in its code or name.'
         }
-        note={found.length > shownMax && `The first ${shownMax} of ${found.length}.`}
+        note={matching.length > shownMax && `The first ${shownMax} of ${matching.length}.`}
         actions={
           <>
             <label>

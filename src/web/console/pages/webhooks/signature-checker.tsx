@@ -21,28 +21,28 @@ async function hmac(secret: string, text: string): Promise<string> {
 
 /** Says whether a request that was received is signed with a secret. Nothing leaves the page. */
 export function SignatureChecker() {
-  const said = useSignal<{ mood: 'good' | 'bad'; text: string } | undefined>(undefined)
+  const verdict = useSignal<{ mood: 'good' | 'bad'; text: string } | undefined>(undefined)
   const check = async (form: FormData) => {
     const field = (name: string) => String(form.get(name) ?? '')
     const secret = field('secret').trim()
     const timestamp = field('timestamp').trim()
     // A form sends line ends as CR LF; bodies of the service have none.
     const body = field('body').replaceAll('\r\n', '\n')
-    const given = field('signature').trim().toLowerCase()
+    const signature = field('signature').trim().toLowerCase()
     try {
       const wanted =
         timestamp === ''
           ? `sha256=${await hmac(secret, body)}`
           : await hmac(secret, `${body}.${timestamp}`)
-      said.value =
-        given === wanted
+      verdict.value =
+        signature === wanted
           ? { mood: 'good', text: 'The request is signed with this secret.' }
           : {
               mood: 'bad',
               text: `It is not signed with this secret, or the body is not as it was sent; the signature would be ${wanted}.`,
             }
     } catch (error) {
-      said.value = { mood: 'bad', text: (error as Error).message }
+      verdict.value = { mood: 'bad', text: (error as Error).message }
     }
   }
   return (
@@ -77,7 +77,7 @@ export function SignatureChecker() {
           Body as it was received
           <textarea name="body" rows={4} required />
         </label>
-        {said.value && <Notice mood={said.value.mood}>{said.value.text}</Notice>}
+        {verdict.value && <Notice mood={verdict.value.mood}>{verdict.value.text}</Notice>}
         <div class="row">
           <button type="submit">Check</button>
         </div>
