@@ -1,4 +1,5 @@
 import { crc32, createInflateRaw } from 'node:zlib'
+import { unpacked } from '../../lib/unpacked.ts'
 import { FeedFault } from './fault.ts'
 
 /** A file of an archive, packed as it lies there until `read` is called. */
@@ -94,7 +95,9 @@ async function* contentOf(head: FileHead, bytes: PackedBytes): AsyncIterable<Uin
   let unpackedBytes = 0
   let checksum = 0
   try {
-    for await (const piece of head.method === stored ? packed : inflated(packed, bytes)) {
+    for await (const piece of head.method === stored
+      ? packed
+      : unpacked(createInflateRaw({ chunkSize: pieceBytes }), packed, bytes.putBack)) {
       unpackedBytes += piece.length
       if (unpackedBytes > judgedBytesMin && unpackedBytes > growthMax * bytes.taken()) {
         throw new FeedFault('too_long', `${head.name} unpacks to more than can be meant`)
@@ -181,47 +184,6 @@ function createPackedBytes(chunks: AsyncIterable<Uint8Array>): PackedBytes {
     },
     taken: () => taken,
     close: async () => void (await source.return?.()),
-  }
-}
-
-/**
- * Raw deflate through zlib, one piece after the other, so that neither side runs ahead. What zlib did not
- * want is put back.
- */
-async function* inflated(
-  packed: AsyncIterable<Uint8Array>,
-  bytes: Pick<PackedBytes, 'putBack'>,
-): AsyncIterable<Uint8Array> {
-  const inflate = createInflateRaw({ chunkSize: pieceBytes })
-  const closed = new Promise(resolve => inflate.once('close', resolve))
-  const ended = new Promise(resolve => inflate.once('end', resolve))
-  let failure: unknown
-  let last: Uint8Array = new Uint8Array(0)
-  let written = 0
-  const feed = async () => {
-    try {
-      for await (const piece of packed) {
-        last = piece
-        written += piece.length
-        await Promise.race([new Promise(resolve => inflate.write(piece, resolve)), ended, closed])
-        // What is left over is behind the end of the file.
-        if (inflate.destroyed || inflate.bytesWritten < written) return
-      }
-      inflate.end()
-    } catch (error) {
-      failure = error
-      inflate.destroy(error instanceof Error ? error : undefined)
-    }
-  }
-  const fed = feed()
-  try {
-    for await (const piece of inflate) yield piece as Uint8Array
-    await fed
-    bytes.putBack(last.subarray(last.length - (written - inflate.bytesWritten)))
-  } catch (error) {
-    throw failure ?? error
-  } finally {
-    inflate.destroy()
   }
 }
 

@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
 import { after } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
+import { unpacked } from '../../lib/unpacked.ts'
 import type { Egress, Route } from '../egress/egress.ts'
 import { headersOf, messageOf, pinned, reasonOf } from '../egress/request.ts'
 
@@ -101,7 +102,7 @@ async function opened(
       resolve({
         status: response.statusCode ?? 0,
         headers: headersOf(response),
-        body: unpacked(response, signal, leave),
+        body: bodyOf(response, signal, leave),
         leave,
       })
     })
@@ -109,7 +110,7 @@ async function opened(
   })
 }
 
-async function* unpacked(
+async function* bodyOf(
   response: IncomingMessage,
   signal: AbortSignal,
   leave: () => void,
@@ -120,7 +121,9 @@ async function* unpacked(
     throw new NoReply(`the answer is packed as ${encoding}, which was not asked for`)
   }
   try {
-    yield* encoding === 'gzip' ? gunzipped(pieces(response, signal)) : pieces(response, signal)
+    yield* encoding === 'gzip'
+      ? unpacked(createGunzip(), pieces(response, signal))
+      : pieces(response, signal)
   } catch (error) {
     if (error instanceof NoReply) throw error
     throw new NoReply('the answer ended too early', { cut: true })
@@ -176,33 +179,3 @@ async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIte
 }
 
 const waitingBytesMax = 256 * 1024
-
-async function* gunzipped(packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  const gunzip = createGunzip()
-  const closed = new Promise(resolve => gunzip.once('close', resolve))
-  let failure: unknown
-  const feed = async () => {
-    try {
-      for await (const piece of packed) {
-        if (!gunzip.write(piece)) {
-          await Promise.race([new Promise(drained => gunzip.once('drain', drained)), closed])
-        }
-        if (gunzip.destroyed) return
-      }
-      gunzip.end()
-    } catch (error) {
-      failure = error
-      gunzip.destroy(error instanceof Error ? error : undefined)
-    }
-  }
-  const fed = feed()
-  try {
-    for await (const piece of gunzip) yield piece as Uint8Array
-    await fed
-    if (failure) throw failure
-  } catch (error) {
-    throw failure ?? error
-  } finally {
-    gunzip.destroy()
-  }
-}
