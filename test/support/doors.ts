@@ -20,6 +20,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
   cli: {
     accounts: ['keys.ts', 'sign-in.ts'],
     backups: ['backup.ts', 'upgrade.ts'],
+    remote: ['commands.ts'],
   },
   feed: {
     catalogue: ['lookup.ts'],

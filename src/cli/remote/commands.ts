@@ -152,13 +152,16 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
 }
 
 /** Whether `export` is to ask a server over HTTP, and not to read the data directory. */
+/** An export that names a server: which, which days, and where to. */
+export type RemoteExportOptions = ServerChoice & Range & { output: string }
+
 export const isRemoteExport = ({ server, url }: ServerChoice): boolean =>
   server !== undefined || url !== undefined
 
 /** Writes the history of codes as CSV to a file, or to standard output where it is `-`. */
 export async function exportOverHttp(
   codes: readonly string[],
-  options: ServerChoice & Range & { output: string },
+  options: RemoteExportOptions,
   env: ProgramEnvironment,
 ): Promise<void> {
   if (codes.length === 0) throw new Error('name the codes to export, at most 20')

@@ -1,0 +1,161 @@
+import type { Command } from 'commander'
+import { createSystemClock } from '../../lib/clock.ts'
+import type { ProgramEnvironment } from '../environment.ts'
+import { configOf, located, type Options, type Results, withOperator } from '../options.ts'
+import { exportOverHttp, isRemoteExport, type RemoteExportOptions } from '../remote/commands.ts'
+import { runDatasetImport } from './dataset.ts'
+import { runExport } from './export.ts'
+import { type ImportOptions, runImport } from './import.ts'
+import { exportSource } from './pages.ts'
+import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
+import { dataOf } from './writer.ts'
+
+type ExportOptions = Options & RemoteExportOptions & { format?: string; source?: string }
+
+/** Values into the database and out of it, and days that reads leave out. */
+export function dataCommands(program: Command, env: ProgramEnvironment, results: Results) {
+  importCommand(program, env, results)
+  exportCommand(program, env, results)
+  quarantineCommands(program, env)
+}
+
+function importCommand(program: Command, env: ProgramEnvironment, results: Results) {
+  located(
+    program
+      .command('import')
+      .argument(
+        '<files...>',
+        'CSV, NDJSON, JSON, .xlsx or Parquet, plain, gzip or ZIP; - is standard input',
+      )
+      .description(
+        'record the observations of files, or with --dataset the rows of another dataset',
+      ),
+  )
+    .option(
+      '--dataset <name>',
+      'what the files are: futures-settlements, futures-ticks, ... (default: prices)',
+    )
+    .option('--series <code>', 'every row belongs to this code')
+    .option(
+      '--map <pairs>',
+      'columns by name: code=Col,observed_at=Col,price=Col, or CODE=Col for a column of one code; may be given again',
+      (pairs: string, before: readonly string[] = []) => [...before, pairs],
+    )
+    .option(
+      '--scale <factor>',
+      'multiply every value: 0.001 for a file in thousands of the unit of its series',
+    )
+    .option('--sheet <name>', 'the sheet of a workbook (default: its first)')
+    .option('--header-row <number>', 'the row that has the names of the columns (default: 1)')
+    .option('--records <path>', 'where the rows of a JSON document are: response.data')
+    .option(
+      '--date-format <format>',
+      'how days are written: DD/MM/YYYY, D MMM YYYY, YYYYMMDD, serial for day numbers',
+    )
+    .option('--decimal-comma', 'numbers are written 1.234,56')
+    .option('--time <time>', 'time of day of values that come with their day alone: 16:00')
+    .option('--zone <zone>', 'the zone of it, and of times without one: America/New_York')
+    .option('--source <name>', 'whose values they are: EIA, Desk, ...')
+    .option(
+      '--replace',
+      'also where a coarser file takes the place of a finer one, or much is revised',
+    )
+    .option('--dry-run', 'check everything, write nothing')
+    .option('--json', 'print the result as JSON')
+    .action((files: string[], options: Options & ImportOptions & { dataset?: string }) =>
+      withOperator(options, env, async operator => {
+        const { out, err, terminal, stdin } = env
+        const { dataset } = options
+        if (dataset !== undefined) {
+          for (const name of ['series', 'scale', 'time', 'source', 'replace'] as const) {
+            if (options[name] !== undefined)
+              throw new Error(`--${name} is for prices: leave it out with --dataset`)
+          }
+          results.set(
+            await runDatasetImport(
+              files,
+              { ...options, dataset },
+              { out, err, terminal, stdin, clock: createSystemClock(), operator },
+            ),
+          )
+          return
+        }
+        results.set(
+          await runImport(files, options, {
+            out,
+            err,
+            terminal,
+            stdin,
+            clock: createSystemClock(),
+            ...(await dataOf(operator, options.source)),
+          }),
+        )
+      }),
+    )
+}
+
+function exportCommand(program: Command, env: ProgramEnvironment, results: Results) {
+  located(
+    program
+      .command('export')
+      .argument('[codes...]', 'codes to export; none: all')
+      .description('write observations in the form that import takes'),
+  )
+    .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
+    .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
+    .option('--source <name>', 'only values of this source: EIA, a feed, ...')
+    .option('--server <name>', 'ask a saved server over HTTP: CSV of a history')
+    .option('--url <address>', 'ask the server at an address over HTTP')
+    .option('--key <key>', 'API key for it')
+    .option('--start <date>', 'over HTTP: first day (default: 30 days ago)')
+    .option('--end <date>', 'over HTTP: last day (default: now)')
+    .option('--interval <interval>', 'over HTTP: raw, hour, day, week or month (default: raw)')
+    .action(async (codes: string[], options: ExportOptions) => {
+      if (isRemoteExport(options)) {
+        await exportOverHttp(codes, options, env)
+        return
+      }
+      const source = exportSource(configOf(options, 'serve', env).data.dir, options.source)
+      try {
+        results.set(await runExport(codes, options, { out: env.write, err: env.err, ...source }))
+      } finally {
+        source.close()
+      }
+    })
+}
+
+function quarantineCommands(program: Command, env: ProgramEnvironment) {
+  const quarantine = program
+    .command('quarantine')
+    .description('days of a series that reads leave out')
+  located(
+    quarantine
+      .command('add')
+      .argument('<code>')
+      .argument('<from>')
+      .argument('[to]')
+      .requiredOption('--reason <text>', 'why'),
+  )
+    .description('leave out a day or a range of days')
+    .action(
+      (code: string, from: string, to: string | undefined, options: Options & { reason: string }) =>
+        withOperator(options, env, operator =>
+          addQuarantine(
+            operator,
+            { code, from, ...(to && { to }), reason: options.reason },
+            env.out,
+          ),
+        ),
+    )
+  located(quarantine.command('list').description('show the ranges'))
+    .option('--json', 'print JSON')
+    .action((options: Options & { json?: boolean }) =>
+      withOperator(options, env, operator =>
+        listQuarantine(operator, env.out, options.json === true),
+      ),
+    )
+  located(quarantine.command('remove').argument('<id>').description('lift a range')).action(
+    (id: string, options: Options) =>
+      withOperator(options, env, operator => removeQuarantine(operator, id, env.out)),
+  )
+}

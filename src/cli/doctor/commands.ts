@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { envName, loadConfig } from '../../config.ts'
+import { createSystemClock } from '../../lib/clock.ts'
+import type { ProgramEnvironment } from '../environment.ts'
+import { configFrom, located, type Options, type Results } from '../options.ts'
+import { runDoctor } from './doctor.ts'
+
+export function doctorCommands(program: Command, env: ProgramEnvironment, results: Results) {
+  located(
+    program
+      .command('doctor')
+      .description('look for what keeps a copy from running well; changes nothing'),
+  )
+    .option('--json', 'print JSON')
+    .action(async (options: Options & { json?: boolean }) => {
+      const { directory } = env
+      const dir = options.data ?? (env.env[envName('data.dir')] || undefined)
+      results.set(
+        await runDoctor({
+          out: env.out,
+          json: options.json === true,
+          clock: createSystemClock(),
+          sources: { env: env.env, directory },
+          config: mode => configFrom(options, mode, env),
+          fallback: () =>
+            loadConfig({
+              flags: { 'data.dir': dir },
+              env: {},
+              files: { directory },
+              readFile: () => undefined,
+            }),
+        }),
+      )
+    })
+}

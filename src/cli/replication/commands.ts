@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { createSystemClock } from '../../lib/clock.ts'
+import { createRandomIds } from '../../lib/ids.ts'
+import type { ProgramEnvironment } from '../environment.ts'
+import { configOf, located, type Options, type Results } from '../options.ts'
+import { promote } from './promote.ts'
+
+/** One copy in the place of another. */
+export function replicationCommands(program: Command, env: ProgramEnvironment, results: Results) {
+  located(
+    program
+      .command('promote')
+      .description('make the directory the primary, with what the stream and its snapshot hold'),
+  ).action(async (options: Options) => {
+    const clock = createSystemClock()
+    results.set(
+      await promote(configOf(options, 'serve', env), {
+        clock,
+        ids: createRandomIds(),
+        out: env.out,
+      }),
+    )
+  })
+}
