@@ -982,13 +982,15 @@ CREATE TABLE usage_warnings (
 
 -- Answers to requests that carried an Idempotency-Key, kept 24 hours. `sealed` can be decrypted
 -- only with the token of the request, which is stored nowhere: the answer may hold a new token.
+-- Commands on the machine have no token: theirs need the master key and the Idempotency-Key.
 CREATE TABLE idempotency (
-  key_id TEXT NOT NULL REFERENCES api_keys (id),
+  -- Who asked: the id of an API key, `token ` and the id of an admin token, or `command ` and a user.
+  owner TEXT NOT NULL,
   -- SHA-256 of the path and the Idempotency-Key.
   request_hash BLOB NOT NULL,
   sealed BLOB NOT NULL,
   created_at INTEGER NOT NULL,
-  PRIMARY KEY (key_id, request_hash)
+  PRIMARY KEY (owner, request_hash)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
 

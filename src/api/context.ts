@@ -166,6 +166,9 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const reload = () => {
     keys.reload()
     services.webhooks.reload()
+    services.adminTokens.reload()
+    services.catalogue.reload()
+    services.quarantine.reload()
     services.credits.reset()
   }
   return {
@@ -190,7 +193,12 @@ export function createContext(services: Services, options: ContextOptions): Cont
     switched: profiles?.switched ?? unswitched,
     codes: createCodeReader(catalogue, now, limits.codesPerRequestMax, links, profiles?.switched),
     marks: { fixtureHeader: `${brand.headerPrefix}Data` },
-    idempotency: createIdempotency({ store: createIdempotencyStore(db), reload, now }),
+    idempotency: createIdempotency({
+      store: createIdempotencyStore(db),
+      vault: services.vault,
+      reload,
+      now,
+    }),
     now,
     links,
     firstCodes: demo.codes,

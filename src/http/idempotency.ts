@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { t } from 'elysia'
 import { dayMs } from '../lib/instant.ts'
 import { seal, unseal } from '../lib/seal.ts'
+import { DoesNotOpen, type Vault } from '../service/keys/vault.ts'
 import type { IdempotencyStore } from '../store/keys/idempotency.ts'
 import { pathOf } from './base.ts'
 import { credentialsOf } from './gate/credentials.ts'
@@ -10,6 +11,8 @@ import { invalidParameter, stateForbids } from './problem/problem.ts'
 
 export interface IdempotencyDeps {
   store: IdempotencyStore
+  /** Seals answers to those who come without a token: commands on this machine. */
+  vault: Pick<Vault, 'seal' | 'open'>
   /**
    * Reads again what is in memory, when a change was undone because its answer could not be kept.
    */
@@ -22,12 +25,13 @@ export interface Repeatable {
   request: Request
   set: { headers: Record<string, string | number>; status?: number | string }
   pass: Pass | undefined
-  caller: Caller
+  /** Undefined for the operator. */
+  caller?: Caller
 }
 
 /**
  * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is kept
- * for 24 hours per API key and path, in the transaction that made it true, and a repeat gets the
+ * for 24 hours per API key or admin token and path, in the transaction that made it true, and a repeat gets the
  * same answer.
  *
  * The answer may hold a new token, and no token may be at rest. A placeholder in its place would
@@ -35,7 +39,8 @@ export interface Repeatable {
  * only copy of the token. So the answer is sealed under the token that the caller presented, of
  * which only a hash is stored: the same caller can have it read again, a copy of the database can
  * not. After a roll of that token the answer can not be read any more, and the repeat is refused
- * like any other reuse.
+ * like any other reuse. A command on this machine presents no token: its answers are sealed under the
+ * master key and the text of the header.
  */
 export interface Idempotency {
   /**
@@ -75,14 +80,50 @@ interface StoredAnswer {
   answer: unknown
 }
 
+const vaultContext = (context: string) => `idempotency ${context}`
 const sha256 = (text: string) => createHash('sha256').update(text)
 
-export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idempotency {
+/** How the answers to somebody are kept so that only they can have them read again. */
+interface Sealing {
+  seal(context: string, text: string): Uint8Array
+  /** Undefined where it was sealed with another token. */
+  unseal(context: string, sealed: Uint8Array): string | undefined
+}
+
+export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps): Idempotency {
+  const withToken = (token: string): Sealing => ({
+    seal: (context, text) => seal(token, context, text),
+    unseal: (context, sealed) => unseal(token, context, sealed),
+  })
+  /** The name of the request besides, which is stored as a hash: a copy of both files is not enough. */
+  const withMasterKey = (name: string): Sealing => ({
+    seal: (context, text) =>
+      vault.seal(vaultContext(context), Buffer.from(seal(name, context, text)).toString('base64')),
+    unseal(context, sealed) {
+      try {
+        const inner = vault.open(vaultContext(context), sealed)
+        return unseal(name, context, Buffer.from(inner, 'base64'))
+      } catch (error) {
+        if (error instanceof DoesNotOpen) return undefined
+        throw error
+      }
+    },
+  })
+  /** Who asked, and what their answers are sealed with. */
+  const ownerOf = ({ request, pass, caller }: Repeatable, name: string) => {
+    const token = () => withToken(credentialsOf(request, true).token ?? '')
+    if (caller) return { owner: caller.key.key.id, sealing: token() }
+    if (pass?.adminTokenId !== undefined)
+      return { owner: `token ${pass.adminTokenId}`, sealing: token() }
+    return { owner: pass?.actor ?? 'command', sealing: withMasterKey(name) }
+  }
+
   /**
    * The answer that was given before, or how one is kept; undefined for a request that is not to be
    * repeated.
    */
-  const opened = ({ request, set, pass, caller }: Repeatable, body: unknown) => {
+  const opened = (repeatable: Repeatable, body: unknown) => {
+    const { request, set, pass } = repeatable
     const name = request.headers.get('idempotency-key')
     if (name === null) return undefined
     if (name.length < 1 || name.length > keyCharactersMax) {
@@ -93,16 +134,15 @@ export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idem
       )
     }
     const at = now()
-    const keyId = caller.key.key.id
+    const { owner, sealing } = ownerOf(repeatable, name)
     const path = pathOf(request).replace(/(.)\/+$/, '$1')
     const requestHash = sha256(`${path}\n${name}`).digest()
-    const token = credentialsOf(request, true).token ?? ''
     const bodyHash = sha256(JSON.stringify(body ?? null)).digest('hex')
-    const context = `${keyId} ${requestHash.toString('hex')}`
+    const context = `${owner} ${requestHash.toString('hex')}`
 
-    const sealed = store.find(keyId, requestHash, at - keptMs)
+    const sealed = store.find(owner, requestHash, at - keptMs)
     if (sealed) {
-      const text = unseal(token, context, sealed)
+      const text = sealing.unseal(context, sealed)
       const kept = text === undefined ? undefined : (JSON.parse(text) as StoredAnswer)
       if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
       set.headers['idempotent-replayed'] = 'true'
@@ -113,9 +153,9 @@ export function createIdempotency({ store, reload, now }: IdempotencyDeps): Idem
     const keep = (answer: unknown) => {
       const kept: StoredAnswer = { bodyHash, status: set.status, answer }
       store.put({
-        keyId,
+        owner,
         requestHash,
-        sealed: seal(token, context, JSON.stringify(kept)),
+        sealed: sealing.seal(context, JSON.stringify(kept)),
         createdAt: at,
       })
       store.forget(at - keptMs, forgottenAtOnce)
@@ -167,5 +207,5 @@ const reused = (otherBody: boolean) =>
     'idempotency_key_reused',
     otherBody
       ? 'This Idempotency-Key came with another body before; a new request needs a new one.'
-      : 'This Idempotency-Key came with an earlier token of this API key, and only that token can read its answer; a new request needs a new one.',
+      : 'This Idempotency-Key came with an earlier token, and only that token can read its answer; a new request needs a new one.',
   )

@@ -363,6 +363,23 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 15,
+    why: 'Requests of the operator may be sent again too, which come without an API key.',
+    sql: `
+      CREATE TABLE repeats (
+        owner TEXT NOT NULL,
+        request_hash BLOB NOT NULL,
+        sealed BLOB NOT NULL,
+        created_at INTEGER NOT NULL,
+        PRIMARY KEY (owner, request_hash)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO repeats SELECT key_id, request_hash, sealed, created_at FROM idempotency;
+      DROP TABLE idempotency;
+      ALTER TABLE repeats RENAME TO idempotency;
+      CREATE INDEX idempotency_by_age ON idempotency (created_at);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -265,6 +265,19 @@ describe('migrations', () => {
     },
   )
 
+  test('keep the answers to requests of keys, and let an admin token have some', () => {
+    const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
+    const kept = db
+      .query('SELECT key_id AS owner, request_hash, sealed, created_at FROM idempotency')
+      .all()
+    expect(kept.length).toBeGreaterThan(0)
+    migrate(db, 1)
+    db.run('PRAGMA foreign_keys = ON')
+    expect(db.query('SELECT * FROM idempotency').all()).toEqual(kept)
+    db.run("INSERT INTO idempotency VALUES ('token 1', x'01', x'02', 3)")
+    expect(integrityFaults(db)).toEqual([])
+  })
+
   test('have the oldest version to start from', () => {
     expect(writtenVersions[0]).toBe(1)
   })

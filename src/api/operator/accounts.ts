@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, flag } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../http/input/typed.ts'
@@ -33,7 +34,10 @@ import {
 } from './account-row.ts'
 
 export interface AdminDeps
-  extends Pick<Context, 'access' | 'keys' | 'meter' | 'accountClosing' | 'nameMax' | 'now'> {
+  extends Pick<
+    Context,
+    'access' | 'keys' | 'meter' | 'accountClosing' | 'idempotency' | 'nameMax' | 'now'
+  > {
   changes: KeyChanges
 }
 
@@ -70,7 +74,7 @@ function keyOf(keys: Keyring, id: string): KeyState {
   return key
 }
 
-function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
+function accounts({ access: plugin, keys, meter, changes, idempotency, nameMax, now }: AdminDeps) {
   const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
   const newAccountBody = createNewAccountBody(nameMax)
   const matching = (query: { email?: string; q?: string; plan?: string }) => {
@@ -126,19 +130,25 @@ function accounts({ access: plugin, keys, meter, changes, nameMax, now }: AdminD
     )
     .post(
       '/admin/v1/accounts',
-      ({ body, set }) => {
-        const newAccount = readNewAccount(newAccountBody, body)
-        const account = changes.createAccount(newAccount)
-        if (!account) {
-          throw validationFailed([
-            { field: 'email', message: 'email: has an account already.', value: newAccount.email },
-          ])
-        }
-        set.status = 201
-        return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
-      },
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const newAccount = readNewAccount(newAccountBody, body)
+          const account = changes.createAccount(newAccount)
+          if (!account) {
+            throw validationFailed([
+              {
+                field: 'email',
+                message: 'email: has an account already.',
+                value: newAccount.email,
+              },
+            ])
+          }
+          set.status = 201
+          return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
+        }),
       {
         access,
+        headers: idempotencyHeader,
         body: newAccountBody.schema,
         response: {
           201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
@@ -216,7 +226,7 @@ const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
   not_closed: 'The account is open: close it first.',
 }
 
-function ending({ access: plugin, keys, accountClosing }: AdminDeps) {
+function ending({ access: plugin, keys, accountClosing, idempotency }: AdminDeps) {
   const answer = (state: AccountState, refusal: ClosingRefusal | undefined) => {
     if (refusal !== undefined) throw stateForbids('validation_failed', refusedBecause[refusal])
     const { closedAt, erasedAt } = accountClosing.standing(state)!
@@ -252,12 +262,14 @@ function ending({ access: plugin, keys, accountClosing }: AdminDeps) {
     )
     .post(
       '/admin/v1/accounts/:id/erase',
-      ({ params: { id } }) => {
-        const state = accountOf(keys, id)
-        return answer(state, accountClosing.erase(state))
-      },
+      ({ params: { id }, body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const state = accountOf(keys, id)
+          return answer(state, accountClosing.erase(state))
+        }),
       {
         access,
+        headers: idempotencyHeader,
         params,
         response,
         detail: {
@@ -270,7 +282,15 @@ function ending({ access: plugin, keys, accountClosing }: AdminDeps) {
     )
 }
 
-function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: AdminDeps) {
+function accountKeys({
+  access: plugin,
+  keys,
+  meter,
+  changes,
+  idempotency,
+  nameMax,
+  now,
+}: AdminDeps) {
   const keyBody = createKeyBody(nameMax)
   const { listed, madeRow } = createAdminRows(keys, meter, now)
   return new Elysia()
@@ -298,14 +318,16 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
     )
     .post(
       '/admin/v1/accounts/:id/keys',
-      ({ body, params: { id }, set }) => {
-        const account = accountOf(keys, id)
-        const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
-        set.status = 201
-        return success({ api_key: madeRow(created) })
-      },
+      ({ body, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const account = accountOf(keys, id)
+          const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
+          set.status = 201
+          return success({ api_key: madeRow(created) })
+        }),
       {
         access,
+        headers: idempotencyHeader,
         params,
         body: keyBody.schema,
         response: { 201: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },
@@ -318,7 +340,7 @@ function accountKeys({ access: plugin, keys, meter, changes, nameMax, now }: Adm
     )
 }
 
-function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
+function oneKey({ access: plugin, keys, meter, changes, idempotency, now }: AdminDeps) {
   const { keyRow, madeRow } = createAdminRows(keys, meter, now)
   return new Elysia()
     .use(plugin)
@@ -342,12 +364,15 @@ function oneKey({ access: plugin, keys, meter, changes, now }: AdminDeps) {
     )
     .post(
       '/admin/v1/keys/:id/roll',
-      ({ body, params: { id } }) => {
-        const overlapMs = readOverlapMs(body)
-        return success({ api_key: madeRow(resultOf(changes.rollKey(keyOf(keys, id), overlapMs))) })
-      },
+      ({ body, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const overlapMs = readOverlapMs(body)
+          const rolled = resultOf(changes.rollKey(keyOf(keys, id), overlapMs))
+          return success({ api_key: madeRow(rolled) })
+        }),
       {
         access,
+        headers: idempotencyHeader,
         params,
         body: RollBody.schema,
         response: { 200: NewKeyAnswer, 404: NestedProblem, 422: ValidationProblem },

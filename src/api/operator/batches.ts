@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { CodeLookup } from '../../feed/catalogue/lookup.ts'
 import { checkRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, decimal, flag, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../http/input/typed.ts'
@@ -20,7 +21,14 @@ import { oneOf, orNull } from '../schema.ts'
 
 export type AdminBatchesDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'batches' | 'batchStore' | 'valueSources' | 'observations' | 'now'
+  | 'access'
+  | 'catalogue'
+  | 'batches'
+  | 'batchStore'
+  | 'idempotency'
+  | 'valueSources'
+  | 'observations'
+  | 'now'
 >
 
 const operator = { operator: 'data' } as const
@@ -108,7 +116,7 @@ const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** What was written together, and how it is taken back. */
 export function batchAdminRoutes(deps: AdminBatchesDeps) {
-  const { access, catalogue, batches, batchStore, valueSources } = deps
+  const { access, catalogue, batches, batchStore, idempotency, valueSources } = deps
   const batchRow = (batch: Batch) => ({
     id: batch.id,
     kind: batch.kind,
@@ -227,21 +235,23 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     )
     .post(
       '/admin/v1/batches',
-      ({ body: input, pass, set }) => {
-        const { file_name: fileName, sha256, source, dataset } = NewBatchBody.read(input)
-        const { id } = batches.begin({
-          kind: 'file',
-          actor: pass?.actor ?? 'operator',
-          fileName,
-          ...(sha256 !== undefined && { sha256 }),
-          ...(source !== undefined && { source }),
-          ...(dataset !== undefined && { dataset }),
-        })
-        set.status = 201
-        return success({ batch: batchRow(batchStore.find(id)!) })
-      },
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const { file_name: fileName, sha256, source, dataset } = NewBatchBody.read(input)
+          const { id } = batches.begin({
+            kind: 'file',
+            actor: pass?.actor ?? 'operator',
+            fileName,
+            ...(sha256 !== undefined && { sha256 }),
+            ...(source !== undefined && { source }),
+            ...(dataset !== undefined && { dataset }),
+          })
+          set.status = 201
+          return success({ batch: batchRow(batchStore.find(id)!) })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: NewBatchBody.schema,
         response: { 201: One, 422: ValidationProblem },
         detail: {
@@ -254,15 +264,17 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     )
     .post(
       '/admin/v1/batches/:id/end',
-      ({ body: input, params: { id } }) => {
-        const running = batches.running(batchOf(id).id)
-        if (!running) throw notFound(`A batch ${id} that is under way`)
-        const { superseded = 0, rejected = 0 } = EndBody.read(input)
-        running.count({ superseded, rejected })
-        return success({ batch: batchRow(running.end()) })
-      },
+      ({ body: input, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const running = batches.running(batchOf(id).id)
+          if (!running) throw notFound(`A batch ${id} that is under way`)
+          const { superseded = 0, rejected = 0 } = EndBody.read(input)
+          running.count({ superseded, rejected })
+          return success({ batch: batchRow(running.end()) })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         params,
         body: EndBody.schema,
         response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
@@ -275,42 +287,44 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
     )
     .post(
       '/admin/v1/batches/:id/undo',
-      ({ body: input, params: { id }, pass }) => {
-        const batch = batchOf(id)
-        const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
-        if (batch.undoneAt !== null)
-          throw stateForbids(
-            'validation_failed',
-            `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
+      ({ body: input, params: { id }, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const batch = batchOf(id)
+          const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)
+          if (batch.undoneAt !== null)
+            throw stateForbids(
+              'validation_failed',
+              `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
+            )
+          if (batch.dataset !== null)
+            throw stateForbids(
+              'validation_failed',
+              `Batch ${id} wrote the dataset ${batch.dataset}, whose rows keep nothing of what they were: import the right rows again.`,
+            )
+          const done = batches.undo(
+            batch,
+            { actor: pass?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
+            onlyUntouched,
           )
-        if (batch.dataset !== null)
-          throw stateForbids(
-            'validation_failed',
-            `Batch ${id} wrote the dataset ${batch.dataset}, whose rows keep nothing of what they were: import the right rows again.`,
-          )
-        const done = batches.undo(
-          batch,
-          { actor: pass?.actor ?? 'operator', ...(why !== undefined && { reason: why }) },
-          onlyUntouched,
-        )
-        if ('touched' in done) {
-          const examples = done.examples
-            .map(({ code, observedAt }) => `${code} at ${isoInstant(observedAt)}`)
-            .join(', ')
-          throw stateForbids(
-            'validation_failed',
-            `${done.touched} points of batch ${id} were written again later (${examples}): undo the later batch first, or send only_untouched to leave them alone.`,
-          )
-        }
-        return success({
-          batch: batchRow(done.batch),
-          restored: done.restored,
-          removed: done.removed,
-          left: done.left,
-        })
-      },
+          if ('touched' in done) {
+            const examples = done.examples
+              .map(({ code, observedAt }) => `${code} at ${isoInstant(observedAt)}`)
+              .join(', ')
+            throw stateForbids(
+              'validation_failed',
+              `${done.touched} points of batch ${id} were written again later (${examples}): undo the later batch first, or send only_untouched to leave them alone.`,
+            )
+          }
+          return success({
+            batch: batchRow(done.batch),
+            restored: done.restored,
+            removed: done.removed,
+            left: done.left,
+          })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         params,
         body: UndoBody.schema,
         response: {

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
 import { body, choice, field, moment, optional, text, whole } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../http/input/typed.ts'
@@ -20,7 +21,7 @@ import { countOrNull, instantOrNull, isoOrNull } from '../keys/row.ts'
 
 export type AdminBillingDeps = Pick<
   Context,
-  'access' | 'billing' | 'keys' | 'meter' | 'links' | 'now'
+  'access' | 'billing' | 'idempotency' | 'keys' | 'meter' | 'links' | 'now'
 >
 
 const operator = { operator: 'people' } as const
@@ -99,7 +100,7 @@ const createInvoiceBody = (keys: Keyring) =>
     period_end: optional(moment()),
   })
 
-function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
+function ledger({ access, idempotency, billing, keys, links, now }: AdminBillingDeps) {
   const invoiceBody = createInvoiceBody(keys)
   return new Elysia()
     .use(access)
@@ -151,27 +152,29 @@ function ledger({ access, billing, keys, links, now }: AdminBillingDeps) {
     )
     .post(
       '/admin/v1/invoices',
-      ({ body, request, set }) => {
-        const issuedAt = now()
-        const { account, description, amount, period_start, period_end } = invoiceBody.read(
-          body,
-          (form, { period_start: startsAt = issuedAt, period_end: endsAt = startsAt }) => {
-            if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
-          },
-        )
-        const startsAt = period_start ?? issuedAt
-        const endsAt = period_end ?? startsAt
-        set.status = 201
-        const invoice = billing.ledger.issue(account, {
-          description,
-          amountCents: amount,
-          startsAt,
-          endsAt,
-        })
-        return success({ invoice: rowOf(invoice, links(request).baseUrl) })
-      },
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const issuedAt = now()
+          const { account, description, amount, period_start, period_end } = invoiceBody.read(
+            body,
+            (form, { period_start: startsAt = issuedAt, period_end: endsAt = startsAt }) => {
+              if (endsAt < startsAt) form.fault('period_end', 'must not be before period_start.')
+            },
+          )
+          const startsAt = period_start ?? issuedAt
+          const endsAt = period_end ?? startsAt
+          set.status = 201
+          const invoice = billing.ledger.issue(account, {
+            description,
+            amountCents: amount,
+            startsAt,
+            endsAt,
+          })
+          return success({ invoice: rowOf(invoice, links(request).baseUrl) })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: invoiceBody.schema,
         response: { 201: One, 422: ValidationProblem },
         detail: {
@@ -189,16 +192,26 @@ const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const
   InvoiceStatus
 >
 
-function marking({ access, billing, links }: AdminBillingDeps) {
-  const mark = (id: string, deed: keyof typeof marks, request: Request) => {
-    const invoice = billing.invoices.byId(id)
-    if (!invoice) throw notFound('The invoice')
-    return success({
-      invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
+interface MarkRequest extends Repeatable {
+  params: { id: string }
+  body: unknown
+}
+
+function marking({ access, billing, idempotency, links }: AdminBillingDeps) {
+  const mark = (
+    deed: keyof typeof marks,
+    { params: { id }, body, pass, request, set }: MarkRequest,
+  ) =>
+    idempotency.once({ pass, request, set }, body, () => {
+      const invoice = billing.invoices.byId(id)
+      if (!invoice) throw notFound('The invoice')
+      return success({
+        invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
+      })
     })
-  }
   const route = (operationId: string, summary: string, description: string) => ({
     access: operator,
+    headers: idempotencyHeader,
     params,
     response: { 200: One, 404: NestedProblem, 422: ValidationProblem },
     detail: {
@@ -211,38 +224,30 @@ function marking({ access, billing, links }: AdminBillingDeps) {
     'An invoice that is settled, or that a processor takes the money of, stays as it is (422 `invoice_closed`).'
   return new Elysia()
     .use(access)
-    .post('/admin/v1/invoices/:id/pay', ({ params: { id }, request }) => mark(id, 'pay', request), {
+    .post('/admin/v1/invoices/:id/pay', context => mark('pay', context), {
       ...route(
         'markInvoicePaid',
         'Mark an invoice as paid',
         `The money has come: bought requests are there from now on, and a subscription that was past due is active again. What was given up can be paid after all. ${closed}`,
       ),
     })
-    .post(
-      '/admin/v1/invoices/:id/void',
-      ({ params: { id }, request }) => mark(id, 'void', request),
-      {
-        ...route(
-          'voidInvoice',
-          'Void an invoice',
-          `It should not have been made, and nobody owes it. ${closed}`,
-        ),
-      },
-    )
-    .post(
-      '/admin/v1/invoices/:id/write_off',
-      ({ params: { id }, request }) => mark(id, 'write_off', request),
-      {
-        ...route(
-          'writeOffInvoice',
-          'Give an invoice up',
-          `It is owed and will not be paid. ${closed}`,
-        ),
-      },
-    )
+    .post('/admin/v1/invoices/:id/void', context => mark('void', context), {
+      ...route(
+        'voidInvoice',
+        'Void an invoice',
+        `It should not have been made, and nobody owes it. ${closed}`,
+      ),
+    })
+    .post('/admin/v1/invoices/:id/write_off', context => mark('write_off', context), {
+      ...route(
+        'writeOffInvoice',
+        'Give an invoice up',
+        `It is owed and will not be paid. ${closed}`,
+      ),
+    })
 }
 
-function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
+function agreeing({ access, billing, idempotency, keys, meter, now }: AdminBillingDeps) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const plans = planIds.filter(plan => plan !== firstPlan)
   const agreementBody = body({
@@ -253,21 +258,23 @@ function agreeing({ access, billing, keys, meter, now }: AdminBillingDeps) {
   })
   return new Elysia().use(access).post(
     '/admin/v1/subscriptions',
-    ({ body, set }) => {
-      const {
-        account,
-        plan,
-        price: priceCents,
-        billing_period: billingPeriod = 'monthly',
-      } = agreementBody.read(body)
-      resultOf(billing.ledger.agree(account, { plan, billingPeriod, priceCents }), 'plan', plan)
-      set.status = 201
-      return success({
-        subscription: { ...row(account), account_id: account.account.id, price: priceCents },
-      })
-    },
+    ({ body, pass, request, set }) =>
+      idempotency.once({ pass, request, set }, body, () => {
+        const {
+          account,
+          plan,
+          price: priceCents,
+          billing_period: billingPeriod = 'monthly',
+        } = agreementBody.read(body)
+        resultOf(billing.ledger.agree(account, { plan, billingPeriod, priceCents }), 'plan', plan)
+        set.status = 201
+        return success({
+          subscription: { ...row(account), account_id: account.account.id, price: priceCents },
+        })
+      }),
     {
       access: operator,
+      headers: idempotencyHeader,
       body: agreementBody.schema,
       response: {
         201: envelope(

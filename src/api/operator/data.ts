@@ -6,6 +6,7 @@ import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { streamOf } from '../../http/answer/stream.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { formOf } from '../../http/input/form.ts'
 import { listOf, momentOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
@@ -42,6 +43,7 @@ export type AdminDataDeps = Pick<
   | 'bulk'
   | 'catalogue'
   | 'compare'
+  | 'idempotency'
   | 'ingest'
   | 'now'
   | 'observations'
@@ -73,7 +75,7 @@ const Counts = t.Object({
 export const dataAdminRoutes = (deps: AdminDataDeps) =>
   new Elysia({ tags: ['operator'] }).use(recording(deps)).use(comparing(deps)).use(reading(deps))
 
-function recording({ access, catalogue, batches, now }: AdminDataDeps) {
+function recording({ access, catalogue, batches, idempotency, now }: AdminDataDeps) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
@@ -84,36 +86,38 @@ function recording({ access, catalogue, batches, now }: AdminDataDeps) {
 
   return new Elysia().use(access).post(
     '/admin/v1/observations',
-    ({ body, pass }) => {
-      const rows = rowsOf(body)
-      const at = now()
-      const points = pointsOf(rows, rowCatalogue(), at)
-      const { source, batch: number } = envelopeOf(body)
-      const running = number === undefined ? undefined : runningBatch(batches, number)
-      // The file was told of when its batch began.
-      if (running && pass) pass.action = undefined
-      const { batch, counts } = running
-        ? { batch: running, counts: running.write(points) }
-        : batches.record(
-            {
-              kind: 'push',
-              actor: pass?.actor ?? 'operator',
-              ...(source !== undefined && { source }),
-            },
-            points,
-          )
-      return success({
-        received: rows.length,
-        inserted: counts.inserted,
-        revised: counts.revised,
-        unchanged: counts.unchanged,
-        held: counts.held,
-        batch: batch.id,
-        recorded_at: isoInstant(at),
-      })
-    },
+    ({ body, pass, request, set }) =>
+      idempotency.once({ pass, request, set }, body, () => {
+        const rows = rowsOf(body)
+        const at = now()
+        const points = pointsOf(rows, rowCatalogue(), at)
+        const { source, batch: number } = envelopeOf(body)
+        const running = number === undefined ? undefined : runningBatch(batches, number)
+        // The file was told of when its batch began.
+        if (running && pass) pass.action = undefined
+        const { batch, counts } = running
+          ? { batch: running, counts: running.write(points) }
+          : batches.record(
+              {
+                kind: 'push',
+                actor: pass?.actor ?? 'operator',
+                ...(source !== undefined && { source }),
+              },
+              points,
+            )
+        return success({
+          received: rows.length,
+          inserted: counts.inserted,
+          revised: counts.revised,
+          unchanged: counts.unchanged,
+          held: counts.held,
+          batch: batch.id,
+          recorded_at: isoInstant(at),
+        })
+      }),
     {
       access: operator,
+      headers: idempotencyHeader,
       body: t.Any({
         description:
           '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?}], "source"?, "batch"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are. `batch`: the batch of a file that they belong to; without it the request is a batch of its own.',

@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { Dataset } from '../../feed/files/dataset.ts'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
 import { type FieldFault, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -12,7 +13,10 @@ import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { runningBatch } from './data.ts'
 
-export type AdminDatasetsDeps = Pick<Context, 'access' | 'batches' | 'datasets' | 'now'>
+export type AdminDatasetsDeps = Pick<
+  Context,
+  'access' | 'batches' | 'datasets' | 'idempotency' | 'now'
+>
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000
@@ -58,7 +62,13 @@ const Counts = t.Object({
 })
 
 /** Data beside prices for the operator: what the command line imports, over the same code. */
-export function datasetAdminRoutes({ access, batches, datasets, now }: AdminDatasetsDeps) {
+export function datasetAdminRoutes({
+  access,
+  batches,
+  datasets,
+  idempotency,
+  now,
+}: AdminDatasetsDeps) {
   return new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
@@ -98,27 +108,29 @@ export function datasetAdminRoutes({ access, batches, datasets, now }: AdminData
     )
     .post(
       '/admin/v1/datasets/:name',
-      ({ params, body, pass }) => {
-        const dataset = datasets.find(dataset => dataset.name === params.name.toLowerCase())
-        if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
-        const { rows, dryRun } = requestOf(body)
-        const at = now()
-        // A trial changes nothing, and a file was told of when its batch began.
-        if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
-          pass.action = undefined
-        const records = recordsOf(dataset, rows, at)
-        const counts = dryRun
-          ? { inserted: 0, revised: 0, unchanged: 0 }
-          : recorded(batches, dataset, body, pass?.actor, () => dataset.write(records, at))
-        return success({
-          received: rows.length,
-          ...counts,
-          dry_run: dryRun,
-          recorded_at: isoInstant(at),
-        })
-      },
+      ({ params, body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const dataset = datasets.find(dataset => dataset.name === params.name.toLowerCase())
+          if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
+          const { rows, dryRun } = requestOf(body)
+          const at = now()
+          // A trial changes nothing, and a file was told of when its batch began.
+          if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
+            pass.action = undefined
+          const records = recordsOf(dataset, rows, at)
+          const counts = dryRun
+            ? { inserted: 0, revised: 0, unchanged: 0 }
+            : recorded(batches, dataset, body, pass?.actor, () => dataset.write(records, at))
+          return success({
+            received: rows.length,
+            ...counts,
+            dry_run: dryRun,
+            recorded_at: isoInstant(at),
+          })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         params: t.Object({
           name: t.String({
             description: 'Name of the dataset.',

@@ -4,6 +4,7 @@ import type { FeedSetting } from '../../feed/engine/settings.ts'
 import { targetName } from '../../feed/publishers/map.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Connections } from '../../http/cable.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { formBody, formOf } from '../../http/input/form.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
@@ -16,7 +17,8 @@ import type { FeedRun } from '../../store/feeds/feeds.ts'
 import type { Context } from '../context.ts'
 import { oneOf } from '../schema.ts'
 
-export interface AdminFeedsDeps extends Pick<Context, 'access' | 'feeds' | 'clock'> {
+export interface AdminFeedsDeps
+  extends Pick<Context, 'access' | 'feeds' | 'clock' | 'idempotency'> {
   catalogue: Pick<Catalogue, 'named' | 'extent'>
   connections: Pick<Connections, 'idle'>
 }
@@ -168,7 +170,14 @@ function settingRows({ settings: { values, origins } }: FeedView) {
 }
 
 /** Public sources for the operator: how they stand, and what can be done about them. */
-export function feedAdminRoutes({ access, feeds, clock, catalogue, connections }: AdminFeedsDeps) {
+export function feedAdminRoutes({
+  access,
+  feeds,
+  clock,
+  catalogue,
+  connections,
+  idempotency,
+}: AdminFeedsDeps) {
   const viewOf = (feed: string): FeedView => {
     const view = feeds.view(feed)
     if (!view) throw notFound('The feed')
@@ -280,24 +289,30 @@ export function feedAdminRoutes({ access, feeds, clock, catalogue, connections }
     )
     .post(
       '/admin/v1/feeds/:name/run',
-      async ({ params, body, request, set }) => {
+      ({ params, body, pass, request, set }) => {
         viewOf(params.name)
         const { wait, ...options } = runOptions(body)
-        const busy = () =>
-          stateForbids('feed_not_run', 'The feed was not run: another run of it is under way.')
-        if (wait || options.dryRun) {
-          connections.idle(request, 0)
-          const run = await feeds.run(params.name, options)
-          if (!run) throw busy()
-          return { run: runRow(run) }
-        }
-        const run = feeds.begin(params.name, options)
-        if (!run) throw busy()
-        set.status = 202
-        return { run: runRow(run) }
+        const isWaitedFor = wait || options.dryRun
+        if (isWaitedFor) connections.idle(request, 0)
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          async () =>
+            isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),
+          run => {
+            if (!run)
+              throw stateForbids(
+                'feed_not_run',
+                'The feed was not run: another run of it is under way.',
+              )
+            if (!isWaitedFor) set.status = 202
+            return { run: runRow(run) }
+          },
+        )
       },
       {
         access: operator,
+        headers: idempotencyHeader,
         params: name,
         body: formBody(
           t.Object({

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, field, optional, requiredAs, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound } from '../../http/problem/problem.ts'
@@ -9,7 +10,7 @@ import type { Suppression } from '../../store/messages/suppressions.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 
-export type AdminMailDeps = Pick<Context, 'access' | 'suppressions' | 'now'>
+export type AdminMailDeps = Pick<Context, 'access' | 'idempotency' | 'suppressions' | 'now'>
 
 const operator = { operator: 'people' } as const
 const perPageMax = 100
@@ -49,7 +50,7 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 })
 
 /** The addresses that nothing is sent to, for the operator. */
-export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
+export const mailAdminRoutes = ({ access, idempotency, suppressions, now }: AdminMailDeps) =>
   new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
@@ -76,14 +77,16 @@ export const mailAdminRoutes = ({ access, suppressions, now }: AdminMailDeps) =>
     )
     .post(
       '/admin/v1/suppressions',
-      ({ body, set }) => {
-        const { address, reason } = SuppressionBody.read(body)
-        suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
-        set.status = 201
-        return success(rowOf(suppressions.find(address)!))
-      },
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const { address, reason } = SuppressionBody.read(body)
+          suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
+          set.status = 201
+          return success(rowOf(suppressions.find(address)!))
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: SuppressionBody.schema,
         response: { 201: envelope(SuppressionShape), 422: ValidationProblem },
         detail: {

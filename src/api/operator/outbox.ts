@@ -1,6 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { AccessPlugin } from '../../http/gate/access.ts'
+import { type Idempotency, idempotencyHeader } from '../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { wordParameter } from '../../http/input/typed.ts'
@@ -13,6 +14,7 @@ import { oneOf } from '../schema.ts'
 
 export interface AdminOutboxDeps {
   access: AccessPlugin
+  idempotency: Idempotency
   heldMessages: HeldMessages
 }
 
@@ -84,7 +86,7 @@ const rowOf = ({
 })
 
 /** What `restore --hold-outbox` kept back, for the operator. */
-export const outboxAdminRoutes = ({ access, heldMessages: held }: AdminOutboxDeps) =>
+export const outboxAdminRoutes = ({ access, idempotency, heldMessages: held }: AdminOutboxDeps) =>
   new Elysia({ tags: ['operator'] })
     .use(access)
     .get(
@@ -119,16 +121,18 @@ export const outboxAdminRoutes = ({ access, heldMessages: held }: AdminOutboxDep
     )
     .post(
       '/admin/v1/outbox/release',
-      async ({ body }) => {
+      ({ body, pass, request, set }) => {
         const { kind, ids } = ReleaseBody.read(body)
-        const released = await held.release(
-          { ...(kind && { kind }), ...(ids && { ids }) },
-          releaseMax,
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
+          released => success({ released, more: released === releaseMax }),
         )
-        return success({ released, more: released === releaseMax })
       },
       {
         access: operator,
+        headers: idempotencyHeader,
         body: ReleaseBody.schema,
         response: { 200: Released, 422: ValidationProblem },
         detail: {

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { type FieldFault, notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
@@ -8,7 +9,10 @@ import type { Quarantine } from '../../store/prices/quarantine.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 
-export type AdminQuarantineDeps = Pick<Context, 'access' | 'catalogue' | 'quarantine' | 'now'>
+export type AdminQuarantineDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'idempotency' | 'quarantine' | 'now'
+>
 
 const operator = { operator: 'data' } as const
 
@@ -25,7 +29,13 @@ const QuarantineRow = t.Object(
 )
 
 /** Days of a series that no read answers. */
-export function quarantineAdminRoutes({ access, catalogue, quarantine, now }: AdminQuarantineDeps) {
+export function quarantineAdminRoutes({
+  access,
+  catalogue,
+  idempotency,
+  quarantine,
+  now,
+}: AdminQuarantineDeps) {
   const quarantineRow = (range: Quarantine) => ({
     id: range.id,
     code: catalogue.byId(range.seriesId).code,
@@ -48,16 +58,15 @@ export function quarantineAdminRoutes({ access, catalogue, quarantine, now }: Ad
     })
     .post(
       '/admin/v1/quarantine',
-      ({ body, set }) => {
-        set.status = 201
-        return success(
-          quarantineRow(
-            quarantine.add(quarantineOf(body as Record<string, unknown>, catalogue, now())),
-          ),
-        )
-      },
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          set.status = 201
+          const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
+          return success(quarantineRow(quarantine.add(range)))
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: t.Any({
           description: '`{"code","from","to"?,"reason"}`; days, both inclusive.',
           examples: [

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, field, optional, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { codeParameter, wordParameter } from '../../http/input/typed.ts'
@@ -14,7 +15,7 @@ import { oneOf, orNull } from '../schema.ts'
 
 export type AdminReviewDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'batches' | 'doubtedValues' | 'valueSources' | 'now'
+  'access' | 'catalogue' | 'batches' | 'doubtedValues' | 'idempotency' | 'valueSources' | 'now'
 >
 
 const operator = { operator: 'data' } as const
@@ -70,6 +71,7 @@ export function reviewAdminRoutes({
   catalogue,
   batches,
   doubtedValues,
+  idempotency,
   valueSources,
   now,
 }: AdminReviewDeps) {
@@ -140,25 +142,27 @@ export function reviewAdminRoutes({
     )
     .post(
       '/admin/v1/review/release',
-      ({ body: input, pass }) => {
-        const { ids, reason = '' } = DecisionBody.read(input)
-        const doubts = waiting(ids)
-        const actor = pass?.actor ?? 'operator'
-        let batch: number | null = null
-        for (const [sourceId, group] of Map.groupBy(doubts, doubt => doubt.sourceId)) {
-          const points = group.map(({ seriesId, observedAt, value }) => ({
-            seriesId,
-            observedAt,
-            value,
-          }))
-          const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
-          batch = batches.release(start, points, sourceId).id
-        }
-        for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
-        return success({ values: decided(ids), batch })
-      },
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const { ids, reason = '' } = DecisionBody.read(input)
+          const doubts = waiting(ids)
+          const actor = pass?.actor ?? 'operator'
+          let batch: number | null = null
+          for (const [sourceId, group] of Map.groupBy(doubts, doubt => doubt.sourceId)) {
+            const points = group.map(({ seriesId, observedAt, value }) => ({
+              seriesId,
+              observedAt,
+              value,
+            }))
+            const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
+            batch = batches.release(start, points, sourceId).id
+          }
+          for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
+          return success({ values: decided(ids), batch })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: DecisionBody.schema,
         response: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
         detail: {
@@ -171,15 +175,17 @@ export function reviewAdminRoutes({
     )
     .post(
       '/admin/v1/review/reject',
-      ({ body: input, pass }) => {
-        const { ids, reason = '' } = DecisionBody.read(input)
-        const actor = pass?.actor ?? 'operator'
-        for (const { id } of waiting(ids))
-          doubtedValues.decide(id, 'rejected', actor, reason, now())
-        return success({ values: decided(ids), batch: null })
-      },
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const { ids, reason = '' } = DecisionBody.read(input)
+          const actor = pass?.actor ?? 'operator'
+          for (const { id } of waiting(ids))
+            doubtedValues.decide(id, 'rejected', actor, reason, now())
+          return success({ values: decided(ids), batch: null })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: DecisionBody.schema,
         response: { 200: Decided, 404: NestedProblem, 422: ValidationProblem },
         detail: {

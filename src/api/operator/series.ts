@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, documentedBody } from '../../http/input/body-schema.ts'
 import { flagParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, validationFailed } from '../../http/problem/problem.ts'
@@ -13,7 +14,10 @@ import type { Context } from '../context.ts'
 import { oneOf, orNull } from '../schema.ts'
 import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
 
-export type AdminSeriesDeps = Pick<Context, 'access' | 'catalogue' | 'seriesChanges'>
+export type AdminSeriesDeps = Pick<
+  Context,
+  'access' | 'catalogue' | 'idempotency' | 'seriesChanges'
+>
 
 const operator = { operator: 'data' } as const
 
@@ -75,7 +79,12 @@ const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
 }
 
 /** The codes there are: the operator's own, and what is otherwise with shipped ones. */
-export function seriesAdminRoutes({ access, catalogue, seriesChanges }: AdminSeriesDeps) {
+export function seriesAdminRoutes({
+  access,
+  catalogue,
+  idempotency,
+  seriesChanges,
+}: AdminSeriesDeps) {
   const rowOf = (series: Series): (typeof SeriesRow)['static'] => {
     const { terms = {} } = series
     const { min, max } = boundsOf(series)
@@ -157,16 +166,19 @@ export function seriesAdminRoutes({ access, catalogue, seriesChanges }: AdminSer
     )
     .post(
       '/admin/v1/series',
-      ({ body: input, set }) => {
-        const entries = readNewSeries(input, ({ code, terms }, form) => {
-          for (const { field, why } of seriesChanges.newFaults(code, terms)) form.fault(field, why)
-        })
-        const added = seriesChanges.add(entries).map(rowOf)
-        set.status = 201
-        return success({ series: added })
-      },
+      ({ body: input, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, input, () => {
+          const entries = readNewSeries(input, ({ code, terms }, form) => {
+            for (const { field, why } of seriesChanges.newFaults(code, terms))
+              form.fault(field, why)
+          })
+          const added = seriesChanges.add(entries).map(rowOf)
+          set.status = 201
+          return success({ series: added })
+        }),
       {
         access: operator,
+        headers: idempotencyHeader,
         body: NewBody,
         response: {
           201: envelope(t.Object({ series: t.Array(SeriesRow) })),

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, text } from '../../http/input/body-schema.ts'
 import { notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -12,7 +13,7 @@ import type { Context } from '../context.ts'
 export interface AdminSignInDeps
   extends Pick<
     Context,
-    'access' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
+    'access' | 'idempotency' | 'keys' | 'sessions' | 'secondFactor' | 'signIn' | 'ownUrl' | 'now'
   > {
   linkLifetimeMs: number
 }
@@ -32,6 +33,7 @@ export function signInAdminRoutes({
   sessions,
   secondFactor,
   signIn,
+  idempotency,
   ownUrl,
   linkLifetimeMs,
   now,
@@ -72,18 +74,21 @@ export function signInAdminRoutes({
     )
     .post(
       '/admin/v1/accounts/:id/link',
-      ({ params: { id }, set }) => {
-        const account = accountOf(id)
-        set.status = 201
+      ({ params: { id }, body, pass, request, set }) => {
         set.headers['cache-control'] = 'no-store'
-        const token = signIn.makeLink(account)
-        return success({
-          sign_in_url: linkUrl(ownUrl(), token),
-          expires_at: isoInstant(now() + linkLifetimeMs),
+        return idempotency.once({ pass, request, set }, body, () => {
+          const account = accountOf(id)
+          set.status = 201
+          const token = signIn.makeLink(account)
+          return success({
+            sign_in_url: linkUrl(ownUrl(), token),
+            expires_at: isoInstant(now() + linkLifetimeMs),
+          })
         })
       },
       {
         access,
+        headers: idempotencyHeader,
         params,
         response: {
           201: envelope(

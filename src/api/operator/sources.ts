@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Connections } from '../../http/cable.ts'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { textParameter } from '../../http/input/typed.ts'
@@ -12,7 +13,8 @@ import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { LogShape, logRow, SourceShape, sourceRow } from '../sources/row.ts'
 
-export interface AdminSourcesDeps extends Pick<Context, 'access' | 'dataSources' | 'sourceSync'> {
+export interface AdminSourcesDeps
+  extends Pick<Context, 'access' | 'dataSources' | 'idempotency' | 'sourceSync'> {
   keys: Pick<Keyring, 'account'>
   connections: Pick<Connections, 'idle'>
   /** How long a source may take to answer, milliseconds. */
@@ -43,6 +45,7 @@ export function sourceAdminRoutes({
   sourceSync,
   keys,
   connections,
+  idempotency,
   timeoutMs,
 }: AdminSourcesDeps) {
   const rowOf = (source: DataSource) => {
@@ -89,20 +92,27 @@ export function sourceAdminRoutes({
     )
     .post(
       '/admin/v1/sources/:id/sync',
-      async ({ params: { id }, request }) => {
+      async ({ params: { id }, body, pass, request, set }) => {
         const source = dataSources.byId(id)
         if (!source) throw notFound('The data source')
         connections.idle(request, Math.ceil(timeoutMs / secondMs) + spareSeconds)
-        const outcome = await sourceSync.syncNow(source)
-        if ('refused' in outcome)
-          throw stateForbids(
-            'data_source_not_synced',
-            `The data source was not synced: ${outcome.refused}.`,
-          )
-        return success(logRow(source, outcome))
+        return idempotency.onceAfter(
+          { pass, request, set },
+          body,
+          () => sourceSync.syncNow(source),
+          outcome => {
+            if ('refused' in outcome)
+              throw stateForbids(
+                'data_source_not_synced',
+                `The data source was not synced: ${outcome.refused}.`,
+              )
+            return success(logRow(source, outcome))
+          },
+        )
       },
       {
         access: operator,
+        headers: idempotencyHeader,
         params: t.Object({
           id: t.String({
             description: 'Id of the data source.',

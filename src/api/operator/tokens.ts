@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, choice, text } from '../../http/input/body-schema.ts'
 import { notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -9,7 +10,7 @@ import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { oneOf, orNull } from '../schema.ts'
 
-export type AdminTokenDeps = Pick<Context, 'access' | 'adminTokens'>
+export type AdminTokenDeps = Pick<Context, 'access' | 'adminTokens' | 'idempotency'>
 
 const access = { operator: 'service' } as const
 const nameMax = 40
@@ -53,7 +54,7 @@ const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
 })
 
 /** Tokens of the operator: each with a name and a role. */
-export const tokenAdminRoutes = ({ access: plugin, adminTokens }: AdminTokenDeps) =>
+export const tokenAdminRoutes = ({ access: plugin, adminTokens, idempotency }: AdminTokenDeps) =>
   new Elysia({ tags: ['operator'] })
     .use(plugin)
     .get('/admin/v1/tokens', () => success({ tokens: adminTokens.list().map(rowOf) }), {
@@ -67,14 +68,16 @@ export const tokenAdminRoutes = ({ access: plugin, adminTokens }: AdminTokenDeps
     })
     .post(
       '/admin/v1/tokens',
-      ({ body, set }) => {
-        const { name, role } = NewTokenBody.read(body)
-        const { made, token } = adminTokens.create(name, role)
-        set.status = 201
-        return success({ token: { ...rowOf(made), plain_token: token } })
-      },
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () => {
+          const { name, role } = NewTokenBody.read(body)
+          const { made, token } = adminTokens.create(name, role)
+          set.status = 201
+          return success({ token: { ...rowOf(made), plain_token: token } })
+        }),
       {
         access,
+        headers: idempotencyHeader,
         body: NewTokenBody.schema,
         response: { 201: envelope(t.Object({ token: MadeShape })), 422: ValidationProblem },
         detail: {
@@ -104,17 +107,25 @@ export const tokenAdminRoutes = ({ access: plugin, adminTokens }: AdminTokenDeps
         },
       },
     )
-    .post('/admin/v1/token/rotate', () => success({ admin_token: adminTokens.rotate() }), {
-      access,
-      response: {
-        200: envelope(
-          t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
+    .post(
+      '/admin/v1/token/rotate',
+      ({ body, pass, request, set }) =>
+        idempotency.once({ pass, request, set }, body, () =>
+          success({ admin_token: adminTokens.rotate() }),
         ),
+      {
+        access,
+        headers: idempotencyHeader,
+        response: {
+          200: envelope(
+            t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
+          ),
+        },
+        detail: {
+          operationId: 'rotateAdminToken',
+          summary: 'Rotate the admin token',
+          description:
+            'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too: a repeat with it is 401, and who lost the answer rotates on the machine itself (`wellhead token rotate`).',
+        },
       },
-      detail: {
-        operationId: 'rotateAdminToken',
-        summary: 'Rotate the admin token',
-        description:
-          'A new admin token that is good for everything, shown in this answer only; every earlier one ends at once, those with names and the one of this request too.',
-      },
-    })
+    )

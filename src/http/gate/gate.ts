@@ -40,6 +40,8 @@ export interface Pass {
   caller: Caller | undefined
   /** Who the operator is, of requests that only they may make. */
   actor: string | undefined
+  /** Id of the operator's token; undefined for commands on this machine. */
+  adminTokenId: string | undefined
   /** What the audit trail hears of it when it has been done; undefined: nothing. */
   action: AuditedAction | undefined
   /** The window of which a request is taken; it is given back if the answer does not count. */
@@ -159,6 +161,7 @@ export function createGate(deps: GateDeps): Gate {
       access,
       caller: undefined,
       actor: undefined,
+      adminTokenId: undefined,
       action: undefined,
       reserved: undefined,
       free: false,
@@ -264,6 +267,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
         `This admin token has the role ${token.role}, which does not ${changes ? 'change' : 'look at'} what is of ${area}.`,
         { role: token.role, roles: rolesThatMay(area, changes) },
       )
+    pass.adminTokenId = token.id
     return token.name === null ? 'operator' : `operator ${token.name}`
   }
 

@@ -19,6 +19,8 @@ export interface AdminTokens {
   revoke(id: string): AdminToken | undefined
   /** A new token without a name that is good for everything; all earlier ones end. */
   rotate(): string
+  /** Reads again what is in the store, when a change was undone. */
+  reload(): void
 }
 
 export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids): AdminTokens {
@@ -65,5 +67,6 @@ export function createAdminTokens(store: AdminTokenStore, clock: Clock, ids: Ids
       reload()
       return token
     },
+    reload,
   }
 }

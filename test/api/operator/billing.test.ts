@@ -45,7 +45,12 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     await instance.change(buyer, 'starter')
     const { id } = instance.services.billing.invoices.page({ accountId: buyer.id }, 1, 0)[0]!
     instance.clock.advance(dayMs)
-    const paid = await instance.operator('POST', `/admin/v1/invoices/${id}/pay`)
+    const pay = () =>
+      instance.operator('POST', `/admin/v1/invoices/${id}/pay`, undefined, {
+        'idempotency-key': 'once',
+      })
+    const paid = await pay()
+    expect((await pay()).body).toEqual(paid.body)
     expect([paid.status, paid.body.data.invoice.status, paid.body.data.invoice.paid_at]).toEqual([
       200,
       'paid',

@@ -54,7 +54,12 @@ export interface FrontDoor {
   ask(method: string, path: string, options?: Asking): Promise<Response>
   get(path: string, token?: string, headers?: Record<string, string>): Promise<Response>
   /** Requests that a command of this machine makes. */
-  local(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>
+  local(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: unknown }>
   close(): void
 }
 
@@ -112,7 +117,12 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
   })
   const access = createAccess(door, peer)
   const now = clock.now
-  const repeats = createIdempotency({ store: createIdempotencyStore(db), reload: keys.reload, now })
+  const repeats = createIdempotency({
+    store: createIdempotencyStore(db),
+    vault: services.vault,
+    reload: keys.reload,
+    now,
+  })
   const nameMax = limits.keyNameMax
   const app = createBase({
     access,
@@ -136,8 +146,19 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     .use(keyRoutes({ access, keys, meter, changes, idempotency: repeats, nameMax, now }))
     .use(usageRoutes({ access, meter, rates, clock }))
     .use(performanceRoutes({ access, meter, now }))
-    .use(accountAdminRoutes({ ...services, access, keys, meter, changes, nameMax, now }))
-    .use(tokenAdminRoutes({ access, adminTokens }))
+    .use(
+      accountAdminRoutes({
+        ...services,
+        access,
+        keys,
+        meter,
+        changes,
+        idempotency: repeats,
+        nameMax,
+        now,
+      }),
+    )
+    .use(tokenAdminRoutes({ access, adminTokens, idempotency: repeats }))
     .use(probes(access, repeats))
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(
@@ -177,9 +198,10 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     },
     get: (url: string, token?: string, headers?: Record<string, string>) =>
       ask('GET', url, { ...(token && { token }), ...(headers && { headers }) }),
-    async local(method: string, url: string, body?: unknown) {
+    async local(method: string, url: string, body?: unknown, headers: Record<string, string> = {}) {
       const request = new Request(`http://localhost${url}`, {
         method,
+        headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
       local.add(request)

@@ -41,7 +41,12 @@ export interface BillingHouse {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Answer>
-  operator(method: string, path: string, body?: unknown): Promise<Answer>
+  operator(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>
   /**
    * Moves the clock and does what falls due on the way, each at its moment; `also` is asked at each
    * of them.
@@ -107,7 +112,7 @@ export function billingHouse(
     log,
     adminToken,
     ask,
-    operator: (method, path, body) => ask(method, path, adminToken, body),
+    operator: (method, path, body, headers) => ask(method, path, adminToken, body, headers),
     buyer(plan = 'free', { addOns = [], trial = false, confirmed = true } = {}) {
       buyers += 1
       const at = clock.now()
