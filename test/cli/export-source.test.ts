@@ -55,3 +55,43 @@ test('the operator asks for one over HTTP', async () => {
   for (const query of ['source=Reuters', 'source=Desk&format=parquet'])
     expect((await ask(query)).status).toBe(400)
 })
+
+test('a file says row by row whose its values are, and which are gone', async () => {
+  const dir = join(root, 'rows')
+  mkdirSync(dir)
+  const file = join(root, 'rows.csv')
+  const load = async (text: string, ...options: string[]) => {
+    writeFileSync(file, text)
+    return command('import', file, '--data', dir, ...options)
+  }
+  const columns = 'code,observed_at,price,source,deleted\n'
+  expect(
+    await load(
+      `${columns}WTI_USD,2026-10-06,71.2,EIA,\nWTI_USD,2026-10-07,71.5,"Desk, London",\nWTI_USD,2026-10-08,71.4,,\n`,
+      '--source',
+      'Reuters',
+    ),
+  ).toMatchObject({ code: 0, out: expect.stringContaining('inserted 3') })
+  const exported = async (source: string) =>
+    (await command('export', '--source', source, '--data', dir)).out.trimEnd().split('\n').slice(1)
+  expect(await exported('eia')).toEqual(['WTI_USD,2026-10-06T00:00:00Z,71.2,USD'])
+  expect(await exported('Desk, London')).toEqual(['WTI_USD,2026-10-07T00:00:00Z,71.5,USD'])
+  expect(await exported('reuters')).toEqual(['WTI_USD,2026-10-08T00:00:00Z,71.4,USD'])
+
+  expect(await load(`${columns}WTI_USD,2026-10-07,,,true\n`)).toMatchObject({ code: 0 })
+  const history = await command('export', 'WTI_USD', '--history', '--data', dir)
+  const [head, ...rows] = history.out.trimEnd().split('\n')
+  expect(head).toBe('code,observed_at,price,currency,source,recorded_at,deleted')
+  expect(rows.map(row => row.replace(/,[^,]*Z,/, ',').replace(/,[^,]*Z,/, ','))).toEqual([
+    'WTI_USD,71.2,USD,EIA,',
+    'WTI_USD,71.5,USD,"Desk, London",',
+    'WTI_USD,,USD,"Desk, London",true',
+    'WTI_USD,71.4,USD,Reuters,',
+  ])
+  expect((await command('verify', '--data', dir)).code).toBe(0)
+  const wrong = await load(`${columns}WTI_USD,2026-10-09,70,EIA,perhaps\n`)
+  expect([wrong.code, wrong.err]).toEqual([
+    2,
+    expect.stringContaining('deleted perhaps is neither'),
+  ])
+})

@@ -38,7 +38,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
       'spelling.ts',
       'table.ts',
     ],
-    prices: ['rows.ts'],
+    prices: ['dated-rows.ts', 'rows.ts'],
     publishers: [
       'calendar.ts',
       'ecb.ts',

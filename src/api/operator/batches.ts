@@ -85,6 +85,12 @@ const NewBatchBody = body({
   sha256: optional(text(64, { description: 'Of the file as it lies there.' })),
   source: optional(text(80, { description: 'Whose values they are.', examples: ['EIA'] })),
   dataset: optional(text(60, { description: 'Absent: prices.' })),
+  as_recorded: optional(
+    flag({
+      description:
+        'True: another copy has recorded these values already, so nothing of it is doubted and bounds of today do not count.',
+    }),
+  ),
 })
 const EndBody = body({
   superseded: optional(whole(0, countMax)),
@@ -237,7 +243,8 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
       '/admin/v1/batches',
       ({ body: input, pass, request, set }) =>
         idempotency.once({ pass, request, set }, input, () => {
-          const { file_name: fileName, sha256, source, dataset } = NewBatchBody.read(input)
+          const values = NewBatchBody.read(input)
+          const { file_name: fileName, sha256, source, dataset, as_recorded: asRecorded } = values
           const { id } = batches.begin({
             kind: 'file',
             actor: pass?.actor ?? 'operator',
@@ -245,6 +252,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
             ...(sha256 !== undefined && { sha256 }),
             ...(source !== undefined && { source }),
             ...(dataset !== undefined && { dataset }),
+            ...(asRecorded !== undefined && { asRecorded }),
           })
           set.status = 201
           return success({ batch: batchRow(batchStore.find(id)!) })

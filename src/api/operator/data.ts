@@ -1,8 +1,8 @@
 import { Elysia, t } from 'elysia'
-import { type CodeLookup, codeLookupOf } from '../../feed/catalogue/lookup.ts'
+import { type CodeLookup, codeLookupOf, everyCode } from '../../feed/catalogue/lookup.ts'
 import { columnsOf } from '../../feed/prices/bulk/columns.ts'
 import { bulkBytes, bulkFormats, bulkTypes, openBulkWriter } from '../../feed/prices/bulk/writer.ts'
-import { type ExportFormat, exportText } from '../../feed/prices/export.ts'
+import { datedExportText, type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { streamOf } from '../../http/answer/stream.ts'
@@ -12,6 +12,7 @@ import { listOf, momentOf } from '../../http/input/query.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
 import {
   codesParameter,
+  flagParameter,
   momentParameter,
   textParameter,
   wordParameter,
@@ -43,6 +44,7 @@ export type AdminDataDeps = Pick<
   | 'bulk'
   | 'catalogue'
   | 'compare'
+  | 'datedRows'
   | 'idempotency'
   | 'ingest'
   | 'now'
@@ -90,9 +92,11 @@ function recording({ access, catalogue, batches, idempotency, now }: AdminDataDe
       idempotency.once({ pass, request, set }, body, () => {
         const rows = rowsOf(body)
         const at = now()
-        const points = pointsOf(rows, rowCatalogue(), at)
         const { source, batch: number } = envelopeOf(body)
         const running = number === undefined ? undefined : runningBatch(batches, number)
+        const points = running?.asRecorded
+          ? pointsOf(rows, everyCode(catalogue), at, true)
+          : pointsOf(rows, rowCatalogue(), at)
         // The file was told of when its batch began.
         if (running && pass) pass.action = undefined
         const { batch, counts } = running
@@ -120,7 +124,7 @@ function recording({ access, catalogue, batches, idempotency, now }: AdminDataDe
       headers: idempotencyHeader,
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?}], "source"?, "batch"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are. `batch`: the batch of a file that they belong to; without it the request is a batch of its own.',
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?}`, or one such object a line as `application/x-ndjson`. `recorded_at` is for values of which it is known since when they were published; `as_of` answers them from then on. `source`: whose values they are, all of them or a single one. `deleted`: true where a point has no value any more. `batch`: the batch of a file that they belong to; without it the request is a batch of its own.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -170,7 +174,9 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
   return new Elysia().use(access).post(
     '/admin/v1/observations/compare',
     ({ body }) => {
-      const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now())
+      const points = pointsOf(rowsOf(body), codeLookupOf(catalogue.list()), now()).filter(
+        point => !point.deleted,
+      )
       const compared = compare(points)
       return success({
         inserted: compared.inserted,
@@ -218,7 +224,8 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
 }
 
 function reading(deps: AdminDataDeps) {
-  const { access, bulk, catalogue, ingest, observations, sourceFilter, withheld, log, now } = deps
+  const { access, bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps
+  const { log, now } = deps
 
   /** As customers take it away, but of every code and of any year. */
   const binary = async (format: 'parquet' | 'arrow', chosen: readonly Series[], query: Range) => {
@@ -250,15 +257,24 @@ function reading(deps: AdminDataDeps) {
       const ofSource = query.source === undefined ? undefined : sourceFilter(query.source)
       if (query.source !== undefined && !ofSource)
         throw invalidParameter('source', query.source.slice(0, 100), 'is the source of no value.')
+      const history = query.history === 'true'
+      if (query.history !== undefined && !history && query.history !== 'false')
+        throw invalidParameter('history', query.history, 'is neither true nor false.', [
+          'true',
+          'false',
+        ])
       if (format === 'parquet' || format === 'arrow') {
+        if (history) throw invalidParameter('history', 'true', 'goes with csv and ndjson only.')
         if (ofSource)
           throw invalidParameter('source', query.source, 'goes with csv and ndjson only.')
         return binary(format, series, query)
       }
       set.headers['content-type'] =
         format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
-      const pages = observationPages(observations, series, withheld, ofSource)
-      const text = withFailureAtTheEnd(exportText(pages, format), format, log)
+      const lines = history
+        ? datedExportText(datedRows(query.source).pages(series, true), format)
+        : exportText(observationPages(observations, series, withheld, ofSource), format)
+      const text = withFailureAtTheEnd(lines, format, log)
       // The runtime streams an async iterable of text; its types know only the platform's bodies.
       return new Response(text as unknown as ReadableStream)
     },
@@ -277,6 +293,11 @@ function reading(deps: AdminDataDeps) {
         source: textParameter({
           description: 'Only values of this source, by its name or that of a feed; csv and ndjson.',
           examples: ['EIA'],
+        }),
+        history: flagParameter({
+          description:
+            '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson.',
+          examples: [true],
         }),
         start_date: momentParameter({
           description: 'First day, of parquet and arrow; absent: from the beginning.',
@@ -353,7 +374,12 @@ function rowsOf(body: unknown): unknown[] {
 }
 
 /** Every row as a point, or the refusal of all of them with what is wrong with each. */
-function pointsOf(rows: readonly unknown[], catalogue: CodeLookup, now: number): Point[] {
+function pointsOf(
+  rows: readonly unknown[],
+  catalogue: CodeLookup,
+  now: number,
+  asRecorded = false,
+): Point[] {
   const faults: FieldFault[] = []
   const points: Point[] = []
   for (const [i, row] of rows.entries()) {
@@ -365,8 +391,10 @@ function pointsOf(rows: readonly unknown[], catalogue: CodeLookup, now: number):
       price: fields.price,
       currency: fields.currency,
       recordedAt: fields.recorded_at,
+      source: fields.source,
+      deleted: fields.deleted,
     }
-    const checked = checkRow(raw, catalogue, now)
+    const checked = checkRow(raw, catalogue, now, 1, asRecorded)
     if (checked.kind === 'point') points.push(checked.point)
     else {
       const field = checked.kind === 'blank' ? 'price' : checked.field

@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { Dataset } from '../../feed/files/dataset.ts'
+import { checked, type DatasetRow, neededInstant, textIn } from '../../feed/files/fields.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
@@ -8,6 +9,7 @@ import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Batches } from '../../service/prices/batches.ts'
+import { transact } from '../../store/database.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -15,7 +17,7 @@ import { runningBatch } from './data.ts'
 
 export type AdminDatasetsDeps = Pick<
   Context,
-  'access' | 'batches' | 'datasets' | 'idempotency' | 'now'
+  'access' | 'batches' | 'datasets' | 'db' | 'idempotency' | 'now'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -66,6 +68,7 @@ export function datasetAdminRoutes({
   access,
   batches,
   datasets,
+  db,
   idempotency,
   now,
 }: AdminDatasetsDeps) {
@@ -90,7 +93,7 @@ export function datasetAdminRoutes({
               example,
               wide,
               batch_max: batchMax,
-              columns: [...columns],
+              columns: [...columns, recordedAtColumn],
               key: [...key],
             }),
           ),
@@ -118,9 +121,18 @@ export function datasetAdminRoutes({
           if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
             pass.action = undefined
           const records = recordsOf(dataset, rows, at)
+          const write = () =>
+            sumOf(
+              runsOf(records).map(run =>
+                dataset.write(
+                  run.map(row => row.record),
+                  run[0]!.recordedAt,
+                ),
+              ),
+            )
           const counts = dryRun
             ? { inserted: 0, revised: 0, unchanged: 0 }
-            : recorded(batches, dataset, body, pass?.actor, () => dataset.write(records, at))
+            : recorded(batches, dataset, body, pass?.actor, () => transact(db, write))
           return success({
             received: rows.length,
             ...counts,
@@ -205,17 +217,23 @@ function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
 }
 
 /** Every row as a record, or the refusal of all of them with what is wrong with each. */
-function recordsOf(dataset: Dataset<unknown>, rows: readonly unknown[], now: number): unknown[] {
+function recordsOf(
+  dataset: Dataset<unknown>,
+  rows: readonly unknown[],
+  now: number,
+): RecordedRow[] {
   const faults: FieldFault[] = []
-  const records: unknown[] = []
+  const records: RecordedRow[] = []
   for (const [i, row] of rows.entries()) {
     const fields =
       typeof row === 'object' && row !== null && !Array.isArray(row)
         ? (row as Record<string, unknown>)
         : {}
-    const checked = dataset.check(fields, now)
-    if ('record' in checked) records.push(checked.record)
-    else
+    const known = knownSince(fields, now)
+    const checked = 'record' in known ? dataset.check(fields, now) : known
+    if ('record' in checked && 'record' in known)
+      records.push({ record: checked.record, recordedAt: known.record })
+    else if ('field' in checked)
       faults.push({
         field: `rows.${i}.${checked.field}`,
         message: checked.reason,
@@ -224,4 +242,45 @@ function recordsOf(dataset: Dataset<unknown>, rows: readonly unknown[], now: num
   }
   if (faults.length > 0) throw validationFailed(faults)
   return records
+}
+
+/** A row that was judged, and since when it is known. */
+interface RecordedRow {
+  record: unknown
+  recordedAt: number
+}
+
+/** A column of every dataset. */
+const recordedAtColumn = {
+  name: 'recorded_at',
+  required: false,
+  description: 'When the row became known, where that was earlier; default: now',
+} as const
+
+const knownSince = (row: DatasetRow, now: number) =>
+  checked(() =>
+    textIn(row, recordedAtColumn.name) === undefined
+      ? now
+      : Math.min(now, neededInstant(row, recordedAtColumn.name, now)),
+  )
+
+/** Rows that follow each other and became known together: numbers are given in their order. */
+function runsOf(rows: readonly RecordedRow[]): RecordedRow[][] {
+  const runs: RecordedRow[][] = []
+  for (const row of rows) {
+    const run = runs.at(-1)
+    if (run && run[0]!.recordedAt === row.recordedAt) run.push(row)
+    else runs.push([row])
+  }
+  return runs
+}
+
+function sumOf(all: readonly WriteCounts[]): WriteCounts {
+  const sum: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
+  for (const counts of all) {
+    sum.inserted += counts.inserted
+    sum.revised += counts.revised
+    sum.unchanged += counts.unchanged
+  }
+  return sum
 }

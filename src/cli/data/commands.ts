@@ -3,14 +3,21 @@ import { createSystemClock } from '../../lib/clock.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, withOperator } from '../options.ts'
 import { exportOverHttp, isRemoteExport, type RemoteExportOptions } from '../remote/commands.ts'
+import { isArchive, readArchive, writeArchive } from './archive.ts'
 import { runDatasetImport } from './dataset.ts'
 import { runExport } from './export.ts'
 import { type ImportOptions, runImport } from './import.ts'
-import { exportSource } from './pages.ts'
+import { exportSource, openArchiveSource } from './pages.ts'
 import { addQuarantine, listQuarantine, removeQuarantine } from './quarantine.ts'
 import { dataOf } from './writer.ts'
 
-type ExportOptions = Options & RemoteExportOptions & { format?: string; source?: string }
+type ExportOptions = Options &
+  RemoteExportOptions & {
+    format?: string
+    source?: string
+    history?: boolean
+    everything?: boolean
+  }
 
 /** Values into the database and out of it, and days that reads leave out. */
 export function dataCommands(program: Command, env: ProgramEnvironment, results: Results) {
@@ -66,6 +73,14 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
       withOperator(options, env, async operator => {
         const { out, err, terminal, stdin } = env
         const { dataset } = options
+        const directory = files.find(isArchive)
+        if (directory !== undefined) {
+          if (files.length > 1 || dataset !== undefined)
+            throw new Error(`${directory} is an export of everything: import it on its own`)
+          const reporting = { out, err, terminal, stdin, clock: createSystemClock(), operator }
+          results.set(await readArchive(directory, options, reporting))
+          return
+        }
         if (dataset !== undefined) {
           for (const name of ['series', 'scale', 'time', 'source', 'replace'] as const) {
             if (options[name] !== undefined)
@@ -87,7 +102,7 @@ function importCommand(program: Command, env: ProgramEnvironment, results: Resul
             terminal,
             stdin,
             clock: createSystemClock(),
-            ...(await dataOf(operator, options.source)),
+            ...(await dataOf(operator, { source: options.source })),
           }),
         )
       }),
@@ -104,6 +119,14 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
     .option('-o, --output <file>', 'file to write; .gz packs it; - is standard output', '-')
     .option('--format <format>', 'csv or ndjson (default: by the name of the file)')
     .option('--source <name>', 'only values of this source: EIA, a feed, ...')
+    .option(
+      '--history',
+      'with sources, times of recording, and every value that was replaced or deleted',
+    )
+    .option(
+      '--everything',
+      'series, every dataset and prices into the directory --output, which import takes as it is',
+    )
     .option('--server <name>', 'ask a saved server over HTTP: CSV of a history')
     .option('--url <address>', 'ask the server at an address over HTTP')
     .option('--key <key>', 'API key for it')
@@ -115,6 +138,10 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
         await exportOverHttp(codes, options, env)
         return
       }
+      if (options.everything) {
+        results.set(await exportEverything(codes, options, env))
+        return
+      }
       const source = exportSource(configOf(options, 'serve', env).data.dir, options.source)
       try {
         results.set(await runExport(codes, options, { out: env.write, err: env.err, ...source }))
@@ -122,6 +149,28 @@ function exportCommand(program: Command, env: ProgramEnvironment, results: Resul
         source.close()
       }
     })
+}
+
+async function exportEverything(
+  codes: readonly string[],
+  options: ExportOptions,
+  env: ProgramEnvironment,
+): Promise<number> {
+  const { output, format, source: name, history = false } = options
+  if (output === undefined || output === '-')
+    throw new Error('--everything goes into a directory: name it with --output')
+  if (codes.length > 0 || format !== undefined || name !== undefined)
+    throw new Error(
+      '--everything has every code in forms of its own: leave out codes, --format and --source',
+    )
+  const source = openArchiveSource(configOf(options, 'serve', env).data.dir)
+  try {
+    const now = createSystemClock().now()
+    await writeArchive(output, source, { history, now, err: env.err })
+  } finally {
+    source.close()
+  }
+  return 0
 }
 
 function quarantineCommands(program: Command, env: ProgramEnvironment) {

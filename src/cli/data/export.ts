@@ -1,11 +1,12 @@
 import type { CodeLookup, SeriesIdentity } from '../../feed/catalogue/lookup.ts'
 import {
+  type DatedExportPages,
+  datedExportText,
   type ExportFormat,
   type ExportPages,
-  type ExportRow,
-  exportFile,
   exportText,
   formatOf,
+  writeText,
 } from '../../feed/prices/export.ts'
 
 export interface ExportOptions {
@@ -13,6 +14,8 @@ export interface ExportOptions {
   output?: string
   /** `csv` or `ndjson`; by default what the file's name says, otherwise CSV. */
   format?: string
+  /** Every value that was ever replaced or deleted too, with sources and times. */
+  history?: boolean
 }
 
 export interface ExportEnvironment {
@@ -23,6 +26,8 @@ export interface ExportEnvironment {
   catalogue: CodeLookup
   /** The rows of these series, or of all, in the order of code and time. */
   pages(series: readonly SeriesIdentity[] | undefined): ExportPages
+  /** The same with every value that they ever had. */
+  datedPages?(series: readonly SeriesIdentity[] | undefined): DatedExportPages
   /** How many values of these pages were left out because they may not be passed on. */
   withheldCount?(): number
 }
@@ -40,11 +45,15 @@ export async function runExport(
   let rows = 0
   try {
     const format = formatFor(options.format, output)
-    const pages = countedRows(env.pages(seriesOf(codes, env.catalogue)), count => {
-      rows += count
-    })
-    if (output === '-') for await (const text of exportText(pages, format)) await env.out(text)
-    else await exportFile(output, pages, format)
+    const series = seriesOf(codes, env.catalogue)
+    const count = (added: number) => {
+      rows += added
+    }
+    const text = options.history
+      ? datedExportText(countedRows(env.datedPages!(series), count), format)
+      : exportText(countedRows(env.pages(series), count), format)
+    if (output === '-') for await (const part of text) await env.out(part)
+    else await writeText(output, text)
   } catch (error) {
     // Whoever reads our output has seen enough (`| head`).
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
@@ -81,10 +90,10 @@ function seriesOf(codes: readonly string[], catalogue: CodeLookup): SeriesIdenti
   return [...seriesById.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-async function* countedRows(
-  pages: ExportPages,
+async function* countedRows<Row>(
+  pages: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
   add: (rows: number) => void,
-): AsyncGenerator<readonly ExportRow[]> {
+): AsyncGenerator<readonly Row[]> {
   for await (const page of pages) {
     add(page.length)
     yield page

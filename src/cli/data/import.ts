@@ -30,6 +30,8 @@ export interface ImportOptions extends FileOptions {
   scale?: string
   /** Whose values they are. */
   source?: string
+  /** Another copy has recorded these values already: they are taken as they are. */
+  asRecorded?: boolean
   /** Also where a coarser file takes the place of a finer one, or much is revised. */
   replace?: boolean
 }
@@ -77,7 +79,8 @@ export async function runImport(
   const writer: PointWriter = {
     batchMax: env.writer.batchMax,
     ...(compare && {
-      async compare(points) {
+      async compare(all) {
+        const points = all.filter(point => !point.deleted)
         const part = await compare(points)
         check.add(part)
         return part
@@ -103,6 +106,7 @@ export async function runImport(
         dryRun,
         open: openerOf(options, mapping.size > 0 || options.series !== undefined),
         spelling: options,
+        asRecorded: options.asRecorded === true,
         catalogue,
         writer,
         stdin,
@@ -111,7 +115,8 @@ export async function runImport(
         progress: meter.show,
       })
     // Standard input can not be read twice.
-    const isChecked = env.writer.hasData && !options.replace && !files.includes('-')
+    const isChecked =
+      env.writer.hasData && !options.replace && !options.asRecorded && !files.includes('-')
     if (isChecked && !options.dryRun) {
       await importAs(true)
       refuseReplacing(check)

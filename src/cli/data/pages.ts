@@ -1,11 +1,22 @@
+import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { codeLookupOf } from '../../feed/catalogue/lookup.ts'
+import { createDatedRows } from '../../feed/prices/dated-rows.ts'
+import type { DatedExportPages } from '../../feed/prices/export.ts'
 import { viewFeeds } from '../../feed/publishers/publishers.ts'
 import { databasePath } from '../../instance.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
 import { createSeriesStore } from '../../store/catalogue/series.ts'
 import { openDatabase } from '../../store/database.ts'
+import {
+  type DatasetRow,
+  datasetRowColumns,
+  datasetRows,
+  readableDatasets,
+} from '../../store/operator/dataset-rows.ts'
 import { observationPages } from '../../store/prices/export.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
+import { createQuarantineStore } from '../../store/prices/quarantine.ts'
 import { createValueSourceStore } from '../../store/prices/value-sources.ts'
 import { createSourceFilter, createWithheld } from '../../store/prices/withheld.ts'
 import type { ExportEnvironment } from './export.ts'
@@ -17,7 +28,9 @@ import type { ExportEnvironment } from './export.ts'
 export function exportSource(
   dir: string,
   name?: string,
-): Pick<ExportEnvironment, 'catalogue' | 'pages' | 'withheldCount'> & { close(): void } {
+): Pick<ExportEnvironment, 'catalogue' | 'pages' | 'datedPages' | 'withheldCount'> & {
+  close(): void
+} {
   const path = databasePath(dir)
   if (!existsSync(path))
     throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
@@ -44,7 +57,13 @@ export function exportSource(
     withheldCount += left?.size ?? 0
     return left
   }
+  const named = name?.toLowerCase()
+  const dated = createDatedRows(db, (source, isViewOnly) => {
+    if (isViewOnly) withheldCount += 1
+    return !isViewOnly && (named === undefined || source?.name.toLowerCase() === named)
+  })
   return {
+    datedPages: series => dated.pages(series?.map(listed => byId.get(listed.id)!) ?? all, true),
     withheldCount: () => withheldCount,
     catalogue: codeLookupOf(all),
     pages: series =>
@@ -57,3 +76,68 @@ export function exportSource(
     close: () => db.close(),
   }
 }
+
+/** What an export of everything reads: the database of one moment. */
+export interface ArchiveSource {
+  /** Terms of series that are other than shipped. */
+  series(): Iterable<{ code: string; own: boolean; terms: Record<string, unknown> }>
+  datasets: readonly string[]
+  hasRows(dataset: string): boolean
+  columns(dataset: string): string[]
+  rows(dataset: string): Iterable<DatasetRow>
+  prices(history: boolean): DatedExportPages
+  quarantine(): Iterable<{ code: string; from: string; to: string; reason: string }>
+  /** How many values of the prices may be looked at, and not be passed on. */
+  viewOnly(): number
+}
+
+/** Opens a database for an export of everything; nothing that is written meanwhile is in it. */
+export function openArchiveSource(dir: string): ArchiveSource & { close(): void } {
+  const path = databasePath(dir)
+  if (!existsSync(path))
+    throw new Error(`${path} does not exist: nothing has been recorded in ${dir}`)
+  const db = openDatabase(path, { readonly: true })
+  db.run('BEGIN')
+  return {
+    ...archiveSource(db),
+    close() {
+      db.run('COMMIT')
+      db.close()
+    },
+  }
+}
+
+export function archiveSource(db: Database): ArchiveSource {
+  const all = createSeriesStore(db).all()
+  const byId = new Map(all.map(series => [series.id, series]))
+  const dated = createDatedRows(db)
+  return {
+    *series() {
+      for (const { code, own, terms } of all)
+        if (terms) yield { code, own: own === true, terms: wireTerms(terms) }
+    },
+    datasets: readableDatasets,
+    hasRows: dataset => !datasetRows(db, dataset)[Symbol.iterator]().next().done,
+    columns: dataset => datasetRowColumns(db, dataset),
+    rows: dataset => datasetRows(db, dataset),
+    prices: history => dated.pages(all, history),
+    *quarantine() {
+      for (const range of createQuarantineStore(db).all())
+        yield {
+          code: byId.get(range.seriesId)!.code,
+          from: range.fromOn,
+          to: range.toOn,
+          reason: range.reason,
+        }
+    },
+    viewOnly: dated.viewOnly,
+  }
+}
+
+/** The terms of a series as its interface takes them. */
+const wireTerms = (terms: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(terms)
+      .map(([name, value]) => [snakeCase(name), value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  )

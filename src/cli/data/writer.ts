@@ -1,7 +1,13 @@
-import { codeLookupOf, type SeriesIdentity } from '../../feed/catalogue/lookup.ts'
+import {
+  type CodeLookup,
+  codeLookupOf,
+  everyCode,
+  type SeriesIdentity,
+} from '../../feed/catalogue/lookup.ts'
 import type { ReadFile } from '../../feed/files/import.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { minuteOf } from '../../lib/zone.ts'
+import { parseContractCode } from '../../market/futures/families.ts'
 import type { Comparison } from '../../service/prices/comparison.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
@@ -42,20 +48,28 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & { aliases: string[] 
   }),
 })
 
+/** How an import is recorded. */
+export interface Recording {
+  /** Whose the values are that say nothing of it themselves. */
+  source?: string | undefined
+  /** Another copy has recorded them already: nothing of it is doubted. */
+  asRecorded?: boolean
+}
+
 /**
  * The catalogue to check rows against and the way in for points: into the open database, or to the
  * server that has it.
  */
 export async function dataOf(
   operator: Operator,
-  source?: string,
+  { source, asRecorded = false }: Recording = {},
 ): Promise<Pick<ImportEnvironment, 'catalogue' | 'writer'>> {
   const { instance } = operator
   if (instance) {
     const { audit, catalogue, batches, compare } = instance.services
     let batch: ReturnType<typeof batches.begin> | undefined
     return {
-      catalogue: codeLookupOf(catalogue.list()),
+      catalogue: asRecorded ? everyCode(catalogue) : codeLookupOf(catalogue.list()),
       writer: {
         batchMax: ownBatchMax,
         compare,
@@ -68,6 +82,7 @@ export async function dataOf(
             fileName,
             sha256,
             ...(source && { source }),
+            asRecorded,
           })
         },
         write: points => batch!.write(points),
@@ -88,14 +103,17 @@ export async function dataOf(
   const series = (await dataOfAnswer(operator, 'GET', '/admin/v1/series')) as ListedSeries[]
   let batch = 0
   const byId = new Map(series.map(listed => [listed.id, listed.code]))
+  const listed = codeLookupOf(series.map(identityOf))
   const rowOf = (point: Point) => ({
     code: byId.get(point.seriesId),
     observed_at: isoInstant(point.observedAt),
     price: point.value,
     ...(point.recordedAt !== undefined && { recorded_at: isoInstant(point.recordedAt) }),
+    ...(point.source !== undefined && { source: point.source }),
+    ...(point.deleted && { deleted: true, price: null }),
   })
   return {
-    catalogue: codeLookupOf(series.map(identityOf)),
+    catalogue: asRecorded ? withContracts(listed, byId) : listed,
     writer: {
       batchMax: sentBatchMax,
       hasData: series.some(listed => listed.has_data),
@@ -105,7 +123,7 @@ export async function dataOf(
         return comparisonOf((await dataOfAnswer(operator, 'POST', path, body)) as WireComparison)
       },
       async begin(file) {
-        batch = await beginBatch(operator, file, { source })
+        batch = await beginBatch(operator, file, { source, asRecorded })
       },
       end: left => endBatch(operator, batch, left),
       async write(points) {
@@ -115,6 +133,28 @@ export async function dataOf(
           batch,
         })) as WriteCounts
       },
+    },
+  }
+}
+
+/**
+ * The contracts of futures too, which the list of series leaves to their families: what another
+ * copy recorded of them comes under their own codes.
+ */
+function withContracts(listed: CodeLookup, codeById: Map<number, string>): CodeLookup {
+  const contracts = new Map<string, SeriesIdentity>()
+  return {
+    nearest: listed.nearest,
+    find(code) {
+      const series = listed.find(code) ?? contracts.get(code)
+      const contract = series ? undefined : parseContractCode(code)
+      const family = contract && listed.find(contract.family.code)
+      if (!family) return series
+      // Only to be told from others: it is sent by its code.
+      const identity = { ...family, id: -1 - contracts.size, code }
+      contracts.set(code, identity)
+      codeById.set(identity.id, code)
+      return identity
     },
   }
 }
@@ -166,10 +206,16 @@ const comparisonOf = (wire: WireComparison): Comparison => ({
 export async function beginBatch(
   operator: Operator,
   { name, sha256 }: ReadFile,
-  of: { source?: string | undefined; dataset?: string },
+  of: Recording & { dataset?: string },
 ): Promise<number> {
   const fileName = name.slice(-fileNameMax)
-  const body = { file_name: fileName, sha256, source: of.source, dataset: of.dataset }
+  const body = {
+    file_name: fileName,
+    sha256,
+    source: of.source,
+    dataset: of.dataset,
+    ...(of.asRecorded && { as_recorded: true }),
+  }
   const { batch } = (await dataOfAnswer(operator, 'POST', '/admin/v1/batches', body)) as {
     batch: { id: number }
   }

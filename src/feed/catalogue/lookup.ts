@@ -49,3 +49,12 @@ export function codeLookupOf(
     },
   }
 }
+
+/** Every code of a catalogue, the contracts of futures too, which its list leaves out. */
+export const everyCode = (catalogue: {
+  named(text: string): SeriesIdentity | undefined
+  suggest(text: string, category?: string): { code: string }[]
+}): CodeLookup => ({
+  find: code => catalogue.named(code),
+  nearest: (code, category) => catalogue.suggest(code, category)[0]?.code,
+})

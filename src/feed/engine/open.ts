@@ -13,6 +13,7 @@ import {
   type Withheld,
 } from '../../store/prices/withheld.ts'
 import { version } from '../../version.ts'
+import { createDatedRows, type DatedRows } from '../prices/dated-rows.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
 import { type PeriodKind, periodKinds } from '../reading/periods.ts'
@@ -26,6 +27,8 @@ export interface FeedServices {
   /** Values that are left out of files. */
   withheld: Withheld
   /** Which values are of a source; undefined where none is. */
+  /** Every value that series ever had, of one source or of all, but what is withheld. */
+  datedRows(ofSource?: string): DatedRows
   sourceFilter(name: string): OfSource | undefined
 }
 
@@ -60,6 +63,13 @@ export function openFeeds(deps: FeedServicesDeps): FeedServices {
   })
   return {
     withheld: createWithheld(db, viewFeeds),
+    datedRows: ofSource =>
+      createDatedRows(
+        db,
+        (source, isViewOnly) =>
+          !isViewOnly &&
+          (ofSource === undefined || source?.name.toLowerCase() === ofSource.toLowerCase()),
+      ),
     sourceFilter: name => createSourceFilter(db, name),
     feeds: createFeeds({
       ...deps,

@@ -49,7 +49,12 @@ export interface FeedWriterDeps {
   }
   ingest: {
     withdraw(seriesId: number, observedAts: readonly number[]): void
-    listenInside(listener: (changes: readonly Change[], origin: { sourceId: number }) => void): void
+    listenInside(
+      listener: (
+        changes: readonly Change[],
+        origin: { sourceId: number; asRecorded?: boolean },
+      ) => void,
+    ): void
   }
   sources: Pick<ValueSourceStore, 'byId' | 'idOf'>
   datasets: readonly Dataset<unknown>[]
@@ -116,7 +121,8 @@ const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
  * one of a shorter comes to lie in it, whoever brings it.
  */
 function followWrites({ store, ingest, sources }: FeedWriterDeps): void {
-  ingest.listenInside((changes, { sourceId }) => {
+  ingest.listenInside((changes, { sourceId, asRecorded }) => {
+    if (asRecorded) return
     for (const { seriesId, inserted, revised } of changes) {
       const changed = [...inserted, ...revised].map(point => point.observedAt)
       const kind = sources.byId(sourceId)?.periodKind ?? 0

@@ -47,3 +47,7 @@ function closingQuote(record: string, from: number): number | undefined {
 
 /** A field in quotes, whatever is in it. */
 export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`
+
+/** A text as a cell between commas: in quotes only where it must be. */
+export const cellText = (text: string): string =>
+  /[",\r\n]|^\s|\s$/.test(text) ? quoted(text) : text

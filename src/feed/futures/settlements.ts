@@ -2,7 +2,7 @@ import type { DayRecord, TickRecord } from '../../market/futures/contract-days.t
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
-import { checked, neededDay, refuse } from '../files/fields.ts'
+import { checked, neededDay, neededInstant, refuse, textIn } from '../files/fields.ts'
 import {
   checkTraded,
   contractColumn,
@@ -55,6 +55,11 @@ export function createFuturesSettlementsDataset({
       },
       { name: 'volume', required: false, description: 'Lots traded' },
       { name: 'open_interest', required: false, description: 'Lots open at the end of the date' },
+      {
+        name: 'quoted_at',
+        required: false,
+        description: 'When the close was quoted; default: the end of the session',
+      },
       sourceColumn,
     ],
     example:
@@ -92,6 +97,9 @@ export function createFuturesSettlementsDataset({
           volume: countIn(row, 'volume') ?? null,
           openInterest: countIn(row, 'open_interest') ?? null,
           source: sourceIn(row),
+          ...(textIn(row, 'quoted_at') !== undefined && {
+            quotedAt: neededInstant(row, 'quoted_at', now),
+          }),
         }
       }),
     write: (records, recordedAt) => futures.recordDays(records, recordedAt),

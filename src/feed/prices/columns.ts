@@ -24,11 +24,23 @@ export interface Columns<Place> {
   currency: Place | undefined
   /** When a value became known. */
   recordedAt?: Place | undefined
+  /** Whose a value is. */
+  source?: Place | undefined
+  /** Whether a point has no value any more. */
+  deleted?: Place | undefined
   /** One, or in a wide file one for each code. */
   values: { place: Place; code: string | undefined; factor?: string }[]
 }
 
-export const priceFields = ['code', 'observed_at', 'price', 'currency', 'recorded_at'] as const
+export const priceFields = [
+  'code',
+  'observed_at',
+  'price',
+  'currency',
+  'recorded_at',
+  'source',
+  'deleted',
+] as const
 type FieldName = (typeof priceFields)[number]
 
 /** What other publishers call the fields; the first is our own name and wins. */
@@ -59,6 +71,8 @@ const synonyms: Record<FieldName, readonly string[]> = {
   price: ['price', 'value', 'rate', 'close', 'settlement', 'settle', 'spot', 'last'],
   currency: ['currency', 'currency_code', 'ccy'],
   recorded_at: ['recorded_at', 'realtime_start'],
+  source: ['source'],
+  deleted: ['deleted'],
 }
 
 /** Names that are of the time only where no better one is: many files have them beside it. */
@@ -135,7 +149,11 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
   if (observedAt === undefined && names[0] === '' && !mapping.has('observed_at')) observedAt = ''
   if (observedAt === undefined) throw missing(names, 'observed_at', 'the time')
   const place = observedAt
-  const recordedAt = taken('recorded_at')
+  const further = {
+    recordedAt: taken('recorded_at'),
+    source: taken('source'),
+    deleted: taken('deleted'),
+  }
   const wide =
     codes.length > 0
       ? codes.map(code => ({ place: mapped(names, code, mapping.get(code)!), code }))
@@ -143,7 +161,7 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
         ? knownColumns(names, request.known)
         : []
   if (wide.length > 0)
-    return { code: undefined, observedAt: place, currency: undefined, recordedAt, values: wide }
+    return { code: undefined, observedAt: place, currency: undefined, ...further, values: wide }
   if (price === undefined) throw missing(names, 'price', 'the price')
   const code = series === undefined ? taken('code') : undefined
   if (code === undefined && series === undefined)
@@ -157,7 +175,7 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
     code,
     observedAt: place,
     currency: taken('currency'),
-    recordedAt,
+    ...further,
     values: [{ place: price, code: series }],
   }
 }
@@ -229,6 +247,8 @@ export function positionsIn(
       observedAt: at(columns.observedAt),
       currency: at0(columns.currency),
       recordedAt: at0(columns.recordedAt),
+      source: at0(columns.source),
+      deleted: at0(columns.deleted),
       values,
     },
     header: true,
@@ -270,5 +290,13 @@ function withoutHeader(
   if (values.length === 0 || !values.every(isValue)) return undefined
   const code = series === undefined && wide.length === 0 ? at('code') : undefined
   if (code === undefined && series === undefined && wide.length === 0) return undefined
-  return { code, observedAt, currency: at('currency'), recordedAt: at('recorded_at'), values }
+  return {
+    code,
+    observedAt,
+    currency: at('currency'),
+    recordedAt: at('recorded_at'),
+    source: at('source'),
+    deleted: at('deleted'),
+    values,
+  }
 }

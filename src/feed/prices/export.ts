@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { isoInstant } from '../../lib/instant.ts'
+import { cellText } from '../files/csv.ts'
 
 export interface ExportRow {
   code: string
@@ -51,6 +52,45 @@ export async function* exportText(
   }
 }
 
+/** A value with whose it is and since when it is known; or that its point has none any more. */
+export interface DatedExportRow extends ExportRow {
+  source: string
+  recordedAt: number
+  isDeleted: boolean
+}
+
+export type DatedExportPages =
+  | Iterable<readonly DatedExportRow[]>
+  | AsyncIterable<readonly DatedExportRow[]>
+
+/** As `exportText`, of values with their source and recording. */
+export async function* datedExportText(
+  pages: DatedExportPages,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const line = format === 'csv' ? datedCsvLine : datedJsonLine
+  if (format === 'csv') yield 'code,observed_at,price,currency,source,recorded_at,deleted\n'
+  for await (const page of pages) {
+    let text = ''
+    for (const row of page) text += line(row)
+    if (text !== '') yield text
+  }
+}
+
+const datedCsvLine = (row: DatedExportRow) =>
+  `${row.code},${isoInstant(row.observedAt)},${row.isDeleted ? '' : row.value},${row.currency ?? ''},${cellText(row.source)},${isoInstant(row.recordedAt)},${row.isDeleted ? 'true' : ''}\n`
+
+const datedJsonLine = (row: DatedExportRow) =>
+  `${JSON.stringify({
+    code: row.code,
+    observed_at: isoInstant(row.observedAt),
+    price: row.isDeleted ? null : row.value,
+    currency: row.currency,
+    source: row.source,
+    recorded_at: isoInstant(row.recordedAt),
+    deleted: row.isDeleted,
+  })}\n`
+
 const csvLine = (row: ExportRow) =>
   `${row.code},${isoInstant(row.observedAt)},${row.value},${row.currency ?? ''}\n`
 
@@ -61,17 +101,20 @@ const jsonLine = ({ code, observedAt, value, currency }: ExportRow) =>
  * Writes an export to a file, packed when its name ends in `.gz`. The file appears under its name
  * when it is whole, never half of it.
  */
-export async function exportFile(
+export const exportFile = (path: string, pages: ExportPages, format: ExportFormat): Promise<void> =>
+  writeText(path, exportText(pages, format))
+
+/** The same of any text. */
+export async function writeText(
   path: string,
-  pages: ExportPages,
-  format: ExportFormat,
+  text: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
   const partial = `${path}.partial`
-  const text = Readable.from(exportText(pages, format))
+  const lines = Readable.from(text)
   try {
     if (path.toLowerCase().endsWith('.gz'))
-      await pipeline(text, createGzip(), createWriteStream(partial))
-    else await pipeline(text, createWriteStream(partial))
+      await pipeline(lines, createGzip(), createWriteStream(partial))
+    else await pipeline(lines, createWriteStream(partial))
     await rename(partial, path)
   } catch (error) {
     await rm(partial, { force: true })

@@ -48,6 +48,8 @@ export interface PriceReading {
    */
   scale?: number
   spelling?: SpellingOptions
+  /** Another copy has recorded these values already: the bounds of today do not count. */
+  asRecorded?: boolean
   catalogue: CodeLookup
   now: number
 }
@@ -90,7 +92,7 @@ export async function importPrices(request: PriceImport): Promise<ImportReport> 
  * Throws a sentence when no file can be read as asked.
  */
 export function createPriceReader(reading: PriceReading): FileReader<Point> {
-  const { mapping = new Map(), series, scale = 1, catalogue, now } = reading
+  const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
   if (!(scale > 0 && Number.isFinite(scale)))
     throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
   const request: ColumnRequest = { mapping, series, catalogue, now }
@@ -100,7 +102,7 @@ export function createPriceReader(reading: PriceReading): FileReader<Point> {
     async open(source) {
       const { series: known } = source
       const table = await priceTableOf(source, known ? { ...request, known } : request)
-      return readableOf(table, { catalogue, now, scale, spelling, known })
+      return readableOf(table, { catalogue, now, scale, spelling, known, asRecorded })
     },
   }
 }
@@ -118,6 +120,7 @@ interface RowReading {
   scale: number
   spelling: Spelling | undefined
   known: PublisherSeries | undefined
+  asRecorded: boolean
 }
 
 /** A price file of which it is known where the values of a row stand. */
@@ -187,8 +190,14 @@ function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable 
 }
 
 function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point> {
-  const hasVintages = table.columns.recordedAt !== undefined
-  const isUsual = !hasVintages && !reading.spelling && !reading.known
+  const { recordedAt, source, deleted } = table.columns
+  const hasVintages = recordedAt !== undefined || deleted !== undefined
+  const isUsual =
+    !hasVintages &&
+    source === undefined &&
+    !reading.spelling &&
+    !reading.known &&
+    !reading.asRecorded
   const tell: Tell = hasVintages ? tellVintage : tellPoint
   return {
     source: table.source,
@@ -220,8 +229,8 @@ function tellPoint(listener: RowListener<Point>, point: Point) {
 
 /** Where values have the time at which they became known, each of these times is another row. */
 function tellVintage(listener: RowListener<Point>, point: Point) {
-  const { seriesId, observedAt, recordedAt, value } = point
-  const key = hashOf(`${seriesId} ${observedAt} ${recordedAt}`)
+  const { seriesId, observedAt, recordedAt, value, deleted = '' } = point
+  const key = hashOf(`${seriesId} ${observedAt} ${recordedAt} ${deleted}`)
   if (listener.isWanted(0, key, value)) listener.item(point)
 }
 
@@ -247,7 +256,7 @@ function readRecord(
   tell: Tell,
   listener: RowListener<Point>,
 ): void {
-  const { catalogue, now, scale } = reading
+  const { catalogue, now, scale, asRecorded } = reading
   const sent = rowsIn(table, text)
   if (typeof sent === 'string') {
     listener.rejected(line, [sent], text)
@@ -261,7 +270,7 @@ function readRecord(
       reasons.push(usual)
       continue
     }
-    const checked = checkRow(usual, catalogue, now, scale)
+    const checked = checkRow(usual, catalogue, now, scale, asRecorded)
     if (checked.kind === 'point') tell(listener, checked.point)
     else if (checked.kind === 'blank') listener.blank()
     else
@@ -318,10 +327,11 @@ function jsonRows(columns: Columns<string>, text: string): SentRow[] | string {
 }
 
 function rowsOf<Place>(
-  { code, observedAt, currency, recordedAt, values }: Columns<Place>,
+  { code, observedAt, currency, recordedAt, source, deleted, values }: Columns<Place>,
   at: (place: Place | undefined) => unknown,
 ): SentRow[] {
   const [time, unit, known] = [at(observedAt), at(currency), at(recordedAt)]
+  const [whose, gone] = [at(source), at(deleted)]
   return values.map(value => {
     const row: SentRow = {
       code: value.code ?? at(code),
@@ -330,6 +340,8 @@ function rowsOf<Place>(
       currency: unit,
     }
     if (known !== undefined) row.recordedAt = known
+    if (whose !== undefined) row.source = whose
+    if (gone !== undefined) row.deleted = gone
     if (value.factor !== undefined) row.factor = value.factor
     return row
   })

@@ -17,10 +17,21 @@ export interface RawRow {
   currency?: unknown
   /** When the value became known; absent where that is now. */
   recordedAt?: unknown
+  /** Whose it is; absent: of whom the whole file is. */
+  source?: unknown
+  /** Whether the point has no value any more. */
+  deleted?: unknown
 }
 
 /** The wire name of the field that a rejection is about. */
-export type Field = 'code' | 'observed_at' | 'price' | 'currency' | 'recorded_at'
+export type Field =
+  | 'code'
+  | 'observed_at'
+  | 'price'
+  | 'currency'
+  | 'recorded_at'
+  | 'source'
+  | 'deleted'
 
 export type Checked =
   | { kind: 'point'; point: Point }
@@ -30,33 +41,72 @@ export type Checked =
 /**
  * The point of a row, or a sentence that names the field, its value and what would be right. The
  * only judge of what goes in: files and requests alike. `scale` is how many units of the series one
- * unit of the row is.
+ * unit of the row is. `asRecorded`: another copy has recorded it already, so its bounds of today
+ * do not count.
  */
-export function checkRow(raw: RawRow, catalogue: CodeLookup, now: number, scale = 1): Checked {
-  if (isBlank(raw.price)) return { kind: 'blank' }
+export function checkRow(
+  raw: RawRow,
+  catalogue: CodeLookup,
+  now: number,
+  scale = 1,
+  asRecorded = false,
+): Checked {
+  const deleted = truthOf(raw.deleted)
+  if (typeof deleted === 'string') return { kind: 'rejected', field: 'deleted', reason: deleted }
+  if (isBlank(raw.price) && !deleted) return { kind: 'blank' }
   const series = seriesOf(raw.code, catalogue)
   if (typeof series === 'string') return { kind: 'rejected', field: 'code', reason: series }
   const observedAt = momentOf(raw.observedAt, series, now)
   if (typeof observedAt === 'string')
     return { kind: 'rejected', field: 'observed_at', reason: observedAt }
-  const price = numberOf(raw.price)
+  const price = deleted ? 0 : numberOf(raw.price)
   if (typeof price === 'string') return { kind: 'rejected', field: 'price', reason: price }
   const value = scaled(price, scale)
   const currency = currencyFault(raw.currency, series)
   if (currency) return { kind: 'rejected', field: 'currency', reason: currency }
   const { min, max } = boundsOf(series)
-  if (value < min || value > max) {
+  if (!asRecorded && !deleted && (value < min || value > max)) {
     const shownValue = scale === 1 ? `${price}` : `${price} (${value} by --scale ${scale})`
     const reason = beyond(shownValue, min, max, series) + unitHint(price, series)
     return { kind: 'rejected', field: 'price', reason }
   }
   const point: Point = { seriesId: series.id, observedAt, value }
+  if (deleted) point.deleted = true
+  const source = sourceOf(raw.source)
+  if ('fault' in source) return { kind: 'rejected', field: 'source', reason: source.fault }
+  if (source.name !== undefined) point.source = source.name
   if (raw.recordedAt === undefined || raw.recordedAt === null || raw.recordedAt === '')
     return { kind: 'point', point }
   const recordedAt = knownSince(raw.recordedAt, now)
   return typeof recordedAt === 'string'
     ? { kind: 'rejected', field: 'recorded_at', reason: recordedAt }
     : { kind: 'point', point: { ...point, recordedAt } }
+}
+
+const sourceCharactersMax = 80
+
+/** Whose a value is; a name of nobody is none. */
+function sourceOf(written: unknown): { name: string | undefined } | { fault: string } {
+  if (written === undefined || written === null) return { name: undefined }
+  const name = typeof written === 'string' ? written.trim() : undefined
+  if (name === '') return { name: undefined }
+  return name !== undefined &&
+    name.length <= sourceCharactersMax &&
+    name.isWellFormed() &&
+    !/\p{Cc}/u.test(name)
+    ? { name }
+    : {
+        fault: `source ${shown(written)} is not a name: write one line of at most ${sourceCharactersMax} characters, such as EIA`,
+      }
+}
+
+/** Whether a row says that its point is deleted; a sentence where it says neither yes nor no. */
+function truthOf(written: unknown): boolean | string {
+  if (written === undefined || written === null || written === '') return false
+  const word = String(written).trim().toLowerCase()
+  if (word === '' || word === 'false' || word === '0' || word === 'no') return false
+  if (word === 'true' || word === '1' || word === 'yes') return true
+  return `deleted ${shown(written)} is neither true nor false: write true for a value that is gone`
 }
 
 /** Nothing is known before it is: a day that has begun counts from its midnight, a later time is refused. */

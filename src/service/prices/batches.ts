@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.ts'
 import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
+import { feedNamed } from '../../market/prices/source-names.ts'
 import type {
   Batch,
   BatchCounts,
@@ -7,7 +8,7 @@ import type {
   BatchStore,
   NewBatch,
 } from '../../store/prices/batches.ts'
-import type { Change, Point } from '../../store/prices/observations.ts'
+import type { Change, ObservationReads, Point } from '../../store/prices/observations.ts'
 import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -19,12 +20,18 @@ export type BatchStart = Omit<NewBatch, 'sourceId'> & {
   source?: string
   /** Of a feed: the period that its values are of. */
   feed?: { name: string; periodKind: number }
+  /** Another copy has recorded these values already: nothing of it is doubted. */
+  asRecorded?: boolean
 }
 
 /** A batch that values are written in. */
 export interface RunningBatch {
   readonly id: number
-  /** One transaction, or a part of the one that it is called in. */
+  readonly asRecorded: boolean
+  /**
+   * One transaction, or a part of the one that it is called in. Values that name a source are of
+   * it; points that are deleted have none from their time on.
+   */
   write(points: readonly Point[], recordedAt?: number): WriteCounts & { held: number }
   /** Whatever is recorded during `work` belongs to the batch. */
   during<T>(work: () => T): T
@@ -80,6 +87,7 @@ export interface BatchesDeps {
   store: BatchStore
   sources: ValueSourceStore
   ingest: Ingest
+  observations: Pick<ObservationReads, 'vintages'>
   catalogue: Catalogue
   guards: Guards
   log: Log
@@ -108,7 +116,7 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
   kind === 'file' || kind === 'push' || kind === 'feed'
 
 export function createBatches(deps: BatchesDeps): Batches {
-  const { store, sources, ingest, catalogue, guards, log, now, transact } = deps
+  const { store, sources, ingest, observations, catalogue, guards, log, now, transact } = deps
   const under = new Map<number, Tally>()
 
   const close = (id: number): Batch => {
@@ -125,6 +133,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     const open: OpenBatch = {
       batchId: id,
       sourceId,
+      asRecorded: tally.asRecorded,
       note(changes, counts) {
         for (const change of changes) tally.see(change)
         // The rows of a dataset are counted by whoever writes it.
@@ -150,23 +159,72 @@ export function createBatches(deps: BatchesDeps): Batches {
       if (tally.writes === before) store.count(id, counts)
       return counts
     }
+    const attributed = (points: readonly Point[], counts: WriteCounts): WriteCounts => {
+      // What a dataset has brought already is told here whose it is.
+      if (tally.asRecorded && sourceId !== 0 && counts.unchanged > 0) {
+        ingest.attribute(points, sourceId)
+        for (const seriesId of new Set(points.map(point => point.seriesId)))
+          sources.note(seriesId, sourceId)
+      }
+      return counts
+    }
+    const writeOwn: RunningBatch['write'] = (points, recordedAt) =>
+      during(() => {
+        const { good, doubted } = tally.isGuarded
+          ? guards.judge(points)
+          : { good: points, doubted: [] }
+        return doubted.length === 0
+          ? { ...attributed(good, written(good, recordedAt)), held: 0 }
+          : transact(() => {
+              const held = points.length - good.length
+              guards.keep(doubted, open)
+              store.count(id, { held })
+              return { ...written(good, recordedAt), held }
+            })
+      })
+    /** Of several sources: each writes its own. */
+    const writeNamed: RunningBatch['write'] = (points, recordedAt) => {
+      if (!points.some(point => point.source !== undefined)) return writeOwn(points, recordedAt)
+      const bySource = Map.groupBy(points, point => point.source)
+      const counts = [...bySource].map(([name, own]) =>
+        name === undefined
+          ? writeOwn(own, recordedAt)
+          : runningOf(id, sourceIdNamed(name, tally.asRecorded), tally).write(
+              own.map(point => ({ ...point, source: undefined }) as Point),
+              recordedAt,
+            ),
+      )
+      return sumOf(counts)
+    }
     return {
       id,
+      asRecorded: tally.asRecorded,
       during,
-      write: (points, recordedAt) =>
-        during(() => {
-          const { good, doubted } = tally.isGuarded
-            ? guards.judge(points)
-            : { good: points, doubted: [] }
-          return doubted.length === 0
-            ? { ...written(good, recordedAt), held: 0 }
-            : transact(() => {
-                const held = points.length - good.length
-                guards.keep(doubted, open)
-                store.count(id, { held })
-                return { ...written(good, recordedAt), held }
-              })
-        }),
+      write(points, recordedAt) {
+        if (!points.some(isTold)) return writeOwn(points, recordedAt)
+        return transact(() => {
+          const { ordinary, histories } = deletionsApart(points)
+          const counts = ordinary.length > 0 ? [writeNamed(ordinary, recordedAt)] : []
+          for (const events of histories) {
+            const isOld = knownAlready(observations, events[0]!)
+            for (const event of events) {
+              if (isOld(event)) counts.push({ ...none, unchanged: 1 })
+              else if (!event.deleted) counts.push(writeNamed([event], recordedAt))
+              else {
+                during(() =>
+                  ingest.withdraw(
+                    event.seriesId,
+                    [event.observedAt],
+                    event.recordedAt ?? recordedAt,
+                  ),
+                )
+                counts.push({ ...none, revised: 1 })
+              }
+            }
+          }
+          return sumOf(counts)
+        })
+      },
       of: feed => runningOf(id, sourceIdOf({ feed }), tally),
       count: counts => store.count(id, counts),
       end: () => logged(close(id)),
@@ -178,11 +236,18 @@ export function createBatches(deps: BatchesDeps): Batches {
     return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })
   }
 
+  /** A file of another copy names its feeds too: `feed:ecb`, `feed:eia_bulk/month`. */
+  const sourceIdNamed = (name: string, asRecorded: boolean): number =>
+    sourceIdOf((asRecorded && feedNamed(name)) || { source: name })
+
   const begin = (start: BatchStart): RunningBatch => {
-    const { source: _, feed: __, ...batch } = start
+    const { source: _, feed: __, asRecorded = false, ...batch } = start
     const sourceId = sourceIdOf(start)
     const id = store.open({ ...batch, ...(sourceId !== 0 && { sourceId }) }, now())
-    const tally = createTally(catalogue, start.dataset !== undefined, isGuarded(start.kind))
+    const tally = createTally(catalogue, start.dataset !== undefined, {
+      isGuarded: isGuarded(start.kind) && !asRecorded,
+      asRecorded,
+    })
     under.set(id, tally)
     return runningOf(id, sourceId, tally)
   }
@@ -194,7 +259,12 @@ export function createBatches(deps: BatchesDeps): Batches {
       if (!batch || batch.finishedAt !== null) return undefined
       const tally =
         under.get(id) ??
-        createTally(catalogue, batch.dataset !== null, isGuarded(batch.kind), batch.biggest)
+        createTally(
+          catalogue,
+          batch.dataset !== null,
+          { isGuarded: isGuarded(batch.kind), asRecorded: false },
+          batch.biggest,
+        )
       under.set(id, tally)
       return runningOf(id, batch.sourceId ?? 0, tally)
     },
@@ -275,6 +345,50 @@ export function createBatches(deps: BatchesDeps): Batches {
   }
 }
 
+type Counts = WriteCounts & { held: number }
+
+const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0 }
+
+const sumOf = (all: readonly Counts[]): Counts => {
+  const sum = { ...none }
+  for (const counts of all)
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name]
+  return sum
+}
+
+/** Whether a point says more than its value. */
+const isTold = (point: Point): boolean => point.source !== undefined || point.deleted === true
+
+const momentKey = ({ seriesId, observedAt }: Point) => `${seriesId} ${observedAt}`
+
+/**
+ * The points of which something is deleted, each with all that is said of it in the order of its
+ * time, and the others.
+ */
+function deletionsApart(points: readonly Point[]) {
+  const withDeletion = new Set(points.filter(point => point.deleted).map(momentKey))
+  if (withDeletion.size === 0) return { ordinary: points, histories: [] }
+  const ordinary = points.filter(point => !withDeletion.has(momentKey(point)))
+  const events = points.filter(point => withDeletion.has(momentKey(point)))
+  const at = ({ recordedAt = Number.POSITIVE_INFINITY }: Point) => recordedAt
+  const histories = [...Map.groupBy(events, momentKey).values()].map(history =>
+    history.toSorted((a, b) => (at(a) === at(b) ? 0 : at(a) - at(b))),
+  )
+  return { ordinary, histories }
+}
+
+/** Whether something that a file says of a point is older than what is known of it here. */
+function knownAlready(observations: Pick<ObservationReads, 'vintages'>, point: Point) {
+  const last = observations.vintages(point.seriesId, point.observedAt).at(-1)
+  const { replacedAt, recordedAt = Number.NEGATIVE_INFINITY } = last ?? {}
+  return (event: Point): boolean => {
+    if (event.deleted && !last && event.recordedAt === undefined) return true
+    if (event.recordedAt === undefined) return event.deleted === true && replacedAt !== undefined
+    if (replacedAt === undefined) return event.recordedAt <= recordedAt
+    return event.deleted ? event.recordedAt <= replacedAt : event.recordedAt < replacedAt
+  }
+}
+
 /** What a batch under way has changed so far. */
 interface Tally {
   see(change: Change): void
@@ -283,12 +397,13 @@ interface Tally {
   writes: number
   isDataset: boolean
   isGuarded: boolean
+  asRecorded: boolean
 }
 
 function createTally(
   catalogue: Catalogue,
   isDataset: boolean,
-  guarded: boolean,
+  { isGuarded, asRecorded }: { isGuarded: boolean; asRecorded: boolean },
   before: readonly BigChange[] = [],
 ): Tally {
   const biggest = createBigChanges()
@@ -297,7 +412,8 @@ function createTally(
   return {
     writes: 0,
     isDataset,
-    isGuarded: guarded,
+    isGuarded,
+    asRecorded,
     see({ seriesId, inserted, revised, replaced }) {
       const { code } = catalogue.byId(seriesId)
       for (const [i, point] of revised.entries())

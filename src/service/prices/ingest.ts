@@ -29,9 +29,11 @@ export interface Ingest {
   write(points: readonly Point[], recordedAt?: number): WriteCounts
   /**
    * Takes points of a series out of every read from now on; `as_of` still answers them for the time
-   * before. One transaction.
+   * before. One transaction. `at` is given where they were taken out earlier.
    */
-  withdraw(seriesId: number, observedAts: readonly number[]): void
+  withdraw(seriesId: number, observedAts: readonly number[], at?: number): void
+  /** Says of current values, where they stand as given, that they are of another source. */
+  attribute(points: readonly Point[], sourceId: number): void
   /** Whatever is written during `work` belongs to the batch; undefined: to none. */
   as<T>(batch: OpenBatch | undefined, work: () => T): T
   /**
@@ -46,7 +48,7 @@ export interface Ingest {
    * that throws undoes it.
    */
   listenInside(listener: Listener): void
-  /** Hears of every series of which points were taken out. */
+  /** Hears of every series of which points were taken out, or got another source. */
   onWithdraw(listener: (seriesId: number) => void): void
 }
 
@@ -88,11 +90,16 @@ export function createIngest(
       if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
       return counts
     },
-    withdraw(seriesId, observedAts) {
-      observations.withdraw(seriesId, observedAts, moment(), batch ?? noOrigin, () =>
+    withdraw(seriesId, observedAts, at = moment()) {
+      observations.withdraw(seriesId, observedAts, at, batch ?? noOrigin, () =>
         batch?.noteRemoved(seriesId, observedAts),
       )
       for (const listener of withdrawals) listener(seriesId)
+    },
+    attribute(points, sourceId) {
+      observations.attribute(points, sourceId)
+      for (const seriesId of new Set(points.map(point => point.seriesId)))
+        for (const listener of withdrawals) listener(seriesId)
     },
     as(next, work) {
       const before = batch

@@ -113,6 +113,7 @@ export function openPrices({
   const batches = createBatches({
     guards,
     store: batchStore,
+    observations,
     sources: valueSources,
     ingest,
     catalogue,
@@ -148,7 +149,7 @@ export function openPrices({
     guards.forget(seriesId)
     catalogue.measure(seriesId)
     notifyChanged(seriesId)
-    if (describeFeed && sourced.has(seriesId)) attribute(seriesId)
+    if (describeFeed) attribute(seriesId)
   })
   return {
     observations,

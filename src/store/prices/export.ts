@@ -1,3 +1,5 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 import type { ObservationStore } from './observations.ts'
 import type { OfSource, Withheld } from './withheld.ts'
 
@@ -37,4 +39,84 @@ export function* observationPages(
       after = page.at(-1)!.observedAt
     }
   }
+}
+
+/** A value as it came to be known, or that a point has none any more. */
+export interface DatedRow extends ExportedRow {
+  recordedAt: number
+  sourceId: number
+  /** From `recordedAt` on the point has no value; `value` says nothing. */
+  isDeleted: boolean
+}
+
+/**
+ * The current values of series with the time at which they were recorded and their source, and
+ * `withPast` every value that was ever replaced or taken out: by code, time and recording, page by
+ * page. `isWanted` says of which sources.
+ */
+export function createDatedPages(db: Database, isWanted: (sourceId: number) => boolean) {
+  const current = lazy<StoredRow, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId
+     FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
+  )
+  const replaced = lazy<StoredRow & { replacedAt: number }, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId,
+       replaced_at AS replacedAt
+     FROM observation_revisions WHERE series_id = ? AND observed_at > ? AND observed_at <= ?
+     ORDER BY observed_at, recorded_at`,
+  )
+  return function* (
+    series: readonly { id: number; code: string; currency: string | null }[],
+    withPast: boolean,
+  ): Generator<DatedRow[]> {
+    for (const { id, code, currency } of [...series].sort((a, b) => (a.code < b.code ? -1 : 1))) {
+      let after = Number.MIN_SAFE_INTEGER
+      for (;;) {
+        const page = current.all(id, after, pageRows)
+        const isLast = page.length < pageRows
+        const until = isLast ? Number.MAX_SAFE_INTEGER : page.at(-1)!.observedAt
+        const past = withPast ? replaced.all(id, after, until) : []
+        const rows = past.length === 0 ? page.map(told) : inTime(page, past)
+        const kept = rows.filter(row => isWanted(row.sourceId))
+        if (kept.length > 0) yield kept.map(row => ({ ...row, code, currency }))
+        if (isLast) break
+        after = until
+      }
+    }
+  }
+}
+
+interface StoredRow {
+  observedAt: number
+  value: number
+  recordedAt: number
+  sourceId: number
+}
+
+const told = (row: StoredRow) => ({
+  observedAt: row.observedAt,
+  value: row.value,
+  recordedAt: row.recordedAt,
+  sourceId: row.sourceId,
+  isDeleted: false,
+})
+
+/** Values in the order of their points and recordings; where none follows at once, it was deleted. */
+function inTime(page: readonly StoredRow[], past: readonly (StoredRow & { replacedAt: number })[]) {
+  const rows: ReturnType<typeof told>[] = []
+  const all: (StoredRow & { replacedAt?: number })[] = [...past, ...page].sort(
+    (a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt,
+  )
+  for (const [i, row] of all.entries()) {
+    rows.push(told(row))
+    const next = all[i + 1]
+    if (row.replacedAt === undefined) continue
+    const follows = next?.observedAt === row.observedAt ? next : undefined
+    // The same value again at the same moment: without the deletion it would be one value.
+    if (follows?.recordedAt === row.replacedAt && follows.value !== row.value) continue
+    rows.push({ ...told(row), recordedAt: row.replacedAt, isDeleted: true })
+  }
+  return rows
 }

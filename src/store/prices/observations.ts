@@ -28,12 +28,18 @@ export interface Point {
   observedAt: number
   value: number
   recordedAt?: number
+  /** Whose it is, by name, where each value of a batch says so itself. */
+  source?: string
+  /** The point has no value any more from `recordedAt` on; `value` says nothing. */
+  deleted?: true
 }
 
 /** Whose values a write brings, and in which batch: numbers of the tables `sources` and `batches`. */
 export interface Origin {
   sourceId: number
   batchId: number
+  /** Another copy has recorded it so: nothing else follows from it. */
+  asRecorded?: boolean
 }
 
 /** Of values whose origin nobody keeps: generated ones, and those from before origins were kept. */
@@ -130,6 +136,8 @@ export interface ObservationStore extends ObservationReads, BarReads {
     origin?: Origin,
     alongside?: () => void,
   ): void
+  /** Says of current values, where they stand as given, that they are of another source. */
+  attribute(points: readonly Point[], sourceId: number): void
   /**
    * Where the stored bars differ from what the observations give, or revisions do not join up, in
    * sentences; at most a hundred of each kind.
@@ -145,6 +153,7 @@ export function createObservationStore(db: Database): ObservationStore {
     ...bars,
     write: createObservationWriter(db, reads),
     withdraw: createObservationWithdrawer(db, reads),
+    attribute: createAttributer(db),
     faults: () => [...revisionFaults(db), ...barFaults(db, bars, reads.oldestFirst)],
   }
 }
@@ -559,6 +568,23 @@ function createObservationWithdrawer(
     })
 }
 
+function createAttributer(db: Database): ObservationStore['attribute'] {
+  const set = lazy(
+    db,
+    `UPDATE observations SET source_id = ?4 WHERE series_id = ?1 AND observed_at = ?2
+       AND recorded_at = ?3 AND source_id <> ?4`,
+  )
+  const noteRange = rangeNotes(db)
+  return (points, sourceId) =>
+    transact(db, () => {
+      for (const { seriesId, observedAt, recordedAt } of points) {
+        if (recordedAt === undefined) continue
+        const { changes } = set.run(seriesId, observedAt, recordedAt, sourceId)
+        if (changes > 0) noteRange(seriesId, () => [observedAt])
+      }
+    })
+}
+
 /** Rows of one statement: crossing from here into SQLite costs as much as the row itself. */
 const rowsEach = 32
 
@@ -620,7 +646,7 @@ function bySeries(points: readonly Point[], recordedAt: number): Map<number, Poi
 
 /**
  * Each revision ends where the next value begins. Between the two there is time only where a batch
- * took the value out: then the next one is not of that batch.
+ * took the value out: then the next one is not of that batch, or a file said both.
  */
 function revisionFaults(db: Database): string[] {
   return db
@@ -638,7 +664,9 @@ function revisionFaults(db: Database): string[] {
            (SELECT n.batch_id FROM observation_revisions n WHERE n.series_id = f.series_id
              AND n.observed_at = f.observed_at AND n.recorded_at = f.next_at),
            (SELECT o.batch_id FROM observations o
-             WHERE o.series_id = f.series_id AND o.observed_at = f.observed_at)))
+             WHERE o.series_id = f.series_id AND o.observed_at = f.observed_at))
+         AND NOT EXISTS (SELECT 1 FROM batches b
+           WHERE b.id = f.next_batch_id AND b.kind IN ('file', 'push')))
        ORDER BY 1, 2 LIMIT 100`,
     )
     .all()

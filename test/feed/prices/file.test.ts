@@ -242,7 +242,7 @@ describe('columns', () => {
     [
       'a key that is neither',
       { map: 'observed=Date' },
-      'this is neither a field (code, observed_at, price, currency, recorded_at) nor a code of the catalogue',
+      'this is neither a field (code, observed_at, price, currency, recorded_at, source, deleted) nor a code of the catalogue',
     ],
     [
       'a series and a code column',

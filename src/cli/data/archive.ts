@@ -1,0 +1,225 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cellText } from '../../feed/files/csv.ts'
+import { datedExportText, writeText } from '../../feed/prices/export.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { answerOf, type CommandEnvironment } from '../command.ts'
+import type { Operator } from '../operator.ts'
+import { runDatasetImport } from './dataset.ts'
+import { exitCodes, type ImportReporting, runImport } from './import.ts'
+import type { ArchiveSource } from './pages.ts'
+import { dataOf } from './writer.ts'
+
+/** What a directory of an export says of itself. */
+interface Manifest {
+  wellhead_export: 1
+  made_at: string
+  /** Whether values that were replaced and deleted are in it. */
+  history: boolean
+  /** In the order in which they go in. */
+  files: { file: string; dataset?: string; rows: number }[]
+}
+
+const manifestName = 'wellhead-export.json'
+const seriesName = 'series.ndjson'
+const quarantineName = 'quarantine.ndjson'
+const pricesName = 'prices.csv.gz'
+const seriesEach = 500
+
+/** Whether a path is a directory that an export of everything wrote. */
+export const isArchive = (path: string): boolean =>
+  existsSync(path) && statSync(path).isDirectory() && existsSync(join(path, manifestName))
+
+/**
+ * Writes everything that a copy has of data into a new directory, a file for each kind, all of one
+ * moment. Throws where the directory has something in it.
+ */
+export async function writeArchive(
+  dir: string,
+  source: ArchiveSource,
+  { history, now, err }: { history: boolean; now: number; err(line: string): void },
+): Promise<void> {
+  if (existsSync(dir) && readdirSync(dir).length > 0)
+    throw new Error(`${dir} is not empty: name a directory that is, or a new one`)
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const files: Manifest['files'] = []
+  const write = async (file: string, text: Lines, dataset?: string) => {
+    await writeText(join(dir, file), text.lines())
+    files.push({ file, rows: text.rows(), ...(dataset !== undefined && { dataset }) })
+    err(`${join(dir, file)}: ${text.rows()} rows`)
+  }
+  await write(seriesName, countedLines(source.series(), jsonLine))
+  for (const dataset of source.datasets) {
+    const columns = source.columns(dataset)
+    const text = countedLines(
+      source.rows(dataset),
+      row => csvLine(columns, row),
+      `${columns.join(',')}\n`,
+    )
+    // Nothing of a dataset is no file.
+    if (source.hasRows(dataset)) await write(`${dataset}.csv`, text, dataset)
+  }
+  await write(pricesName, countedText(datedExportText(source.prices(history), 'csv')))
+  await write(quarantineName, countedLines(source.quarantine(), jsonLine))
+  const manifest: Manifest = { wellhead_export: 1, made_at: isoInstant(now), history, files }
+  writeFileSync(join(dir, manifestName), `${JSON.stringify(manifest, null, 2)}\n`)
+  if (source.viewOnly() > 0)
+    err(
+      `export: ${source.viewOnly()} values are of feeds whose terms do not allow passing them on: this export is for your own copies`,
+    )
+}
+
+interface Lines {
+  lines(): AsyncGenerator<string>
+  rows(): number
+}
+
+const jsonLine = (row: object): string => `${JSON.stringify(row)}\n`
+
+const csvLine = (columns: readonly string[], row: Readonly<Record<string, unknown>>): string =>
+  `${columns.map(name => cellOf(name, row[name])).join(',')}\n`
+
+/** Times are instants, everything else is as it is. */
+function cellOf(name: string, value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number') return name.endsWith('_at') ? isoInstant(value) : String(value)
+  return cellText(String(value))
+}
+
+const linesEach = 1_000
+
+/** Rows as lines, many to a piece, with how many they were. */
+function countedLines<Row>(rows: Iterable<Row>, line: (row: Row) => string, head = ''): Lines {
+  let count = 0
+  return {
+    rows: () => count,
+    async *lines() {
+      let text = head
+      for (const row of rows) {
+        text += line(row)
+        count += 1
+        if (count % linesEach !== 0) continue
+        yield text
+        text = ''
+      }
+      if (text !== '') yield text
+    },
+  }
+}
+
+/** The same of lines that are made already, the first of which is no row. */
+function countedText(text: AsyncIterable<string>): Lines {
+  let count = -1
+  return {
+    rows: () => count,
+    async *lines() {
+      for await (const part of text) {
+        for (let at = part.indexOf('\n'); at >= 0; at = part.indexOf('\n', at + 1)) count += 1
+        yield part
+      }
+    },
+  }
+}
+
+interface SeriesLine {
+  code: string
+  own: boolean
+  terms: Record<string, unknown>
+}
+
+interface ArchiveEnvironment extends ImportReporting {
+  operator: Operator
+  stdin: AsyncIterable<Uint8Array>
+}
+
+/**
+ * Records what an export of everything wrote, as another copy recorded it: nothing of it is
+ * doubted, and everything keeps its source and the time since when it is known. Answers the exit
+ * code of an import.
+ */
+export async function readArchive(
+  dir: string,
+  options: { dryRun?: boolean; json?: boolean },
+  env: ArchiveEnvironment,
+): Promise<number> {
+  const manifest = manifestOf(dir)
+  if (options.dryRun || options.json)
+    throw new Error(`${dir} is an export of everything: it goes in without --dry-run and --json`)
+  const operator: CommandEnvironment = { ...env, json: false, width: undefined }
+  const series = linesOf<SeriesLine>(join(dir, seriesName))
+  await recordSeries(operator, series)
+  env.out(`${join(dir, seriesName)}: ${series.length} series`)
+  let exit: number = exitCodes.everythingIn
+  for (const { file, dataset } of manifest.files) {
+    const path = join(dir, file)
+    if (file === seriesName || file === quarantineName) continue
+    const code =
+      dataset === undefined
+        ? await runImport(
+            [path],
+            { asRecorded: true },
+            {
+              ...env,
+              ...(await dataOf(env.operator, { asRecorded: true })),
+            },
+          )
+        : await runDatasetImport([path], { dataset }, env)
+    if (code === exitCodes.nothingDone) return code
+    exit = Math.max(exit, code)
+  }
+  for (const { code, terms } of series.filter(line => line.terms.active === false))
+    await answerOf(operator, 'PATCH', seriesPath(code), { active: terms.active })
+  const ranges = await recordQuarantine(operator, linesOf(join(dir, quarantineName)))
+  env.out(`${join(dir, quarantineName)}: ${ranges} ranges`)
+  return exit
+}
+
+function manifestOf(dir: string): Manifest {
+  const manifest = JSON.parse(readFileSync(join(dir, manifestName), 'utf8')) as Partial<Manifest>
+  if (manifest.wellhead_export !== 1 || !Array.isArray(manifest.files))
+    throw new Error(`${join(dir, manifestName)} is not that of an export of this version`)
+  const missing = manifest.files.find(({ file }) => !existsSync(join(dir, file)))
+  if (missing) throw new Error(`${join(dir, missing.file)} is missing`)
+  return manifest as Manifest
+}
+
+const linesOf = <T>(path: string): T[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as T)
+
+const seriesPath = (code: string) => `/admin/v1/series/${encodeURIComponent(code)}`
+
+/** A retired series takes no values: it is retired when they are in. */
+const whileFilled = ({ active, ...terms }: Record<string, unknown>) =>
+  active === false ? terms : { ...terms, ...(active !== undefined && { active }) }
+
+async function recordSeries(operator: CommandEnvironment, series: readonly SeriesLine[]) {
+  const listed = await answerOf<{ code: string }[]>(operator, 'GET', '/admin/v1/series')
+  const known = new Set(listed.map(({ code }) => code))
+  const added = series
+    .filter(({ code, own }) => own && !known.has(code))
+    .map(({ code, terms }) => ({ code, ...whileFilled(terms) }))
+  for (let i = 0; i < added.length; i += seriesEach)
+    await answerOf(operator, 'POST', '/admin/v1/series', { series: added.slice(i, i + seriesEach) })
+  for (const { code, terms } of series.filter(({ code }) => known.has(code)))
+    await answerOf(operator, 'PATCH', seriesPath(code), { reset: true, ...whileFilled(terms) })
+}
+
+interface RangeLine {
+  code: string
+  from: string
+  to: string
+  reason: string
+}
+
+async function recordQuarantine(operator: CommandEnvironment, ranges: readonly RangeLine[]) {
+  const path = '/admin/v1/quarantine'
+  const key = ({ code, from, to }: RangeLine) => `${code} ${from} ${to}`
+  const known = new Set((await answerOf<RangeLine[]>(operator, 'GET', path)).map(key))
+  for (const { code, from, to, reason } of ranges)
+    if (!known.has(key({ code, from, to, reason })))
+      await answerOf(operator, 'POST', path, { code, from, to, reason })
+  return ranges.length
+}

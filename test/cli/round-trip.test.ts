@@ -1,0 +1,303 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { createApp } from '../../src/app.ts'
+import { isArchive, readArchive, writeArchive } from '../../src/cli/data/archive.ts'
+import { archiveSource } from '../../src/cli/data/pages.ts'
+import type { Operator } from '../../src/cli/operator.ts'
+import { dayMs, hourMs } from '../../src/lib/instant.ts'
+import { openTestInstance, startAt, type TestInstance } from '../support/instance/instance.ts'
+import { noInput } from '../support/instance/memory-writer.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'wellhead-round-trip-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** A copy that is asked as commands ask it. */
+function openCopy(now = startAt) {
+  const copy = openTestInstance({}, now)
+  const local = new WeakSet<Request>()
+  const app = createApp(copy.services, { local })
+  const call = async (method: string, path: string, body?: unknown) => {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    })
+    local.add(request)
+    const response = await app.handle(request)
+    return { status: response.status, body: (await response.json()) as { data: never } }
+  }
+  const done = async (method: string, path: string, body?: unknown): Promise<never> => {
+    const answer = await call(method, path, body)
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+      expect.any(Number),
+      expect.any(String),
+    ])
+    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`)
+    return answer.body.data
+  }
+  const operator: Operator = {
+    instance: undefined,
+    call,
+    fetch: () => Promise.reject(new Error('nothing is streamed')),
+    close() {},
+  }
+  return { copy, done, operator }
+}
+
+const csvRow = (line: string): string[] =>
+  [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) =>
+    quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
+  )
+
+/** Everything that a copy can have: corrections, deletions, undos, sources, own series, datasets. */
+async function fill({ copy, done }: ReturnType<typeof openCopy>) {
+  const { clock, services } = copy
+  await done('POST', '/admin/v1/series', {
+    series: [
+      {
+        code: 'DESK_GASOIL_USD',
+        name: 'Desk',
+        category: 'refined_products',
+        unit: 'metric_ton',
+        currency: 'USD',
+        min: 0,
+        max: 3000,
+        value_time: '16:30',
+        time_zone: 'Europe/London',
+        aliases: ['DGO'],
+        guards: { jump: 'off' },
+      },
+      {
+        code: 'DESK_OLD',
+        name: 'Old, "quoted"',
+        category: 'refined_products',
+        unit: 'percent',
+        currency: null,
+      },
+    ],
+  })
+  await done('PATCH', '/admin/v1/series/WTI_USD', { cadence: 'daily', release_lag_days: 2 })
+  const push = (observations: unknown[], source?: string) =>
+    done('POST', '/admin/v1/observations', { observations, ...(source && { source }) }) as Promise<{
+      batch: number
+    }>
+  const day = (n: number) => new Date(startAt - n * dayMs).toISOString()
+  await push(
+    [40, 39, 38].map(n => ({ code: 'WTI_USD', observed_at: day(n), price: 70 + n / 10 })),
+    'EIA, weekly',
+  )
+  await push([
+    { code: 'DESK_GASOIL_USD', observed_at: '2026-11-10', price: 801.25, source: 'Desk' },
+  ])
+  await push([{ code: 'DESK_OLD', observed_at: '2026-11-10', price: 12 }])
+  clock.advance(hourMs)
+  const wrong = await push([{ code: 'WTI_USD', observed_at: day(39), price: 74.5 }], 'Desk')
+  clock.advance(hourMs)
+  await done('POST', `/admin/v1/batches/${wrong.batch}/undo`, {})
+  await done('DELETE', '/admin/v1/values', {
+    code: 'WTI_USD',
+    observed_at: day(38),
+    reason: 'holiday',
+  })
+  clock.advance(hourMs)
+  const removal = (await done('DELETE', '/admin/v1/values', {
+    code: 'WTI_USD',
+    observed_at: day(40),
+    reason: 'x',
+  })) as {
+    batch: number
+  }
+  clock.advance(hourMs)
+  await done('POST', `/admin/v1/batches/${removal.batch}/undo`, {})
+  const feed = services.batches.begin({
+    kind: 'feed',
+    actor: 'feed ecb',
+    feed: { name: 'ecb', periodKind: 0 },
+  })
+  const { id: euro } = services.catalogue.named('EUR_USD')!
+  feed.write([{ seriesId: euro, observedAt: startAt - 5 * dayMs, value: 1.08 }])
+  feed
+    .of({ name: 'ecb', periodKind: 2 })
+    .write([{ seriesId: euro, observedAt: startAt - 6 * dayMs, value: 1.07 }])
+  feed.end()
+  const kinds = (await done('GET', '/admin/v1/datasets')) as { name: string; example: string }[]
+  for (const { name, example } of kinds) {
+    const [head = '', ...lines] = example.trimEnd().split('\n')
+    const rows = lines.map(line =>
+      Object.fromEntries(csvRow(line).map((cell, i) => [head.split(',')[i]!, cell])),
+    )
+    await done('POST', `/admin/v1/datasets/${name}`, { rows })
+    clock.advance(hourMs)
+  }
+  await done('POST', '/admin/v1/datasets/rig-counts', {
+    rows: [
+      { date: '2026-11-13', region: 'US', oil: 410, gas: 126, misc: 6 },
+      { date: '2020-07', total: 255 },
+    ],
+  })
+  await done('PATCH', '/admin/v1/series/WTI_USD', { cadence: 'daily', min: 60, max: 74 })
+  await done('DELETE', '/admin/v1/series/DESK_OLD')
+  await done('POST', '/admin/v1/quarantine', {
+    code: 'EUR_USD',
+    from: '2026-11-01',
+    to: '2026-11-02',
+    reason: 'stale, "x"',
+  })
+  return kinds.map(kind => kind.name)
+}
+
+async function dump({ copy }: ReturnType<typeof openCopy>, name: string, history: boolean) {
+  const dir = join(root, name)
+  await writeArchive(dir, archiveSource(copy.services.db), { history, now: startAt, err: () => {} })
+  const text = (file: string) => {
+    const bytes = readFileSync(join(dir, file))
+    return file.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString()
+  }
+  return {
+    dir,
+    files: new Map(
+      readdirSync(dir)
+        .sort()
+        .map(file => [file, text(file)]),
+    ),
+  }
+}
+
+/** What answers are made of, without the numbers of series and batches. */
+function contentOf({ services }: TestInstance): Map<string, unknown[]> {
+  const all = (sql: string) => services.db.query(sql).values()
+  const told = "coalesce(v.kind, ''), coalesce(v.name, ''), coalesce(v.period_kind, 0)"
+  const tables: [string, string][] = [
+    [
+      'observations',
+      `SELECT s.code, o.observed_at, o.value, o.recorded_at, ${told} FROM observations o
+      JOIN series s ON s.id = o.series_id LEFT JOIN value_sources v ON v.id = o.source_id ORDER BY 1, 2`,
+    ],
+    [
+      'observation_revisions',
+      `SELECT s.code, o.observed_at, o.recorded_at, o.value, o.replaced_at, ${told}
+      FROM observation_revisions o JOIN series s ON s.id = o.series_id LEFT JOIN value_sources v ON v.id = o.source_id
+      ORDER BY 1, 2, 3`,
+    ],
+    [
+      'bars',
+      `SELECT s.code, b.span, b.starts_at, b.close, b.closed_at, b.recorded_at, b.open, b.high, b.low, b.sum, b.count
+      FROM bars b JOIN series s ON s.id = b.series_id ORDER BY 1, 2, 3`,
+    ],
+    [
+      'inventory_records',
+      `SELECT r.id, s.code, r.starts_at FROM inventory_records r JOIN series s ON s.id = r.series_id ORDER BY 1`,
+    ],
+    [
+      'outlook_forecasts',
+      `SELECT f.id, s.code, f.source, f.period, f.value, f.published_on, f.recorded_at
+      FROM outlook_forecasts f JOIN series s ON s.id = f.series_id ORDER BY 1`,
+    ],
+    [
+      'futures_days',
+      `SELECT s.code, d.* FROM futures_days d JOIN series s ON s.id = d.series_id ORDER BY 1, traded_on`,
+    ],
+  ]
+  const whole = [
+    'opec_productions',
+    'cot_reports',
+    'annotations',
+    'congressional_trades',
+    'rig_counts',
+    'frac_spreads',
+    'duc_wells',
+    'drilling_productivities',
+    'well_permits',
+    'well_permit_papers',
+    'permit_periods',
+    'frac_disclosures',
+    'frac_chemicals',
+    'diesel_stations',
+    'wells',
+    'well_production',
+    'state_production',
+    'surcharges',
+    'surcharge_schedules',
+  ]
+  return new Map([
+    ...tables.map(
+      ([name, sql]) =>
+        [
+          name,
+          all(sql).map(row => (name === 'futures_days' ? [row[0], ...row.slice(2)] : row)),
+        ] as const,
+    ),
+    ...whole.map(name => [name, all(`SELECT * FROM ${name} ORDER BY 1, 2, 3`)] as const),
+  ])
+}
+
+test('everything goes out, and into an empty copy, and the two are alike', async () => {
+  const first = openCopy()
+  const kinds = await fill(first)
+  const before = await dump(first, 'first', true)
+  expect(isArchive(before.dir)).toBe(true)
+  // No dataset is forgotten.
+  expect(kinds.filter(kind => !before.files.has(`${kind}.csv`))).toEqual([])
+  expect(before.files.get('prices.csv.gz')).toContain(',true\n')
+
+  const second = openCopy(first.copy.clock.now())
+  const out: string[] = []
+  const read = () =>
+    readArchive(
+      before.dir,
+      {},
+      {
+        operator: second.operator,
+        clock: second.copy.clock,
+        terminal: undefined,
+        stdin: noInput(),
+        out: line => void out.push(line),
+        err: line => void out.push(line),
+      },
+    )
+  expect([await read(), out.filter(line => /rejected [1-9]|held [1-9]/.test(line))]).toEqual([
+    0,
+    [],
+  ])
+  const after = await dump(second, 'second', true)
+  expect([...after.files.keys()]).toEqual([...before.files.keys()])
+  for (const [file, text] of before.files) expect(after.files.get(file), file).toBe(text)
+  const [given, taken] = [contentOf(first.copy), contentOf(second.copy)]
+  for (const [table, rows] of given) {
+    expect(rows.length, table).toBeGreaterThan(0)
+    expect(taken.get(table), table).toEqual(rows)
+  }
+  expect(second.copy.services.observations.faults()).toEqual([])
+
+  // Once more changes nothing.
+  expect(await read()).toBe(0)
+  expect(contentOf(second.copy)).toEqual(taken)
+
+  // What was answered at any moment is answered so.
+  const keys = [first.copy.key(), second.copy.key()]
+  const ask = async (copy: TestInstance, path: string, token: string) => {
+    const answer = await copy.get(path, token)
+    return [answer.status, ((await answer.json()) as { data?: unknown }).data]
+  }
+  for (const code of ['WTI_USD', 'DESK_GASOIL_USD', 'EUR_USD', 'DESK_OLD'])
+    for (let at = startAt; at <= first.copy.clock.now(); at += hourMs / 2) {
+      const path = `/v1/prices/past_year?by_code=${code}&interval=raw&as_of=${new Date(at).toISOString()}`
+      expect(await ask(second.copy, path, keys[1]!), path).toEqual(
+        await ask(first.copy, path, keys[0]!),
+      )
+    }
+  for (const path of [
+    '/v1/ei/oil_inventories',
+    '/v1/ei/opec_productions',
+    '/v1/ei/rig_counts',
+    '/v1/prices/latest?by_code=EUR_USD',
+  ])
+    expect(await ask(second.copy, path, keys[1]!), path).toEqual(
+      await ask(first.copy, path, keys[0]!),
+    )
+}, 60_000)
