@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
+import { backup, restore } from '../src/cli/backups/backup.ts'
 import { promote } from '../src/cli/replication/promote.ts'
 import { loadConfig } from '../src/config.ts'
 import { databasePath, type Instance, openInstance } from '../src/instance.ts'
@@ -53,8 +54,13 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     })
     instance.runner.start()
   }
-  const until = async (what: () => unknown) => {
-    while (!(await what())) await Bun.sleep(10)
+  const until = async (what: string, isSo: () => unknown) => {
+    const deadline = Date.now() + 45_000
+    while (!(await isSo())) {
+      if (Date.now() > deadline)
+        throw new Error(`${what} did not come; the log says:\n${log.slice(-20).join('')}`)
+      await Bun.sleep(10)
+    }
   }
   const metric = async (name: string) => {
     const response = await instance.app.handle(
@@ -69,7 +75,11 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     const { series } = instance.services.catalogue.resolve(code, Date.now())!
     instance.services.ingest.write([{ seriesId: series.id, observedAt, value: price }])
   }
-  const published = () => until(async () => (await metric('wellhead_replication_backlog')) === 0)
+  const published = () =>
+    until(
+      'the end of the backlog',
+      async () => (await metric('wellhead_replication_backlog')) === 0,
+    )
   const deltas = async () => {
     const { state } = await nats.manager.streams.info('changes')
     const result: Delta[] = []
@@ -100,22 +110,20 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
 
   test('a snapshot and the log that comes after it are the whole database', async () => {
     record('WTI_USD', 70)
-    const taken = await (async () => {
-      for (;;) {
-        const [snapshot] = await snapshots(nats, 1).catch(() => [])
-        if (snapshot) return snapshot
-        await Bun.sleep(20)
-      }
-    })()
+    let [taken] = await snapshots(nats, 1).catch(() => [])
+    await until('a snapshot', async () => {
+      taken ??= (await snapshots(nats, 1).catch(() => []))[0]
+      return taken
+    })
     for (let i = 0; i < 50; i++) record('BRENT_CRUDE_USD', 80 + i, Date.now() - i * 60_000)
     instance.services.settings.set('colour', 'green')
     await published()
-    const blob = await (await nats.objects('wellhead-snapshots', 1)).getBlob(taken.name)
+    const blob = await (await nats.objects('wellhead-snapshots', 1)).getBlob(taken!.name)
     await Bun.write(join(dir, 'copy.db'), blob!)
     const copy = openDatabase(join(dir, 'copy.db'))
     copy.run('PRAGMA foreign_keys = OFF')
     const apply = createApplier(copy)
-    for (const delta of await deltas()) if (delta.upTo > taken.sequence) apply(delta)
+    for (const delta of await deltas()) if (delta.upTo > taken!.sequence) apply(delta)
     expect(Object.fromEntries(contentOf(copy))).toEqual(
       Object.fromEntries(contentOf(instance.services.db)),
     )
@@ -150,7 +158,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
           last_by_subj: 'prices.crude_oil.WTI_USD',
         })
       )?.json<{ price: number }>()
-    await until(async () => (await price().catch(() => undefined))?.price === 71.5)
+    await until('the price', async () => (await price().catch(() => undefined))?.price === 71.5)
     const token = instance.services.keys.addKey(
       instance.services.keys.putAccount({
         id: instance.services.ids.uuid(),
@@ -218,19 +226,18 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     record('WTI_USD', 70)
     await published()
     instance.close()
-    const path = databasePath(dir)
-    await Bun.write(join(dir, 'old.db'), Bun.file(path))
+    const copy = join(dir, 'old.db')
+    backup(dir, copy)
     open()
     record('WTI_USD', 71)
     await published()
     const before = await lineageOf()
     instance.close()
-    for (const tail of ['-wal', '-shm']) if (existsSync(path + tail)) rmSync(path + tail)
-    await Bun.write(path, Bun.file(join(dir, 'old.db')))
+    restore(dir, copy, { at: Date.now(), ids: createRandomIds() })
     open()
-    await until(() => log.some(line => line.includes('lineage_begun')))
+    await until('a new lineage', () => log.some(line => line.includes('lineage_begun')))
     record('WTI_USD', 72)
-    await until(async () => (await lineageOf()) !== before)
+    await until('its first change in the stream', async () => (await lineageOf()) !== before)
     expect(log.some(line => line.includes('not_publishing'))).toBe(false)
   })
 
@@ -244,7 +251,8 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       })
     const promoted = (data: string) =>
       promote(config(data), { clock: createSystemClock(), ids: createRandomIds(), out: () => {} })
-    const snapshot = () => until(async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
+    const snapshot = () =>
+      until('a snapshot', async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
 
     test('leaves everything to the next, and writes nothing from then on', async () => {
       record('WTI_USD', 70)
@@ -261,7 +269,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       copy.close()
 
       record('WTI_USD', 99)
-      await until(() => log.some(line => line.includes('"replaced"')))
+      await until('the end of the old', () => log.some(line => line.includes('"replaced"')))
       expect(() => record('WTI_USD', 100)).toThrow('readonly')
       instance.close()
       expect(open).toThrow('another copy took over')
@@ -282,7 +290,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     })
 
     test('is told what is missing', async () => {
-      await until(async () => (await snapshots(nats, 1).catch(() => [])).length > 0)
+      await snapshot()
       const objects = await nats.objects('wellhead-snapshots', 1)
       for (const { name } of await objects.list()) await objects.delete(name)
       await expect(promoted(join(dir, 'next'))).rejects.toThrow('has no snapshot')
