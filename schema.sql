@@ -1788,6 +1788,18 @@ BEGIN
   SELECT raise(ABORT, 'entries of the audit trail are not taken out');
 END;
 
+-- # Condition: times in which a part of the service was not as it should be, for ninety days.
+
+CREATE TABLE incidents (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  part TEXT NOT NULL,
+  -- The worst that it came to.
+  status TEXT NOT NULL CHECK (status IN ('degraded', 'down')),
+  message TEXT,
+  began_at INTEGER NOT NULL,
+  ended_at INTEGER
+) STRICT;
+
 -- # Replication: what other copies of this database must hear of. Empty where nobody listens.
 
 -- Which rows a commit changed, written in it: by triggers, which exist only while changes are

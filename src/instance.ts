@@ -12,6 +12,7 @@ import { createAuditJob } from './jobs/audit.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
 import { createBillingJob } from './jobs/billing.ts'
 import { createClockJob } from './jobs/clock.ts'
+import { createConditionJob } from './jobs/condition.ts'
 import { createDataSourcesJob } from './jobs/data-sources.ts'
 import { createDeliveriesJob } from './jobs/deliveries.ts'
 import { createDiskJob } from './jobs/disk.ts'
@@ -42,6 +43,7 @@ import { type Publishing, startPublishing } from './publishing.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
+import { publicParts } from './service/condition/parts.ts'
 import { aloneVitals, type Vitals } from './service/condition/vitals.ts'
 import { createMonthlyForecasts } from './service/fundamentals/monthly-forecasts.ts'
 import { giveUpSealed, opensEverySample } from './service/operator/secret-check.ts'
@@ -174,6 +176,7 @@ export function openInstance({
         operatorRequests.add(request)
         return app.handle(request)
       }),
+      ...(serving ? [conditionJobOf(services, () => vitals, !feed)] : []),
       ...(serving && !feed ? [createNoticesJob(openNotices(services), runtime.clock)] : []),
       sending,
       ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
@@ -389,6 +392,19 @@ function jobsOf(services: Services, feed: WorldFeed | undefined): Job[] {
     createDeliveriesJob({ ...services, intervalMs: services.config.deliveries.dispatchIntervalMs }),
   ]
 }
+
+/** What the parts of the service are doing, kept for those who ask later. */
+const conditionJobOf = (
+  services: Services,
+  vitals: () => Pick<Vitals, 'isOverloaded' | 'senders'>,
+  isClockReal: boolean,
+): Job =>
+  createConditionJob({
+    ...services,
+    parts: () => publicParts({ ...services, ...vitals() }),
+    hasData: () => services.freshness.overview().newestAt !== undefined,
+    isClockReal,
+  })
 
 /** Where the configuration names a place for backups. */
 function backupJobOf(

@@ -94,6 +94,9 @@ function dayText(startsAt: number): string {
   return `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`
 }
 
+/** As letters and feeds write it: `Mon, 23 Nov 2026 02:00:00 GMT`. */
+export const mailInstant = (at: number): string => new Date(at).toUTCString()
+
 export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs
 export const startOfHour = (at: number): number => Math.floor(at / hourMs) * hourMs
 

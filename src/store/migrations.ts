@@ -380,6 +380,20 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX idempotency_by_age ON idempotency (created_at);
     `,
   },
+  {
+    version: 16,
+    why: 'When parts of the service were not as they should be is kept for the status page.',
+    sql: `
+      CREATE TABLE incidents (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        part TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('degraded', 'down')),
+        message TEXT,
+        began_at INTEGER NOT NULL,
+        ended_at INTEGER
+      ) STRICT;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

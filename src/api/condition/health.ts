@@ -56,6 +56,21 @@ const Health = t.Object(
 const instantOrNull = (description: string) =>
   t.Union([t.String({ format: 'date-time' }), t.Null()], { description })
 
+/** A feed as answers have it. */
+export const FeedRow = t.Object({
+  name: t.String({ description: 'Source and category.', examples: ['EIA/storage'] }),
+  status: t.Union([
+    t.Literal('current'),
+    t.Literal('delayed'),
+    t.Literal('stale'),
+    t.Literal('empty'),
+  ]),
+  last_observation_at: instantOrNull('Time of its newest observation.'),
+  expected_by: instantOrNull('When it is no longer current without a new one.'),
+  codes: integer({ description: 'Codes of it with data.', examples: [12] }),
+  stale_codes: integer({ description: 'Of them stale.', examples: [0] }),
+})
+
 const Status = envelope(
   t.Object({
     status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
@@ -87,21 +102,7 @@ const Status = envelope(
       }),
       newest_observation: instantOrNull('Time of the newest observation of all.'),
     }),
-    feeds: t.Array(
-      t.Object({
-        name: t.String({ description: 'Source and category.', examples: ['EIA/storage'] }),
-        status: t.Union([
-          t.Literal('current'),
-          t.Literal('delayed'),
-          t.Literal('stale'),
-          t.Literal('empty'),
-        ]),
-        last_observation_at: instantOrNull('Time of its newest observation.'),
-        expected_by: instantOrNull('When it is no longer current without a new one.'),
-        codes: integer({ description: 'Codes of it with data.', examples: [12] }),
-        stale_codes: integer({ description: 'Of them stale.', examples: [0] }),
-      }),
-    ),
+    feeds: t.Array(FeedRow),
     outbox: t.Object({
       pending: integer({ examples: [0] }),
       oldest_pending_seconds: t.Union([integer(), t.Null()], {
@@ -251,7 +252,7 @@ function statusRoute(deps: HealthDeps) {
   )
 }
 
-const feedRow = (feed: Feed) => ({
+export const feedRow = (feed: Feed) => ({
   name: feed.name,
   status: feed.status,
   last_observation_at: isoOrNull(feed.lastObservationAt),

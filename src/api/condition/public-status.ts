@@ -2,18 +2,12 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { FlatProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import {
-  apiComponent,
-  type Component,
-  conditionOf,
-  databaseComponent,
-  ingestComponent,
-  schedulerComponent,
-} from '../../service/condition/condition.ts'
+import { conditionOf, schedulerComponent } from '../../service/condition/condition.ts'
+import { publicParts } from '../../service/condition/parts.ts'
 import { version } from '../../version.ts'
 import type { Answering } from '../answer.ts'
 import { markSeries } from '../commodities/row.ts'
-import type { HealthDeps } from './health.ts'
+import { FeedRow, feedRow, type HealthDeps } from './health.ts'
 
 export interface PublicStatusDeps extends HealthDeps {
   serviceName: string
@@ -57,25 +51,23 @@ const PublicStatus = t.Object(
       }),
       { description: 'How fresh the data is, by category.' },
     ),
+    feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),
   },
   { title: 'PublicStatus' },
 )
 
 /** How the service is doing, for people who have no key. */
 export function publicStatusRoutes(deps: PublicStatusDeps) {
-  const { access, settings, catalogue, freshness, seriesFaults, marks, clock } = deps
+  const { access, catalogue, freshness, marks, clock } = deps
   return new Elysia().use(access).get(
     '/status.json',
     ({ set }) => {
       const now = clock.now()
       const overview = freshness.overview()
-      const components: Component[] = [
-        apiComponent(deps.isOverloaded()),
-        databaseComponent(settings),
-        ingestComponent(freshness.feeds(), seriesFaults.codes()),
-        schedulerComponent(deps.lastPassAt(), now),
-        ...deps.senders(),
-      ]
+      const feeds = freshness.feeds()
+      const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
+      // Whoever looks after the jobs is none of them.
+      components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now))
       markSeries(set as Answering, marks, catalogue.list())
       set.headers['cache-control'] = 'no-store'
       return {
@@ -100,6 +92,7 @@ export function publicStatusRoutes(deps: PublicStatusDeps) {
             missing,
           }))
           .sort((a, b) => (a.name < b.name ? -1 : 1)),
+        feeds: feeds.map(feedRow),
       }
     },
     {

@@ -1,8 +1,11 @@
 import type { Runtime } from '../../runtime.ts'
+import { createIncidentStore } from '../../store/condition/incidents.ts'
 import { createQualityStore } from '../../store/condition/quality.ts'
+import type { Settings } from '../../store/operator/settings.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { PriceServices } from '../prices/open.ts'
 import { createFreshness, type Freshness } from './freshness.ts'
+import { createIncidents, type Incidents } from './incidents.ts'
 import { createQuality, type Quality } from './quality.ts'
 import { createSeriesFaults, type SeriesFaults } from './series-faults.ts'
 
@@ -11,12 +14,14 @@ export interface ConditionServices {
   quality: Quality
   /** Series that are frozen, broken or have gaps. */
   seriesFaults: SeriesFaults
+  incidents: Incidents
 }
 
 export interface ConditionServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,
     Pick<PriceServices, 'board' | 'quarantine' | 'observations' | 'onSeriesChange' | 'supply'> {
   catalogue: Catalogue
+  settings: Settings
 }
 
 export function openCondition(deps: ConditionServicesDeps): ConditionServices {
@@ -44,5 +49,10 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
     freshness: createFreshness({ ...deps, now: deps.clock.now }),
     quality,
     seriesFaults,
+    incidents: createIncidents({
+      ...deps,
+      store: createIncidentStore(deps.db),
+      now: deps.clock.now,
+    }),
   }
 }

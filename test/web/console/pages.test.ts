@@ -96,6 +96,17 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
   })
 
+  test('shows a stranger what did not work, and how fresh each source is', async () => {
+    const { incidents } = stage.copy.running.services
+    incidents.note([{ name: 'sms', status: 'degraded', message: 'Texts wait for <their> sender.' }])
+    const { page, goTo, violations } = await visitor({ isSignedIn: false, width: 390 })
+    await goTo('/status')
+    await page.waitForSelector('section[aria-labelledby=incidents] tbody th:has-text("<their>")')
+    expect(await page.textContent('section[aria-labelledby=sources] tbody')).toContain('EIA')
+    expect(await violations()).toEqual([])
+    incidents.note([{ name: 'sms', status: 'operational' }])
+  })
+
   test('finds a documented call by its name, and says what may have been meant', async () => {
     const { page, goTo } = await visitor()
     await goTo('/board')

@@ -1,4 +1,4 @@
-import { ask, useLoaded } from '../parts/ask.ts'
+import { ask, type Loaded, useLoaded } from '../parts/ask.ts'
 import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
 import { ago, instant, number, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
@@ -26,6 +26,25 @@ interface PublicStatus {
   newest_observation: string | null
   components: Component[]
   categories: Category[]
+  feeds: Feed[]
+}
+
+interface Feed {
+  name: string
+  status: 'current' | 'delayed' | 'stale' | 'empty'
+  last_observation_at: string | null
+  expected_by: string | null
+  codes: number
+  stale_codes: number
+}
+
+interface Incident {
+  id: number
+  part: string
+  status: 'degraded' | 'down'
+  message: string | null
+  began_at: string
+  ended_at: string | null
 }
 
 const moods = { operational: 'good', degraded: 'warn', down: 'bad', disabled: undefined } as const
@@ -45,12 +64,21 @@ const partNames: Readonly<Record<string, string>> = {
 /** How the service is doing, for whoever asks. */
 export function Status() {
   const answer = useLoaded('status', signal => ask<PublicStatus>('/status.json', { signal }))
+  const incidents = useLoaded('incidents', signal =>
+    ask<{ incidents: Incident[] }>('/status/incidents.json', { signal }),
+  )
   return (
     <Page
       title="Status"
       about={answer.data && sentences[answer.data.status]}
       actions={
-        <button type="button" onClick={() => void answer.reload()}>
+        <button
+          type="button"
+          onClick={() => {
+            void answer.reload()
+            void incidents.reload()
+          }}
+        >
           Refresh
         </button>
       }
@@ -69,11 +97,21 @@ export function Status() {
               <Figure label="Version">{data.version}</Figure>
             </section>
             <Parts components={data.components} />
+            <Incidents of={incidents} now={data.timestamp} />
             <Freshness categories={data.categories} />
+            <Feeds feeds={data.feeds} />
             <p class="quiet small">
               As of {instant(data.timestamp)}. Programs read{' '}
               <a href="/status.json" rel="external">
                 status.json
+              </a>{' '}
+              and{' '}
+              <a href="/status/incidents.json" rel="external">
+                incidents.json
+              </a>
+              ; feed readers take{' '}
+              <a href="/status/incidents.rss" rel="external">
+                incidents.rss
               </a>
               .
             </p>
@@ -150,6 +188,103 @@ const Freshness = ({ categories }: { categories: Category[] }) => (
             <i style={{ width: `${(100 * current) / Math.max(1, codes)}%` }} />
           </div>
         ),
+      },
+    ]}
+  />
+)
+
+const partOf = (name: string): string => partNames[name] ?? words(name)
+
+/** How long something lasted, in its two largest units. */
+function lasted(from: string, to: string): string {
+  const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000))
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60)]
+  if (days > 0) return `${days} d ${hours} h`
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
+}
+
+const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: string }) => (
+  <Table
+    caption="Incidents of the last 90 days"
+    file="incidents"
+    rows={of.data?.incidents}
+    of={of}
+    keyOf={({ id }) => String(id)}
+    empty="None: every part has worked whenever it was looked at. A feed reader tells you of the next one: take incidents.rss below."
+    columns={[
+      {
+        name: 'Part',
+        value: ({ part }) => partOf(part),
+        show: ({ part, message }) => (
+          <>
+            {partOf(part)}
+            {message && <div class="quiet small">{message}</div>}
+          </>
+        ),
+      },
+      {
+        name: 'Worst state',
+        value: ({ status }) => status,
+        show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
+      },
+      {
+        name: 'Began',
+        value: ({ began_at }) => began_at,
+        show: ({ began_at }) => instant(began_at),
+      },
+      {
+        name: 'Ended',
+        isWide: true,
+        value: ({ ended_at }) => ended_at,
+        show: ({ ended_at }) => (ended_at === null ? 'Lasts' : instant(ended_at)),
+      },
+      {
+        name: 'Lasted',
+        isNumber: true,
+        value: ({ began_at, ended_at }) => lasted(began_at, ended_at ?? now),
+        show: ({ began_at, ended_at }) =>
+          `${lasted(began_at, ended_at ?? now)}${ended_at === null ? ' so far' : ''}`,
+      },
+    ]}
+  />
+)
+
+const feedMoods = { current: 'good', delayed: 'warn', stale: 'bad', empty: undefined } as const
+
+const Feeds = ({ feeds }: { feeds: Feed[] }) => (
+  <Table
+    caption="How fresh each source is"
+    file="sources"
+    rows={feeds.filter(({ status }) => status !== 'empty')}
+    keyOf={({ name }) => name}
+    empty="No source has brought anything yet. The operator imports a file or turns a public feed on."
+    note="A source is what one publisher brings of one category."
+    isTall
+    columns={[
+      { name: 'Source', value: ({ name }) => name },
+      {
+        name: 'State',
+        value: ({ status }) => status,
+        show: ({ status }) => <Tag mood={feedMoods[status]}>{words(status)}</Tag>,
+      },
+      {
+        name: 'Newest',
+        value: feed => feed.last_observation_at,
+        show: feed => ago(feed.last_observation_at),
+      },
+      {
+        name: 'Next by',
+        isWide: true,
+        value: feed => feed.expected_by,
+        show: feed => (feed.expected_by === null ? '–' : instant(feed.expected_by)),
+      },
+      { name: 'Codes', isNumber: true, isWide: true, value: ({ codes }) => codes },
+      {
+        name: 'Stale codes',
+        isNumber: true,
+        isWide: true,
+        value: feed => feed.stale_codes,
+        show: feed => feed.stale_codes || '–',
       },
     ]}
   />

@@ -1,0 +1,33 @@
+import type { Clock } from '../lib/clock.ts'
+import { minuteMs } from '../lib/instant.ts'
+import type { Component } from '../service/condition/condition.ts'
+import type { Incidents } from '../service/condition/incidents.ts'
+import type { Job } from './job.ts'
+
+export interface ConditionJobDeps {
+  incidents: Incidents
+  parts: () => readonly Component[]
+  /** Whether the newest observation is known: a copy without data has nothing to be late with. */
+  hasData: () => boolean
+  /** The clock of an evaluation copy is moved by people: its gaps are no outages. */
+  isClockReal: boolean
+  clock: Clock
+}
+
+/** Writes down once a minute which parts of the service are not as they should be. */
+export function createConditionJob(deps: ConditionJobDeps): Job {
+  const { incidents, parts, hasData, isClockReal, clock } = deps
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return {
+    name: 'condition',
+    pass() {
+      const now = clock.now()
+      // A clock that went back is looked at anew.
+      if (now >= lookedAt && now - lookedAt < minuteMs) return
+      lookedAt = now
+      if (isClockReal) incidents.noteRunning()
+      const hasObservations = hasData()
+      incidents.note(parts().filter(({ name }) => name !== 'ingest' || hasObservations))
+    },
+  }
+}
