@@ -195,7 +195,7 @@ export function openInstance({
   const controls =
     world && keeping ? controlsOf(services, jobs, sending, world, keeping, loop) : undefined
   const vitals = {
-    ...sendingVitals(services),
+    ...sendingVitals(services, sending),
     lastPassAt: jobs.lastPassAt,
     jobTimings: jobs.timings,
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
@@ -470,7 +470,10 @@ const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =
     perLane: config.outbox.perLane,
   })
 
-const sendingVitals = ({ outbox, clock }: Services): Pick<Vitals, 'senders' | 'backlog'> => ({
-  senders: () => senderComponents(outbox, clock.now()),
+const sendingVitals = (
+  { outbox, clock }: Services,
+  sending: OutboxJob,
+): Pick<Vitals, 'senders' | 'backlog'> => ({
+  senders: () => senderComponents(outbox, clock.now(), sending),
   backlog: () => outbox.vitals(),
 })

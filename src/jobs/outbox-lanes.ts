@@ -25,8 +25,12 @@ export interface Lane {
   lane: string
   /** Under way. */
   inFlight: number
+  /** Whom its slots are counted for, as it was when it was last looked at. */
+  share: Share | undefined
   /** Attempts that failed since the last one that succeeded. */
   failedInARow: number
+  /** Of them, those that are tried again: what the receiver may be to blame for is not among them. */
+  retriedInARow: number
   /** More may be due than was taken. */
   more: boolean
   /** When it stands in the heap of lanes that wait (Unix ms). */
@@ -80,7 +84,9 @@ export function note(state: State, kind: Kind, name: string, at: number): void {
     kind,
     lane: name,
     inFlight: 0,
+    share: undefined,
     failedInARow: 0,
+    retriedInARow: 0,
     more: false,
     nextAt: undefined,
     begunAt: [],
@@ -156,6 +162,7 @@ const probedAfter = 3
 
 function claimOpen(state: State, lane: Lane, terms: OpenLane, room: number): Sending[] {
   const { engine, clock, perLane, ready, shares } = state
+  lane.share = terms.share
   const isProbed = lane.failedInARow >= probedAfter
   const free = (terms.ordered || isProbed ? 1 : perLane) - lane.inFlight
   if (free <= 0) {
@@ -198,6 +205,7 @@ export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcom
   const { ready, crowded, shares } = state
   lane.inFlight -= 1
   lane.failedInARow = outcome.state === 'delivered' ? 0 : lane.failedInARow + 1
+  lane.retriedInARow = outcome.state === 'retry' ? lane.retriedInARow + 1 : 0
   if (lane.more) ready.add(lane)
   if (!terms.share) return
   shares.giveBack(terms.share)
@@ -206,6 +214,33 @@ export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcom
     crowded.delete(name)
   }
 }
+
+/** Lanes of which it is looked up how long they wait, for one answer. */
+const lanesLookedAt = 200
+
+/**
+ * Since when messages of a kind wait for what others hold (Unix ms): not for their own receivers,
+ * which may be as slow as they like. Undefined: none does.
+ */
+export function waitingSince(state: State, kind: Kind): number | undefined {
+  const { engine, ready, crowded, shares } = state
+  const dues: number[] = []
+  let looked = 0
+  for (const lane of new Set([...ready, ...[...crowded.values()].flatMap(lanes => [...lanes])])) {
+    if (lane.kind !== kind || (lane.share && shares.isFull(lane.share))) continue
+    if (looked >= lanesLookedAt) break
+    looked += 1
+    const policy = engine.policy(kind, lane.lane)
+    if (policy?.state !== 'open' || (policy.share && shares.isFull(policy.share))) continue
+    const due = engine.nextDue(kind, lane.lane, policy.ordered ?? false)
+    if (due !== undefined) dues.push(due)
+  }
+  return dues.length > 0 ? Math.min(...dues) : undefined
+}
+
+/** Whether everything that a lane of the kind sent lately has to be tried again. */
+export const isFailing = ({ lanes }: State, kind: Kind): boolean =>
+  [...lanes.values()].some(lane => lane.kind === kind && lane.retriedInARow >= probedAfter)
 
 /**
  * How many attempts may begin now when no second may see more than `perSecond`, and else how long

@@ -1,11 +1,13 @@
 import { sleep, soon } from '../lib/clock.ts'
 import { dayMs, minuteMs } from '../lib/instant.ts'
 import type { Log } from '../lib/log.ts'
+import type { Kind } from '../service/outbox/outbox.ts'
 import type { Job } from './job.ts'
 import {
   claims,
   createLaneState,
   giveBack,
+  isFailing,
   type LaneDeps,
   note,
   promote,
@@ -14,6 +16,7 @@ import {
   type State,
   sliceRows,
   sweep,
+  waitingSince,
 } from './outbox-lanes.ts'
 
 export interface OutboxJobDeps extends LaneDeps {
@@ -24,6 +27,10 @@ export interface OutboxJobDeps extends LaneDeps {
 
 /** Sends what is due: at each beat, when a message is put, and when another one has ended. */
 export interface OutboxJob extends Job {
+  /** Since when messages of a kind wait for what others hold (Unix ms); undefined: none does. */
+  waitingSince(kind: Kind): number | undefined
+  /** Whether everything that was sent lately of a kind, or of a lane of it, must be tried again. */
+  isFailing(kind: Kind): boolean
   /** Sends at once what is put from now on; without it only a pass sends. */
   start(): void
   /** Resolves when nothing is due and nothing is under way. */
@@ -88,6 +95,8 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
   })
 
   return {
+    waitingSince: kind => waitingSince(state, kind),
+    isFailing: kind => isFailing(state, kind),
     name: 'outbox',
     async pass() {
       if (mode === 'halted') return

@@ -38,6 +38,8 @@ const tierRules: readonly Rule<keyof Allowances>[] = [
   ['watches', 'watches', 0, countMax, true],
   ['min_watch_interval_seconds', 'minWatchIntervalSeconds', 1, 86_400, false],
   ['export_requests_per_10k_rows', 'exportRequestsPer10kRows', 0, countMax, false],
+  // Less than everything: whoever comes next must find a slot.
+  ['sending_slots_percent', 'sendingSlotsPercent', 1, 90, false],
   ['price_monthly', 'priceMonthlyCents', 0, countMax, false],
   ['price_yearly', 'priceYearlyCents', 0, countMax, false],
 ]

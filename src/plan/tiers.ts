@@ -68,6 +68,8 @@ export interface Allowances {
   minWatchIntervalSeconds: number
   /** Requests of the quota that 10,000 exported rows count as; begun ones count as whole. */
   exportRequestsPer10kRows: number
+  /** How much of the sending slots that nobody else holds an account's webhooks may hold. */
+  sendingSlotsPercent: number
   priceMonthlyCents: number
   priceYearlyCents: number
 }
@@ -169,6 +171,7 @@ const numbers: {
   watches: [1, 3, 3, 10, 25, 100, null],
   minWatchIntervalSeconds: [3600, 900, 900, 300, 60, 60, 60],
   exportRequestsPer10kRows: [5, 20, 20, 10, 5, 2, 1],
+  sendingSlotsPercent: [25, 25, 25, 25, 40, 50, 60],
   priceMonthlyCents,
 }
 

@@ -75,6 +75,8 @@ export interface WebhookTarget {
 export interface Share {
   accountId: string
   host: string
+  /** How much of the slots that nobody else holds the account may hold. */
+  percent: number
 }
 
 /** How a lane wants its messages now. What is absent: as the instance does it. */

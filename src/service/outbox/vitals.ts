@@ -1,4 +1,4 @@
-import { isoInstant, minuteMs } from '../../lib/instant.ts'
+import { isoInstant, minuteMs, secondMs } from '../../lib/instant.ts'
 import type { OutboxStore } from '../../store/outbox/outbox.ts'
 import type { Kind } from '../../store/outbox/rows.ts'
 import type { Component } from '../condition/condition.ts'
@@ -67,12 +67,36 @@ export function vitalsOf(
 
 const names: Readonly<Record<Kind, string>> = { webhook: 'webhooks', email: 'email', sms: 'sms' }
 
-/** What waits this long beyond its time is not on its way. */
+/** What waits this long for what others hold is held up. */
+const heldUpMs = 5 * secondMs
+/** What waits this long beyond its time, for whatever, is not on its way. */
 const lateMs = 15 * minuteMs
 
-/** The parts that send, each judged by what waits for it. */
-export function senderComponents(outbox: { vitals(): OutboxVitals }, now: number): Component[] {
+/** What is known of the sending by the one who does it. */
+export interface SendingState {
+  /** Since when messages of a kind wait for what others hold (Unix ms); undefined: none does. */
+  waitingSince(kind: Kind): number | undefined
+  /** Whether what was sent lately of a kind must be tried again. */
+  isFailing(kind: Kind): boolean
+}
+
+/**
+ * The parts that send, each judged by what waits for it. A receiver of webhooks that is slow holds
+ * up what waits for itself, which is no fault of the service; whoever waits for it is one. Without
+ * `sending`, where nobody sends in this process, all that is late counts.
+ */
+export function senderComponents(
+  outbox: { vitals(): OutboxVitals },
+  now: number,
+  sending?: SendingState,
+): Component[] {
   const { kinds, shut } = outbox.vitals()
+  const lateSince = (kind: Kind, oldestAt: number | undefined): number | undefined => {
+    const heldUpAt = sending?.waitingSince(kind)
+    if (heldUpAt !== undefined && heldUpAt <= now - heldUpMs) return heldUpAt
+    if (kind === 'webhook' && sending) return undefined
+    return oldestAt !== undefined && oldestAt <= now - lateMs ? oldestAt : undefined
+  }
   return (Object.keys(names) as Kind[]).map(kind => {
     const name = names[kind]
     const oldestAt = kinds.get(kind)
@@ -83,7 +107,15 @@ export function senderComponents(outbox: { vitals(): OutboxVitals }, now: number
         status: 'degraded',
         message: `The secrets of ${shut} webhook receiver${shut === 1 ? '' : 's'} do not open with the master key.`,
       }
-    if (oldestAt === undefined || oldestAt > now - lateMs) return { name, status: 'operational' }
-    return { name, status: 'degraded', message: `Messages wait since ${isoInstant(oldestAt)}.` }
+    const since = lateSince(kind, oldestAt)
+    if (since !== undefined)
+      return { name, status: 'degraded', message: `Messages wait since ${isoInstant(since)}.` }
+    if (kind !== 'webhook' && sending?.isFailing(kind))
+      return {
+        name,
+        status: 'degraded',
+        message: 'What was sent last did not go out, and is tried again.',
+      }
+    return { name, status: 'operational' }
   })
 }
