@@ -11,6 +11,7 @@ button { padding: .5rem 1rem; font: inherit; border: 0; border-radius: 6px; back
 button.plain { background: #dfe7ea; color: #1d2b30; }
 table { width: 100%; border-collapse: collapse; } td { padding: .3rem 0; border-top: 1px solid #d9e0e3; }
 .notice { padding: .6rem .8rem; border-left: 4px solid #0b5563; background: #e8f0f2; } .wrong { border-color: #a3231c; background: #f8e9e8; }
+figure { margin: 1rem 0; max-width: 14rem; }
 form.row { display: inline-block; margin-right: .5rem; }
 @media (prefers-color-scheme: dark) {
   body { background: #14191c; color: #dfe7ea; } header { background: #0a3a44; }

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { endSessions, firstLine, makeLink, setPassword } from '../../src/cli/accounts/sign-in.ts'
+import { TOTP } from 'otpauth'
+import {
+  endSessions,
+  firstLine,
+  makeLink,
+  removeSecondStep,
+  setPassword,
+} from '../../src/cli/accounts/sign-in.ts'
 import type { CommandEnvironment } from '../../src/cli/command.ts'
 import { people, tokenIn } from '../support/topics/people.ts'
 
@@ -52,6 +59,23 @@ describe('accounts password, link and sign-out', () => {
     expect((await ask('GET', '/v1/account', `Bearer ${again}`)).status).toBe(401)
     expect(lines.join('\n')).not.toContain('correct horse')
     expect(faults).toEqual([])
+  })
+
+  test('removes the second step of who has lost it, and says where there is none', async () => {
+    const { env, lines, faults, person, services, clock, signedIn, ask } = terminal()
+    const ann = person('ann')
+    const { secret } = services.secondFactor.enrol(ann.account.account.id, ann.email)!
+    const code = new TOTP({ secret }).generate({ timestamp: clock.now() })
+    services.secondFactor.confirm(ann.account.account.id, code)
+    expect(services.secondFactor.isOn(ann.account.account.id)).toBe(true)
+    expect(await removeSecondStep(env, ann.email)).toBe(0)
+    expect(services.secondFactor.isOn(ann.account.account.id)).toBe(false)
+    const token = await signedIn(ann)
+    expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
+    expect(lines[0]).toContain(`Signing in to ${ann.email} asks for no code any more`)
+    expect(faults).toEqual([])
+    expect(await removeSecondStep(env, ann.email)).toBe(1)
+    expect(faults[0]).toStartWith('accounts second-step-off: ')
   })
 
   test('is told why a password will not do, and that an address has no account', async () => {

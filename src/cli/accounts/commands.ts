@@ -17,7 +17,7 @@ import {
   rotateAdminToken,
 } from './admin-tokens.ts'
 import { createKey, listKeys, revokeKey, rollKey, suspendKey } from './keys.ts'
-import { endSessions, makeLink, setPassword } from './sign-in.ts'
+import { endSessions, makeLink, removeSecondStep, setPassword } from './sign-in.ts'
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 const listed = (text: string) =>
@@ -155,6 +155,12 @@ function signInCommands(
       .argument(...account)
       .description('end every session of an account'),
   ).action((who: string, options: JsonOption) => act(options, env => endSessions(env, who)))
+  leaf(
+    accounts
+      .command('second-step-off')
+      .argument(...account)
+      .description('remove the second step of signing in, for who has lost it'),
+  ).action((who: string, options: JsonOption) => act(options, env => removeSecondStep(env, who)))
 }
 
 interface KeyOptions extends JsonOption {

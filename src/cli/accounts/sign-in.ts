@@ -49,6 +49,19 @@ export const endSessions = (env: CommandEnvironment, who: string): Promise<numbe
     ])
   })
 
+/** Lets somebody in who has lost authenticator and recovery codes: signing in asks for no code. */
+export const removeSecondStep = (env: CommandEnvironment, who: string): Promise<number> =>
+  runAgainstServer(env, 'accounts second-step-off', async () => {
+    const removed = await answerOf<{ email: string }>(
+      env,
+      'DELETE',
+      `${await accountPath(env, who)}/second-factor`,
+    )
+    print(env, removed, ({ email }) => [
+      `Signing in to ${email} asks for no code any more; everybody who was signed in is signed out.`,
+    ])
+  })
+
 /**
  * The first line of a stream: a secret belongs neither into the list of processes nor into the
  * history of a shell.

@@ -27,6 +27,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'accounts password': ['accounts password ann@example.com < password.txt'],
   'accounts link': ['accounts link ann@example.com'],
   'accounts sign-out': ['accounts sign-out ann@example.com'],
+  'accounts second-step-off': ['accounts second-step-off ann@example.com'],
   'alerts list': ['alerts list ann@example.com'],
   'webhooks list': ['webhooks list ann@example.com --json'],
   'deliveries list': ['deliveries list ann@example.com'],

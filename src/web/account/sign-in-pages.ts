@@ -1,3 +1,4 @@
+import { renderSVG } from 'uqr'
 import type { Role } from '../../plan/roles.ts'
 import { escaped } from '../page.ts'
 
@@ -56,6 +57,10 @@ export const codeForm = (secondStep: string, notice?: Notice, next?: string): st
     ].join('\n'),
   )
 
+/** A text as a picture that a camera reads: shapes alone, which the policy of the pages lets through. */
+const qrCode = (text: string): string =>
+  `<figure role="img" aria-label="QR code of the key">${renderSVG(text, { border: 4 })}</figure>\n`
+
 /** The second step of who is signed in: set up, turned on by a first code, or off by one. */
 function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorView): string {
   const code = field('Code', 'code', 'autocomplete="one-time-code" required')
@@ -64,7 +69,7 @@ function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorVi
   if (!waiting)
     return `<p>Signing in can ask for a code of an authenticator besides.</p>\n${form('/sign-in/second-step', '<button class="plain">Set it up</button>')}`
   const grouped = waiting.secret.match(/.{1,4}/g)!.join(' ')
-  return `<p>Enter this key in your authenticator, or <a href="${escaped(waiting.url)}">open it there</a>: <code>${grouped}</code></p>\n${form('/sign-in/second-step/on', `${code}\n<button>Turn it on</button>`)}`
+  return `<p>Scan this with your authenticator, <a href="${escaped(waiting.url)}">open it there</a>, or enter the key: <code>${grouped}</code></p>\n${qrCode(waiting.url)}${form('/sign-in/second-step/on', `${code}\n<button>Turn it on</button>`)}`
 }
 
 /** Shown once: they are nowhere at rest. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import jsQR from 'jsqr'
 import { TOTP } from 'otpauth'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { productionKeys } from '../../../src/cli/server/first-start.ts'
@@ -488,6 +489,18 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   })
 })
 
+/** What a camera reads in the only picture of a page. */
+function cameraReads(page: string): string | undefined {
+  const [, size, path] = /viewBox="0 0 (\d+) \d+".* d="([^"]+)"/.exec(page)!
+  const side = Number(size)
+  const pixels = new Uint8ClampedArray(side * side * 4).fill(255)
+  for (const [, x, y, width, height] of path!.matchAll(/M(\d+),(\d+)h(\d+)v(\d+)h-\d+z/g))
+    for (let row = Number(y); row < Number(y) + Number(height); row += 1)
+      for (let column = Number(x); column < Number(x) + Number(width); column += 1)
+        pixels.fill(0, (row * side + column) * 4, (row * side + column) * 4 + 3)
+  return jsQR(pixels, side, side)?.data
+}
+
 describe('the second step', () => {
   const shown = (page: string, timestamp: number) => {
     const [, secret] = /secret=([A-Z2-7]+)/.exec(page)!
@@ -505,6 +518,9 @@ describe('the second step', () => {
     await send(all, '/sign-in/second-step', {}, mine)
     const waiting = await page()
     expect(waiting).toContain('otpauth://totp/')
+    const [, url] = /href="(otpauth:[^"]+)"/.exec(waiting)!
+    expect(cameraReads(waiting)).toBe(url!.replaceAll('&amp;', '&'))
+    expect(waiting).not.toContain('style=')
     const wrong = await send(all, '/sign-in/second-step/on', { code: '000000' }, mine)
     expect([wrong.status, (await wrong.text()).includes('The code is not right')]).toEqual([
       401,
