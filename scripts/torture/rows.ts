@@ -23,8 +23,8 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R02',
     promise: 'A power cut loses nothing that was acknowledged',
-    bar: '1,000 cuts of a recorded sequence of writes',
-    open: 'a recorder of writes and syncs; figures of the design were taken by hand',
+    bar: '1,000 cuts of a recorded sequence of writes: 0 databases that are not sound, 0 accounts lost of which the making was answered',
+    script: ['power-cuts.ts'],
   },
   {
     id: 'R04',
@@ -90,8 +90,8 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R20',
     promise: 'Memory and descriptors stay level',
-    bar: 'an hour of mixed load',
-    open: 'the hour',
+    bar: 'an hour of mixed load: anonymous memory grows by less than 1 MB in ten minutes, open files not at all, 0 five-hundreds',
+    script: ['soak.ts'],
   },
   {
     id: 'R21',
