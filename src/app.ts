@@ -60,7 +60,18 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   app.use(webTopic(context, () => document()))
   context.names.learn(app.routes)
   const document = documentOf(app, documentOptions(services.config))
+  answerForViewers(app, services)
   return app
 }
 
 export type App = ReturnType<typeof createApp>
+
+/** Where some series are not for everybody, each request is answered as whoever sends it sees them. */
+function answerForViewers(app: AnyElysia, { catalogue, viewers }: Services) {
+  const { fetch } = app
+  Object.defineProperty(app, 'fetch', {
+    configurable: true,
+    value: (request: Request) =>
+      catalogue.isRestricted ? viewers.request(() => fetch(request)) : fetch(request),
+  })
+}

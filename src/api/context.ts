@@ -2,7 +2,7 @@ import { shippedPorts } from '../feed/catalogue/ports.ts'
 import { type Connections, noConnections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
 import { faultMeeter } from '../http/faults.ts'
-import { type AccessPlugin, createAccess } from '../http/gate/access.ts'
+import { type AccessPlugin, createAccess, viewerOf } from '../http/gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../http/gate/address.ts'
 import { type Caller, createGate, type Gate, type Pass } from '../http/gate/gate.ts'
 import { createRateTables, type RateTables, rateSeed } from '../http/gate/rates.ts'
@@ -181,6 +181,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       readerDispatch,
       createIgnoredParameters(names, brand.headerPrefix),
       world && ((route, url) => world.lay({ route, url })),
+      pass => services.viewers.meet(viewerOf(pass)),
     ),
     names,
     gate,

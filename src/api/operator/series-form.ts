@@ -26,6 +26,7 @@ import { guardActions, guardRules } from '../../market/prices/guards.ts'
 
 const widest = 1e12
 const aliasesMax = 50
+const accountsMax = 1000
 
 const word = (what: string, examples: string[]): Field<string> =>
   checked(text(50, { description: what, examples }), value =>
@@ -109,6 +110,13 @@ export const termFields = {
     description:
       'What each guard at the door does with a doubtful value: `hold`, `flag` or `off`. What is not named is as usual.',
   }),
+  visible_to: listOf(
+    t.String({ examples: ['11111111-2222-4333-8444-555555555555'] }),
+    'ids of accounts',
+    accountsMax,
+    id => (/^[\w-]{8,64}$/.test(id) ? id : undefined),
+    { description: 'Ids of the accounts that an own series is for; absent: for everybody.' },
+  ),
   active: flag({ description: 'False: retired, listed as discontinued and not answered.' }),
 }
 
@@ -132,6 +140,7 @@ const {
   attribution,
   aliases,
   guards,
+  visible_to: visibleTo,
   active,
 } = termFields
 
@@ -160,6 +169,7 @@ export const newSeriesFields = {
   attribution: optional(attribution),
   aliases: optional(aliases),
   guards: optional(guards),
+  visible_to: optional(visibleTo),
   active: optional(active),
 }
 
@@ -187,6 +197,7 @@ export const changedSeriesFields = {
     attribution: takenBack(attribution),
     aliases: takenBack(aliases),
     guards: takenBack(guards),
+    visible_to: takenBack(visibleTo),
     active: takenBack(active),
   }),
   reset: optional(
@@ -216,6 +227,7 @@ export const termsOf = (values: TermValues): SeriesTerms => ({
   attribution: values.attribution,
   aliases: values.aliases,
   guards: values.guards as SeriesTerms['guards'],
+  visibleTo: values.visible_to,
   active: values.active,
 })
 

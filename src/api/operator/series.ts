@@ -53,6 +53,9 @@ const SeriesRow = t.Object(
     guards: t.Record(t.String(), t.String(), {
       description: 'What the guards at the door do, where that is set.',
     }),
+    visible_to: t.Union([t.Array(t.String()), t.Null()], {
+      description: 'Ids of the accounts that it is for. Null: for everybody.',
+    }),
     active: t.Boolean({ description: 'False: it is not answered.' }),
     changed: t.Array(t.String({ examples: ['cadence'] }), {
       description: 'What is set otherwise than it was shipped; of an own series all that is set.',
@@ -76,6 +79,7 @@ const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
   timeZone: 'time_zone',
   valueTime: 'value_time',
   licenseClass: 'license_class',
+  visibleTo: 'visible_to',
 }
 
 /** The codes there are: the operator's own, and what is otherwise with shipped ones. */
@@ -110,6 +114,7 @@ export function seriesAdminRoutes({
       attribution: series.publisher?.text ?? null,
       aliases: series.aliases,
       guards: terms.guards ?? {},
+      visible_to: terms.visibleTo ?? null,
       own: series.own === true,
       active: series.unavailableReason === null,
       changed: (Object.keys(terms) as (keyof SeriesTerms)[]).map(term => wireNames[term] ?? term),

@@ -3,7 +3,13 @@ import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feed/files/csv.ts'
 import { parseToml } from '../../lib/toml.ts'
 import type { OperatorAction } from '../command.ts'
-import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import {
+  accountPath,
+  answerOf,
+  type CommandEnvironment,
+  print,
+  runAgainstServer,
+} from '../command.ts'
 import { tableLines } from '../table.ts'
 
 interface SeriesLine {
@@ -51,6 +57,10 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--license-class <word>', 'open or view'],
   ['--attribution <text>', 'the sentence that its numbers are shown with'],
   ['--aliases <names>', 'other names, comma-separated'],
+  [
+    '--visible-to <accounts>',
+    'ids or addresses of the accounts that it is for, comma-separated; all',
+  ],
   ['--guards <pairs>', 'what guards do with doubtful values: jump=off,repeat=hold'],
 ]
 
@@ -65,6 +75,7 @@ function termOf(name: string, text: string): unknown {
     return Object.fromEntries(
       value.split(',').map(pair => pair.split('=').map(part => part.trim())),
     )
+  if (name === 'visible_to') return value === 'all' ? null : value.split(/[\s,;]+/).filter(Boolean)
   if (name === 'aliases') return value.split(/[\s,;]+/).filter(Boolean)
   return value
 }
@@ -124,6 +135,15 @@ const seriesTable = (series: readonly SeriesLine[]) =>
     ]),
   )
 
+/** Accounts by their ids, as the interface takes them; people name them by address. */
+async function withAccountIds(env: CommandEnvironment, terms: Terms): Promise<Terms> {
+  const { visible_to: named } = terms
+  if (!Array.isArray(named)) return terms
+  const ids: string[] = []
+  for (const who of named as string[]) ids.push((await accountPath(env, who)).split('/').at(-1)!)
+  return { ...terms, visible_to: ids }
+}
+
 const addSeries = (
   env: CommandEnvironment,
   code: string | undefined,
@@ -134,8 +154,14 @@ const addSeries = (
       throw new Error('give one code with its options, or --file with a TOML or CSV of many')
     const body =
       file === undefined
-        ? { currency: null, ...termsOf(options), code }
-        : { series: seriesOfFile(file, readFileSync(file, 'utf8')) }
+        ? await withAccountIds(env, { currency: null, ...termsOf(options), code })
+        : {
+            series: await Promise.all(
+              seriesOfFile(file, readFileSync(file, 'utf8')).map(terms =>
+                withAccountIds(env, terms),
+              ),
+            ),
+          }
     const { series } = await answerOf<{ series: SeriesLine[] }>(env, 'POST', path, body)
     print(env, series, seriesTable)
   })
@@ -148,7 +174,8 @@ const changeSeries = (
   change?: Terms,
 ): Promise<number> =>
   runAgainstServer(env, name, async () => {
-    const { series } = await answerOf<{ series: SeriesLine }>(env, method, pathOf(code), change)
+    const body = change && (await withAccountIds(env, change))
+    const { series } = await answerOf<{ series: SeriesLine }>(env, method, pathOf(code), body)
     print(env, [series], seriesTable)
   })
 

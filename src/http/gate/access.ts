@@ -1,4 +1,5 @@
 import { Elysia, NotFoundError } from 'elysia'
+import type { Viewer } from '../../service/catalogue/viewers.ts'
 import { readBody } from '../input/body.ts'
 import { type IgnoredParameters, parametersPassedOnKey } from '../input/known-names.ts'
 import {
@@ -27,6 +28,7 @@ export const createAccess = (
   readers?: ReaderDispatch,
   parameters?: IgnoredParameters,
   lay?: LayDown,
+  see?: (pass: Pass) => void,
 ) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
@@ -45,6 +47,7 @@ export const createAccess = (
             nameAll(ctx.params)
             gate.enter(pass, ctx.request, peer)
             if (pass.caller) ctx.caller = pass.caller
+            see?.(pass)
             parameters?.check(ctx.request, ctx.route, ctx.query, ctx.set.headers)
           },
           // Only an evaluation copy has data that is written when it is asked for.
@@ -76,6 +79,13 @@ export const createAccess = (
         },
       }),
     })
+
+/** For whom a request is answered that was let in. */
+export const viewerOf = ({ access, caller }: Pass): Viewer => {
+  if ('operator' in access) return 'everything'
+  const { key } = caller ?? {}
+  return { accounts: key ? [key.account.account.id, key.holder.account.id] : [] }
+}
 
 /** Sees to it that the data is there which a request is about. */
 export type LayDown = (route: string, url: string) => void

@@ -44,6 +44,8 @@ export interface SeriesTerms {
   aliases?: string[]
   /** What each guard at the door does with a doubtful value. */
   guards?: Record<string, 'hold' | 'flag' | 'off'>
+  /** Ids of the accounts that an own series is for; absent: for everybody. */
+  visibleTo?: string[]
   /** False: it is listed as discontinued. True: a shipped code without a source is served. */
   active?: boolean
 }

@@ -81,9 +81,13 @@ export function createJudge(deps: JudgeDeps): Judge {
         upTo,
         alertsEach,
       )
+      // Who may not see a series any more is not told of it.
+      const told = catalogue.isRestricted
+        ? candidates.filter(alert => catalogue.isVisible(series, alert.accountId))
+        : candidates
       const hasFired = oneByOne
-        ? candidates.map(alert => fireAlone(alert, judging)).includes(true)
-        : fire(candidates, judging)
+        ? told.map(alert => fireAlone(alert, judging)).includes(true)
+        : fire(told, judging)
       if (hasFired) passes.noteFired(price.seriesId)
       after = candidates.length === alertsEach ? candidates.at(-1)!.number : upTo
       const isDone = after === Number.MAX_SAFE_INTEGER

@@ -1,6 +1,7 @@
 import { type Cadence, cadences, type FedBy } from '../../market/catalogue/catalogue.ts'
 import { suggestCodes } from '../../market/catalogue/suggest.ts'
 import type { Extent, NewContract, Series, SeriesStore } from '../../store/catalogue/series.ts'
+import type { Viewers } from './viewers.ts'
 
 /** Why a code of the catalogue answers no prices. */
 export type UnavailableReason = 'no_source' | 'no_observations' | 'discontinued' | 'restricted'
@@ -28,13 +29,21 @@ export interface ContractCalendar {
   listed(code: string, at: number): NewContract | undefined
 }
 
-/** The catalogue in memory: every code and alias, and how far the data of each reaches. */
+/**
+ * The catalogue in memory: every code and alias, and how far the data of each reaches. A series that
+ * is for chosen accounts is not there for a caller who is none of them: not in the list, by no name,
+ * and not among what may have been meant.
+ */
 export interface Catalogue {
   /** Another number after anything changed that the catalogue answers. */
   readonly version: number
   /** Every code but the contracts of futures, which their families stand for. */
   list(): readonly Series[]
   byId(id: number): Series
+  /** Whether any series is for chosen accounts alone. */
+  readonly isRestricted: boolean
+  /** Whether an account sees a series. */
+  isVisible(series: Series, accountId: string): boolean
   /**
    * The series of a code or alias in any letter case: a futures family's own, not its front
    * contract's.
@@ -66,7 +75,11 @@ export interface Catalogue {
   onReload(listener: () => void): void
 }
 
-export function createCatalogue(store: SeriesStore, contracts: ContractCalendar): Catalogue {
+export function createCatalogue(
+  store: SeriesStore,
+  contracts: ContractCalendar,
+  viewers?: Pick<Viewers, 'current'>,
+): Catalogue {
   const extents = createExtents()
   let list: Series[] = []
   let ids = new Map<number, Series>()
@@ -74,6 +87,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
   const attributions = createAttributions()
   let version = 0
   const reloadListeners: (() => void)[] = []
+  const visibility = createVisibility(viewers)
   const resolver = createResolver({
     contracts,
     find: findSeries,
@@ -86,6 +100,7 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     resolver.forget()
     const all = store.all()
     list = all.filter(series => series.contractOf === null)
+    visibility.reload(list)
     ids = new Map(all.map(series => [series.id, series]))
     attributions.reload(ids)
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
@@ -128,13 +143,21 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
 
   return {
     get version() {
-      return version
+      return visibility.versionOf(version)
     },
-    list: () => list,
+    list: () => visibility.listOf(list),
     byId: id => ids.get(id)!,
-    named: text => names.get(text.trim().toUpperCase()),
-    resolve: resolver.resolve,
-    suggest: (text, category) => suggestCodes(text, candidatesOf(category)),
+    get isRestricted() {
+      return visibility.isRestricted()
+    },
+    isVisible: visibility.isVisible,
+    named: text => visibility.seen(names.get(text.trim().toUpperCase())),
+    resolve(text, now) {
+      const resolved = resolver.resolve(text, now)
+      return resolved && visibility.seen(resolved.series) && resolved
+    },
+    suggest: (text, category) =>
+      suggestCodes(text, candidatesOf(category)).filter(series => visibility.seen(series)),
     extent: extents.of,
     hasData,
     hasContracts: extents.hasContracts,
@@ -158,6 +181,60 @@ export function createCatalogue(store: SeriesStore, contracts: ContractCalendar)
     onReload: listener => void reloadListeners.push(listener),
   }
 }
+
+/** What the caller at hand sees. Where nothing is restricted, nobody is asked. */
+function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
+  let restricted = new Map<number, ReadonlySet<string>>()
+  /** The list without what is hidden, by what is: whoever caches it finds the same list again. */
+  const lists = new Map<string, { number: number; list: readonly Series[] }>()
+  let full: readonly Series[] = []
+
+  const isVisible = ({ id }: Series, accountId: string): boolean =>
+    restricted.get(id)?.has(accountId) ?? true
+  const mayBeSeen = (series: Series): boolean => {
+    const viewer = viewers?.current()
+    return (
+      viewer === undefined ||
+      viewer === 'everything' ||
+      !restricted.has(series.id) ||
+      viewer.accounts.some(accountId => isVisible(series, accountId))
+    )
+  }
+  const viewOf = () => {
+    const hidden = full.filter(series => restricted.has(series.id) && !mayBeSeen(series))
+    if (hidden.length === 0) return undefined
+    const key = hidden.map(series => series.id).join()
+    const view = lists.get(key) ?? {
+      number: lists.size + 1,
+      list: full.filter(series => !hidden.includes(series)),
+    }
+    lists.set(key, view)
+    return view
+  }
+  return {
+    isRestricted: () => restricted.size > 0,
+    isVisible,
+    reload(list: readonly Series[]) {
+      full = list
+      lists.clear()
+      restricted = new Map(
+        list.flatMap(({ id, terms }) =>
+          terms?.visibleTo ? [[id, new Set(terms.visibleTo)] as const] : [],
+        ),
+      )
+    },
+    seen: (series: Series | undefined): Series | undefined =>
+      series === undefined || restricted.size === 0 || mayBeSeen(series) ? series : undefined,
+    listOf: (list: readonly Series[]): readonly Series[] =>
+      restricted.size === 0 ? list : (viewOf()?.list ?? list),
+    /** Whatever was made of what one caller sees is not given to another. */
+    versionOf: (version: number): number =>
+      restricted.size === 0 ? version : version + (viewOf()?.number ?? 0) / viewsMax,
+  }
+}
+
+/** Far more than there are ways to see the series of one operator. */
+const viewsMax = 2 ** 20
 
 /** Bounds the memory: requests may spell codes in more ways than there are codes. */
 const resolvedCodesMax = 10_000

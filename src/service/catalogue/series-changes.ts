@@ -92,7 +92,12 @@ export function createSeriesChanges({
       return faults
     },
     add: entries => taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
-    faults: (series, terms) => faultsOf(series.code, terms, series.category),
+    faults: (series, terms) => [
+      ...faultsOf(series.code, terms, series.category),
+      ...(terms.visibleTo && !series.own
+        ? [{ field: 'visible_to', why: 'is for own series: shipped ones are for everybody.' }]
+        : []),
+    ],
     put: (series, terms) => taken([{ code: series.code, own: series.own === true, terms }])[0]!,
   }
 }

@@ -30,7 +30,7 @@ export interface PriceList {
 
 export interface DeliveryPricesDeps {
   board: Pick<Board, 'quote'>
-  catalogue: Pick<Catalogue, 'resolve'>
+  catalogue: Pick<Catalogue, 'resolve' | 'isVisible'>
   observations: ObservationStore
   quarantine: QuarantineList
   now(): number
@@ -72,7 +72,7 @@ export function createDeliveryPrices({
     }
   }
 
-  return (codes: readonly string[], zone: string): PriceList => {
+  return (codes: readonly string[], zone: string, accountId: string): PriceList => {
     const at = now()
     const list: PriceList = { prices: [], missing: [] }
     const codesListed = new Set<string>()
@@ -81,7 +81,8 @@ export function createDeliveryPrices({
       // A family of futures and its front contract are one line.
       if (resolved && codesListed.has(resolved.code)) continue
       if (resolved) codesListed.add(resolved.code)
-      const price = resolved && line(resolved, zone)
+      const maySee = resolved && catalogue.isVisible(resolved.series, accountId)
+      const price = maySee && line(resolved, zone)
       if (price) list.prices.push(price)
       else list.missing.push(code)
     }

@@ -39,7 +39,7 @@ export interface DeliveryRunsDeps {
   keys: Pick<Keyring, 'account'>
   mail: Mail
   outbox: Pick<Outbox, 'listen' | 'log'>
-  prices(codes: readonly string[], zone: string): PriceList
+  prices(codes: readonly string[], zone: string, accountId: string): PriceList
   clock: Clock
   ids: Ids
   serviceName: string
@@ -87,7 +87,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
     recipient,
     make(delivery, trigger, day) {
       const now = clock.now()
-      const list = prices(delivery.commodityCodes, delivery.timeZone)
+      const list = prices(delivery.commodityCodes, delivery.timeZone, delivery.accountId)
       const skipped = skipReason(delivery, list)
       const run: DeliveryRun = {
         id: ids.uuidAt(now),

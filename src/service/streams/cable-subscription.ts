@@ -13,7 +13,7 @@ export interface Subscription {
 
 export interface SubscriptionDeps {
   prices: CablePrices
-  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+  catalogue: Pick<Catalogue, 'named' | 'resolve' | 'isVisible'>
   keys: Pick<Keyring, 'find'>
   channels: readonly string[]
   clock: { now(): number }
@@ -39,8 +39,12 @@ export function subscriptionOf(
   const isForeign = (key: unknown) =>
     typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
   if (token !== undefined && token !== null && isForeign(token)) return undefined
-  const codes = codesOf(commodities, deps)
-  return codes && watching(codes, deps.prices)
+  const maySee = (code: string) => {
+    const series = deps.catalogue.named(code)
+    return !series || deps.catalogue.isVisible(series, accountId)
+  }
+  const codes = codesOf(commodities, deps)?.filter(maySee)
+  return codes && codes.length > 0 ? watching(codes, deps.prices, maySee) : undefined
 }
 
 function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
@@ -69,14 +73,19 @@ function codesOf(
   return codes.length > 0 ? [...new Set(codes)] : undefined
 }
 
-function watching(codes: readonly string[], prices: CablePrices): Subscription {
+/** `maySee` is asked again with every price: an account may lose sight of a series meanwhile. */
+function watching(
+  codes: readonly string[],
+  prices: CablePrices,
+  maySee: (code: string) => boolean,
+): Subscription {
   const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))
   return {
     concerns: seriesIds => codes.some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0)),
     news: () =>
       codes.flatMap(code => {
         const price = prices.price(code)
-        if (!price || price.mark === marks.get(code)) return []
+        if (!price || price.mark === marks.get(code) || !maySee(code)) return []
         marks.set(code, price.mark)
         return [price.row]
       }),

@@ -37,7 +37,7 @@ export interface Cable {
 export interface CableDeps {
   prices: CablePrices
   streams: Streams
-  catalogue: Pick<Catalogue, 'named' | 'resolve'>
+  catalogue: Pick<Catalogue, 'isVisible' | 'named' | 'resolve'>
   keys: Pick<Keyring, 'find' | 'account' | 'entitlements'>
   ingest: Pick<Ingest, 'listen'>
   /** Accepted names of channels. */

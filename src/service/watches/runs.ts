@@ -43,7 +43,7 @@ export interface WatchRunsDeps {
   feed: WatchFeed
   webhooks: Pick<Events, 'emit'>
   keys: Pick<Keyring, 'account' | 'entitlements'>
-  catalogue: Pick<Catalogue, 'named'>
+  catalogue: Pick<Catalogue, 'named' | 'isVisible'>
   readingOf(code: string): FoundReading
   clock: Clock
   log: Log
@@ -176,8 +176,8 @@ function createRunner({ watches, feed, webhooks, catalogue, readingOf }: WatchRu
     const newEvents: NewWatchEvent[] = []
     for (const code of watch.codes) {
       const watched = catalogue.named(code)
-      // A code that a later catalogue does not have any more.
-      if (!watched) continue
+      // A code that a later catalogue does not have any more, or that is for others now.
+      if (!watched || !catalogue.isVisible(watched, watch.accountId)) continue
       const { asOf, ...reading } = readingOf(code)
       const before = watch.readings[code]
       const change = {

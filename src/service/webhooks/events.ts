@@ -33,7 +33,7 @@ export interface Events {
 export interface EventsDeps {
   webhooks: Webhooks
   keys: Keyring
-  catalogue: Pick<Catalogue, 'named'>
+  catalogue: Pick<Catalogue, 'named' | 'isRestricted' | 'isVisible'>
   outbox: Pick<Outbox, 'put' | 'putAll' | 'fanOut'>
   allowance: WebhookAllowance
   clock: Clock
@@ -47,8 +47,9 @@ export function createEvents(deps: EventsDeps): Events {
   const emit = (event: ServiceEvent): number => {
     const type = typeOf(event)
     const { accountId } = event
-    const endpoints =
+    const subscribed =
       accountId === undefined ? webhooks.subscribed(type) : webhooks.subscribedOf(accountId, type)
+    const endpoints = seeing(catalogue, event, subscribed)
     if (endpoints.length === 0) return 0
     const message = messageOf(event, type, accountId ?? '')
     const filtered = filteredOf(event, type, catalogue)
@@ -73,10 +74,24 @@ export function createEvents(deps: EventsDeps): Events {
     emitEach: events => emitBurst(burst, events),
     emitToEndpoint(endpoint, event) {
       const type = typeOf(event)
+      if (seeing(catalogue, event, [endpoint]).length === 0) return 0
       const message = messageOf(event, type, endpoint.id)
       return deliver([endpoint], message, filteredOf(event, type, catalogue))
     },
   }
+}
+
+/** Endpoints of accounts that see what an event is of. */
+function seeing(
+  catalogue: EventsDeps['catalogue'],
+  { commodity }: ServiceEvent,
+  endpoints: readonly Endpoint[],
+): readonly Endpoint[] {
+  const series =
+    catalogue.isRestricted && commodity !== undefined ? catalogue.named(commodity) : undefined
+  return series
+    ? endpoints.filter(({ accountId }) => catalogue.isVisible(series, accountId))
+    : endpoints
 }
 
 /**

@@ -65,14 +65,14 @@ export function createPriceEvents(deps: PriceEventsDeps) {
     const reading = readingOf(series, news)
     const isOwn = (code: string) => code === series.code || code === series.contractOf
     const conditionsById = new Map<string, Condition | undefined>()
-    return ({ id, conditions, conditionLogic }: Endpoint): Condition | undefined => {
+    return ({ id, accountId, conditions, conditionLogic }: Endpoint): Condition | undefined => {
       if (conditionsById.has(id)) return conditionsById.get(id)
       // Conditions on the family are conditions on the contract that speaks for it.
       const named = conditions.map(condition =>
         isOwn(condition.commodity) ? { ...condition, commodity: series.code } : condition,
       )
       const met = conditionMet(named, conditionLogic, series.code, code =>
-        isOwn(code) ? reading : readingAt(code),
+        isOwn(code) ? reading : readingAt(code, accountId),
       )
       conditionsById.set(id, met)
       return met
@@ -161,8 +161,9 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
     newestBefore,
     readingOf,
     /** Of a futures family that of its front contract. */
-    readingAt(code: string): Reading | undefined {
+    readingAt(code: string, accountId: string): Reading | undefined {
       const series = catalogue.resolve(code, clock.now())?.series
+      if (series && !catalogue.isVisible(series, accountId)) return undefined
       const newest = series && newestBefore(series.id, anyTime)
       return series && newest && readingOf(series, newest)
     },

@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** Who asks: the accounts that a caller stands for; the service itself and its operator see all. */
+export type Viewer = { accounts: readonly string[] } | 'everything'
+
+/**
+ * Who the present work is done for. Series that are not for everybody are looked for by their code
+ * in a hundred places: what may be seen is decided in one, the catalogue, which asks here.
+ */
+export interface Viewers {
+  /**
+   * A request, as long as it is answered, whatever it waits for: of nobody until `meet` says whose
+   * it is.
+   */
+  request<T>(work: () => T): T
+  meet(viewer: Viewer): void
+  /** Work for an account that is no request: a letter, the run of a watch. */
+  as<T>(viewer: Viewer, work: () => T): T
+  /** Undefined: nobody in particular, so everything is seen. */
+  current(): Viewer | undefined
+}
+
+export function createViewers(): Viewers {
+  const storage = new AsyncLocalStorage<{ viewer: Viewer }>()
+  return {
+    request: work => storage.run({ viewer: { accounts: [] } }, work),
+    meet(viewer) {
+      const asked = storage.getStore()
+      if (asked) asked.viewer = viewer
+    },
+    as: (viewer, work) => storage.run({ viewer }, work),
+    current: () => storage.getStore()?.viewer,
+  }
+}

@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+
+const code = 'DESK_SECRET_USD'
+const alias = 'HUSHHUSH'
+const price = 71.123457
+/** What gives the series away: its names, its price, and its change. */
+const secrets = ['DESK_SECRET', alias, 'Unspoken mark', '71.12']
+
+/** A copy with a series that is for one of two accounts. */
+async function openCopy() {
+  const copy = openTestInstance()
+  const [ours, theirs] = [copy.key(), copy.key()]
+  const account = copy.services.keys.find(ours)!.account.account
+  const admin = { authorization: `Bearer ${copy.services.adminTokens.rotate()}` }
+  const operate = async (method: string, path: string, body: unknown) => {
+    const answer = await copy.send(method, path, body, undefined, admin)
+    expect([answer.status, answer.status < 300 ? '' : await answer.text()]).toEqual([
+      expect.any(Number),
+      '',
+    ])
+  }
+  copy.record('WTI_USD', [70, 71, 72], startAt, dayMs)
+  await operate('POST', '/admin/v1/series', {
+    code,
+    name: 'Unspoken mark',
+    category: 'crude_oil',
+    unit: 'barrel',
+    currency: 'USD',
+    decimals: 6,
+    aliases: [alias],
+    visible_to: [account.id],
+  })
+  const push = (value: number, at: number) =>
+    operate('POST', '/admin/v1/observations', {
+      observations: [{ code, observed_at: new Date(at).toISOString(), price: value }],
+    })
+  for (let i = 40; i >= 0; i -= 1) await push(price, startAt - i * dayMs)
+  return { copy, ours, theirs, account, admin, operate, push }
+}
+
+/** The names under which operations take codes. */
+const codeParameters = [
+  'by_code',
+  'code',
+  'codes',
+  'commodity',
+  'commodities',
+  'symbol',
+  'symbols',
+  'base',
+  'quote',
+  'series',
+  'q',
+  'search',
+]
+
+describe('a series that is for chosen accounts', () => {
+  test('is answered to them like any other', async () => {
+    const { copy, ours } = await openCopy()
+    for (const path of [
+      `/v1/prices/latest?by_code=${code}`,
+      `/v1/prices/latest?by_code=${alias.toLowerCase()}`,
+      `/v1/prices/past_week?by_code=${code}`,
+    ]) {
+      const answer = await copy.get(path, ours)
+      expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('71.12')])
+    }
+    expect(await (await copy.get('/v1/commodities', ours)).text()).toContain(code)
+  })
+
+  test('is not there for anybody else, whatever is asked', async () => {
+    const { copy, ours, theirs } = await openCopy()
+    const routes = [...new Set(copy.app.routes.map(({ method, path }) => `${method} ${path}`))]
+      .filter(route => route.startsWith('GET /') && !/GET \/(admin|_dev)/.test(route))
+      .map(route => route.slice(4))
+      // Streams go on.
+      .filter(path => !/stream|cable|swagger|docs|openapi/.test(path))
+    expect(routes.length).toBeGreaterThan(100)
+    const asked = codeParameters.map(name => `${name}=${code}`).join('&')
+    let seen = 0
+    for (const path of routes) {
+      const filled = path.replaceAll(/:[a-z_]+\??|\*/gi, code)
+      for (const url of [filled, `${filled}?${asked}`, `${filled}?${asked}&as_of=2026-11-19`]) {
+        // Theirs second: what was made for us must not be given to them.
+        for (const name of [ours, theirs, undefined]) {
+          const text = await (await copy.get(url, name)).text()
+          // What they wrote themselves comes back in refusals.
+          const told = text.replaceAll(new RegExp(`${code}|${code.toLowerCase()}`, 'g'), '')
+          const given = secrets.filter(secret => (url === path ? text : told).includes(secret))
+          if (name === ours) seen += given.length
+          else expect(given, `${url} ${name === theirs ? 'theirs' : 'nobody'}`).toEqual([])
+        }
+      }
+    }
+    expect(seen).toBeGreaterThan(10)
+  }, 60_000)
+
+  test('is as unknown to them as a code that is none', async () => {
+    const { copy, theirs } = await openCopy()
+    for (const path of [
+      '/v1/prices/latest?by_code=',
+      '/v1/prices/past_week?by_code=',
+      '/v1/commodities/',
+    ]) {
+      const [hidden, none] = await Promise.all(
+        [code, 'DESK_SECREX_USD'].map(async name => {
+          const answer = await copy.get(`${path}${name}`, theirs)
+          const body = (await answer.text()).replaceAll(name, 'X')
+          return [answer.status, body.replaceAll(/"request_id":"[^"]*"/g, '')]
+        }),
+      )
+      expect(hidden).toEqual(none!)
+    }
+    const posted = await copy.send(
+      'POST',
+      '/v1/alerts',
+      {
+        price_alert: {
+          name: 'x',
+          commodity_code: code,
+          condition_operator: 'greater_than',
+          condition_value: 1,
+        },
+      },
+      theirs,
+    )
+    expect(posted.status).toBeGreaterThanOrEqual(400)
+  })
+
+  test('fires no alert and sends no event to who is not among them any more', async () => {
+    const { copy, ours, theirs, operate, push } = await openCopy()
+    const { db } = copy.services
+    const count = (table: string) =>
+      db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+    for (const key of [ours, theirs])
+      expect(
+        (
+          await copy.send(
+            'POST',
+            '/v1/webhooks',
+            { url: 'https://example.com/hook', events: ['price.updated'] },
+            key,
+          )
+        ).status,
+      ).toBe(201)
+    const made = await copy.send(
+      'POST',
+      '/v1/alerts',
+      {
+        price_alert: {
+          name: 'x',
+          commodity_code: code,
+          condition_operator: 'greater_than',
+          condition_value: 80,
+          cooldown_minutes: 0,
+        },
+      },
+      ours,
+    )
+    expect([made.status, await made.text()]).toEqual([201, expect.stringContaining(code)])
+    const messages = () =>
+      db
+        .query<{ accountId: string; n: number }, [string]>(
+          `SELECT o.account_id AS accountId, count(*) AS n FROM outbox o
+             JOIN outbox_bodies b ON b.id = o.body_id WHERE b.body LIKE ? AND o.event_type = 'price.updated' GROUP BY 1`,
+        )
+        .all(`%${code}%`)
+    copy.clock.advance(hourMs)
+    await push(85, copy.clock.now())
+    await copy.services.alerts.evaluation.pass()
+    expect(count('alert_triggers')).toBe(1)
+    const { id } = copy.services.keys.find(ours)!.account.account
+    const before = messages()
+    expect(before.map(row => row.accountId)).toEqual([id])
+
+    const other = copy.services.keys.find(theirs)!.account.account.id
+    await operate('PATCH', `/admin/v1/series/${code}`, { visible_to: ['00000000-nobody'] })
+    expect(other).not.toBe(id)
+    copy.clock.advance(hourMs)
+    await push(86, copy.clock.now())
+    await copy.services.alerts.evaluation.pass()
+    expect(count('alert_triggers')).toBe(1)
+    expect(messages()).toEqual(before)
+
+    await operate('PATCH', `/admin/v1/series/${code}`, { visible_to: null })
+    const answer = await copy.get(`/v1/prices/latest?by_code=${code}`, theirs)
+    expect([answer.status, await answer.text()]).toEqual([
+      200,
+      expect.stringContaining('"price":86'),
+    ])
+  })
+
+  test('is not made of a shipped one', async () => {
+    const { copy, admin, account } = await openCopy()
+    const answer = await copy.send(
+      'PATCH',
+      '/admin/v1/series/WTI_USD',
+      { visible_to: [account.id] },
+      undefined,
+      admin,
+    )
+    expect([answer.status, await answer.text()]).toEqual([
+      422,
+      expect.stringContaining('shipped ones are for everybody'),
+    ])
+  })
+})
