@@ -1,12 +1,24 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { integerOf } from '../../http/input/query.ts'
-import { typed } from '../../http/input/typed.ts'
+import { integerOf, wordOf } from '../../http/input/query.ts'
+import { integerParameter, typed, wordParameter } from '../../http/input/typed.ts'
+import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { monthsBefore } from '../../market/futures/contract-days.ts'
+import {
+  type Adjustment,
+  adjusted,
+  adjustments,
+  type Roll,
+  type RollRule,
+  type RollTerms,
+  rollRules,
+  Unadjustable,
+} from '../../market/futures/continuous.ts'
+import { type ContractDay, monthsBefore } from '../../market/futures/contract-days.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
+import { oneOf, orNull } from '../schema.ts'
 import {
   type FuturesDeps,
   type FuturesRoutes,
@@ -17,8 +29,17 @@ import {
 } from './query.ts'
 import { codeField, countField, dayField, familyFields, sourceField } from './shape.ts'
 
-/** The front month lasts a month, and a holiday may lie before its first date. */
-const rollLookBackDays = 14
+/**
+ * How much further back than it answers a series begins, so that the first date is told from one on
+ * which the contract changed, and a rule that looks at volume has left what it leaves.
+ */
+const lookBackDays: Readonly<Record<RollRule, number>> = {
+  expiry: 14,
+  days_before: 14,
+  volume: 200,
+  open_interest: 200,
+}
+const daysBeforeDefault = 5
 
 const Continuous = t.Object(
   {
@@ -29,20 +50,52 @@ const Continuous = t.Object(
     }),
     months: integer({ examples: [3] }),
     source: sourceField,
-    roll_method: t.Literal('last_trading_day', {
-      description: 'A contract is active through its last trading day.',
-    }),
-    adjustment: t.Literal('none', {
-      description: 'Prices are those that were traded: a roll shows as a step.',
-    }),
+    roll_method: oneOf(
+      ['last_trading_day', 'days_before', 'volume', 'open_interest'],
+      'When a contract is left: after its last trading day, or by the asked rule.',
+    ),
+    roll_days: t.Optional(
+      integer({ description: 'Trading days before the last one, with `days_before`.' }),
+    ),
+    adjustment: oneOf(
+      adjustments,
+      'What became of the steps; `none`: prices are those that were traded.',
+    ),
     count: countField,
     prices: t.Array(
       t.Object({
         date: dayField,
-        price: t.Number({ description: 'Close of the active contract.', examples: [71.87] }),
+        price: t.Number({
+          description: 'Close of the active contract, adjusted where that was asked for.',
+          examples: [71.87],
+        }),
+        unadjusted: t.Optional(
+          t.Number({ description: 'The close that was traded, beside an adjusted one.' }),
+        ),
         active_contract: codeField,
         rolled: t.Boolean({ description: 'First date of this contract.' }),
       }),
+    ),
+    rolls: t.Optional(
+      t.Array(
+        t.Object({
+          date: dayField,
+          from: codeField,
+          to: codeField,
+          gap: orNull(
+            t.Number({
+              description:
+                'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
+              examples: [0.42],
+            }),
+          ),
+          ratio: orNull(t.Number({ description: 'New over old settlement.', examples: [1.0058] })),
+        }),
+        {
+          description:
+            'Where the series changes contracts, newest first; with an adjustment or another roll rule than `expiry`.',
+        },
+      ),
     ),
   },
   { title: 'FuturesContinuous' },
@@ -58,10 +111,29 @@ const monthsQuery = (defaultMonths: number) =>
       minimum: 1,
       maximum: 60,
     }),
+    adjustment: wordParameter(['unadjusted', ...adjustments], {
+      description:
+        '`back_adjusted` shifts earlier prices by the gaps of later rolls, `ratio_adjusted` multiplies them by their ratios; `none` or `unadjusted` (default) leaves them.',
+      examples: ['back_adjusted'],
+      default: 'none',
+    }),
+    roll: wordParameter(rollRules, {
+      description:
+        "When the series leaves a contract: after its last trading day (`expiry`, default), `roll_days` trading days before it (`days_before`), or on the day after the next contract's `volume` or `open_interest` exceeds its own.",
+      examples: ['days_before'],
+      default: 'expiry',
+    }),
+    roll_days: integerParameter({
+      description: `Trading days before the last one, 1 to 60 (${daysBeforeDefault}); for \`days_before\`.`,
+      examples: [5],
+      default: daysBeforeDefault,
+      minimum: 1,
+      maximum: 60,
+    }),
   })
 
 const description =
-  'One price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day; prices are not adjusted, so that a roll shows as a step, and `rolled` marks the first date of each contract.'
+  'One price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
 
 /** The series that rolls from one contract to the next. */
 export function futuresContinuousRoutes({ access }: FuturesDeps, routes: FuturesRoutes) {
@@ -71,7 +143,7 @@ export function futuresContinuousRoutes({ access }: FuturesDeps, routes: Futures
     .get(
       '/v1/futures/:slug/continuous',
       ({ params, query, set }) =>
-        continuousAnswer(routes, routes.familyOf(params.slug), query.months, 1, set),
+        continuousAnswer(routes, routes.familyOf(params.slug), query, 1, set),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -88,7 +160,7 @@ export function futuresContinuousRoutes({ access }: FuturesDeps, routes: Futures
     .get(
       '/v1/futures/continuous/:slug/historical',
       ({ params, query, set }) =>
-        continuousAnswer(routes, routes.familyOf(params.slug), query.months, 12, set),
+        continuousAnswer(routes, routes.familyOf(params.slug), query, 12, set),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -104,44 +176,85 @@ export function futuresContinuousRoutes({ access }: FuturesDeps, routes: Futures
     )
 }
 
+interface ContinuousQuery {
+  months?: string | undefined
+  adjustment?: string | undefined
+  roll?: string | undefined
+  roll_days?: string | undefined
+}
+
+function readTerms(query: ContinuousQuery, nth: number): RollTerms & { adjustment: Adjustment } {
+  const rule = wordOf('roll', query.roll, 'expiry', rollRules)
+  const word = wordOf('adjustment', query.adjustment, 'none', ['unadjusted', ...adjustments])
+  const adjustment = word === 'unadjusted' ? 'none' : word
+  const daysBefore = integerOf('roll_days', query.roll_days, daysBeforeDefault, 1, 60)
+  if (query.roll_days && rule !== 'days_before')
+    throw invalidParameter('roll_days', query.roll_days, 'goes with roll=days_before only.')
+  return { rule, daysBefore, nth, adjustment }
+}
+
 function continuousAnswer(
   routes: FuturesRoutes,
   { family, nth = 1, decimals, head }: RequestedFamily,
-  text: string | undefined,
+  query: ContinuousQuery,
   defaultMonths: number,
   set: unknown,
 ) {
   const { futures } = routes
-  const months = integerOf('months', text, defaultMonths, 1, 60)
-  if (!futures.hasDays(family.code, { places: [nth] })) throw noQuotes(family.code)
-  const today = futures.today(family.code)
+  const { code } = family
+  const months = integerOf('months', query.months, defaultMonths, 1, 60)
+  const terms = readTerms(query, nth)
+  const { rule, adjustment } = terms
+  if (!futures.hasDays(code, { places: [nth] })) throw noQuotes(code)
+  const today = futures.today(code)
   const from = monthsBefore(today, months)
-  // One stretch further back, so that the first date in the range is told from one on which the
-  // contract changed.
-  const { days } = futures.page(
-    family.code,
-    { places: [nth] },
-    dayAfter(from, -rollLookBackDays),
+  const { days, rolls } = futures.continuous(
+    code,
+    dayAfter(from, -lookBackDays[rule]),
     today,
-    0,
-    Number.MAX_SAFE_INTEGER,
+    terms,
   )
-  const prices = days.map((day, i) => ({
-    date: day.tradedOn,
-    price: roundTo(day.close, decimals),
-    active_contract: day.code,
-    rolled: days[i + 1] !== undefined && days[i + 1]!.code !== day.code,
-  }))
-  const inside = prices.filter(row => row.date >= from)
-  const source = routes.mark(set, family, sourcesOf(days.slice(0, inside.length)))
+  const starts = new Set(rolls.map(roll => roll.date))
+  const inside = days.filter(day => day.tradedOn >= from)
+  const shown = pricesOf(inside, rolls, adjustment)
+  const source = routes.mark(set, family, sourcesOf(inside))
+  const isPlain = rule === 'expiry' && adjustment === 'none'
   return {
     ...head,
-    contract: contractCode(family.code, futures.listedMonth(family.code, nth)),
+    contract: inside.at(-1)?.code ?? contractCode(code, futures.listedMonth(code, nth)),
     months,
     source,
-    roll_method: 'last_trading_day' as const,
-    adjustment: 'none' as const,
-    count: inside.length,
-    prices: inside,
+    roll_method: rule === 'expiry' ? ('last_trading_day' as const) : rule,
+    ...(rule === 'days_before' && { roll_days: terms.daysBefore }),
+    adjustment,
+    count: shown.length,
+    prices: shown.toReversed().map(({ day, price }) => ({
+      date: day.tradedOn,
+      price: roundTo(price, decimals),
+      ...(adjustment !== 'none' && { unadjusted: roundTo(day.close, decimals) }),
+      active_contract: day.code,
+      rolled: starts.has(day.tradedOn),
+    })),
+    ...(!isPlain && {
+      rolls: rolls
+        .filter(roll => roll.date >= from)
+        .map(roll => ({
+          date: roll.date,
+          from: contractCode(code, roll.fromMonth),
+          to: contractCode(code, roll.toMonth),
+          gap: roll.gap === null ? null : roundTo(roll.gap, decimals),
+          ratio: roll.ratio,
+        }))
+        .reverse(),
+    }),
+  }
+}
+
+function pricesOf(days: readonly ContractDay[], rolls: readonly Roll[], adjustment: Adjustment) {
+  try {
+    return adjusted(days, rolls, adjustment)
+  } catch (error) {
+    if (!(error instanceof Unadjustable)) throw error
+    throw new Problem('DATA_NOT_AVAILABLE', `The series cannot be adjusted: ${error.message}.`)
   }
 }

@@ -36,6 +36,19 @@ export function integerOf(
   return value
 }
 
+/** One of the words of a parameter; the fallback where it is absent or empty. */
+export function wordOf<T extends string>(
+  parameter: string,
+  text: string | undefined,
+  fallback: T,
+  words: readonly T[],
+): T {
+  if (text === undefined || text === '') return fallback
+  const word = words.find(candidate => candidate === text)
+  if (word === undefined) throw invalidParameter(parameter, text, 'is not one of its words.', words)
+  return word
+}
+
 /**
  * A date or an instant with a zone. A date as the start of a range is its midnight; as the end
  * (exclusive here) the next midnight.

@@ -1,4 +1,11 @@
 import {
+  type ContractDays,
+  continuousDays,
+  contractsBetween,
+  type Roll,
+  type RollTerms,
+} from '../../market/futures/continuous.ts'
+import {
   type ContractDay,
   earlierDay,
   laterDay,
@@ -32,7 +39,17 @@ export interface ContractHistory {
     offset: number,
     limit: number,
   ): { days: ContractDay[]; total: number }
-  /** The same as weeks or calendar months, all of them: places are merged by place. */
+  /**
+   * The series that rolls by a rule from one contract to the next, oldest first and unadjusted, and
+   * where it rolls.
+   */
+  continuous(
+    code: FamilyCode,
+    from: string,
+    to: string,
+    terms: RollTerms,
+  ): { days: ContractDay[]; rolls: Roll[] }
+  /** The days of `page` as weeks or calendar months, all of them: places are merged by place. */
   merged(
     code: FamilyCode,
     selection: ContractSelection,
@@ -104,6 +121,21 @@ export function createContractHistory(
         days.push(...partDays.sort(newestThenNearest).slice(skip, partLimit))
       }
       return { days, total }
+    },
+    continuous(code, from, to, terms) {
+      const last = earlierDay(to, today(code))
+      const contracts = new Map(
+        contractsBetween(code, from, last, terms).map(contract => [
+          contract.month,
+          new Map(
+            reads
+              .days(code, contract.month, contract.from, contract.to)
+              .map(day => [day.tradedOn, day]),
+          ),
+        ]),
+      )
+      const none: ContractDays = new Map()
+      return continuousDays(code, month => contracts.get(month) ?? none, from, last, terms)
     },
     merged(code, selection, interval, from, to) {
       const singles: ContractSelection[] =

@@ -181,6 +181,68 @@ test('the continuous series follows the front month through its last trading day
   expect((await ask('/v1/futures/brent/continuous')).body.months).toBe(1)
 })
 
+describe('GET /v1/futures/:slug/continuous with an adjustment or another roll rule', () => {
+  const plain = () => ask('/v1/futures/brent/continuous?months=6')
+
+  test('back_adjusted shifts what is before a roll by its gap, and says where it rolled', async () => {
+    const { body } = await ask('/v1/futures/brent/continuous?months=6&adjustment=back_adjusted')
+    expectShape(copy.app, '/v1/futures/:slug/continuous', body)
+    const rows = body.prices as { date: string; price: number; unadjusted: number }[]
+    const rolls = body.rolls as { date: string; from: string; to: string; gap: number }[]
+    expect([body.adjustment, body.roll_method, rolls.length]).toEqual([
+      'back_adjusted',
+      'last_trading_day',
+      1,
+    ])
+    for (const row of rows) {
+      const later = rolls.filter(roll => roll.date > row.date)
+      const shift = later.reduce((sum, roll) => sum + roll.gap, 0)
+      expect(row.price).toBeCloseTo(row.unadjusted + shift, 1)
+    }
+    expect(rows.map(row => row.unadjusted)).toEqual(
+      (await plain()).body.prices.map(row => row.price as number),
+    )
+    // The gap of a roll is the distance of two settlements, each of which can be asked for.
+    const { date, from, to, gap } = rolls[0]!
+    const settled = async (contract: string) =>
+      (
+        await ask(`/v1/futures/brent/historical?contract=${contract}&from=2026-10-28&to=${date}`)
+      ).body.prices.find(row => row.date === '2026-10-30')!.settlement as number
+    expect([date, gap]).toEqual([
+      '2026-11-02',
+      expect.closeTo((await settled(to)) - (await settled(from)), 6),
+    ])
+  })
+
+  test('a series rolls by days before, volume and open interest as well', async () => {
+    const { body } = await ask('/v1/futures/brent/continuous?months=6&roll=days_before&roll_days=5')
+    expectShape(copy.app, '/v1/futures/:slug/continuous', body)
+    expect(body).toMatchObject({ roll_method: 'days_before', roll_days: 5, adjustment: 'none' })
+    expect(body.prices.find(row => row.date === '2026-10-23')!.active_contract).toBe(
+      'BRENT_FUTURES_2027_01',
+    )
+    for (const roll of ['volume', 'open_interest']) {
+      const { body: byMeasure } = await ask(`/v1/futures/brent/continuous?months=6&roll=${roll}`)
+      expect([byMeasure.roll_method, byMeasure.prices.length]).toEqual([
+        roll,
+        (await plain()).body.prices.length,
+      ])
+    }
+  })
+
+  test('what it does not know is refused with the words it does', async () => {
+    for (const [query, parameter] of [
+      ['roll=monthly', 'roll'],
+      ['adjustment=splice', 'adjustment'],
+      ['roll=days_before&roll_days=0', 'roll_days'],
+      ['roll_days=3', 'roll_days'],
+    ]) {
+      const { status, body } = await ask(`/v1/futures/brent/continuous?${query}`)
+      expect([query, status, problemOf(body)]).toMatchObject([query, 400, { parameter }])
+    }
+  })
+})
+
 describe('GET /v1/futures/:slug/spreads and spread-history', () => {
   test('are those of neighbours and of the first against the 3rd, 6th and 12th', async () => {
     const { body } = await ask('/v1/futures/exch-gasoil/spreads?days=10')
