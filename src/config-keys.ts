@@ -802,6 +802,12 @@ const ownKeys = {
     5,
     'Connections to /cable that an API key may have open, and as many to /v1/stream.',
   ),
+  'accounts.signup': key(
+    choice('closed', 'invite', 'open'),
+    'closed',
+    'Who may make an account on the free plan: nobody but the operator, whom the operator invites by letter, or everybody with an e-mail address.',
+    { inDev: 'open' },
+  ),
   'sessions.lifetime': key(
     duration('5m', '30d'),
     12 * hourMs,

@@ -184,6 +184,7 @@ const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
 /** What the refusals that say so ask for; the real ones count to the end of what is in the way. */
 const retryAfterSeconds: Partial<Record<ProblemCode, number>> = {
   LOGIN_LOCKED: 900,
+  SIGNUP_LIMITED: 3600,
   manual_send_cooldown: 600,
   sms_limit_reached: dayMs / 1000,
   PROCESSOR_UNAVAILABLE: 30,

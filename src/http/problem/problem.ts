@@ -87,6 +87,8 @@ export const problems = {
   INVALID_CREDENTIALS: entry(401, 'nested', 'The address, password or link is not valid.'),
   FORBIDDEN_ROLE: entry(403, 'nested', "The caller's role in the organization does not allow it."),
   LOGIN_LOCKED: entry(429, 'nested', 'Too many wrong tries to sign in.'),
+  SIGNUP_CLOSED: entry(403, 'nested', 'Nobody signs up here, or only whom the operator invites.'),
+  SIGNUP_LIMITED: entry(429, 'nested', 'Too many letters were asked for to sign up.'),
   already_member: entry(
     422,
     'valid',

@@ -5,6 +5,7 @@ import { createSecondFactorStore } from '../../store/account/second-factors.ts'
 import { createSessionStore } from '../../store/account/sessions.ts'
 import { createSignInLinkStore } from '../../store/account/sign-in-links.ts'
 import type { NewAuditEntry } from '../../store/operator/audit.ts'
+import type { KeyChanges } from '../keys/key-changes.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Mail } from '../messages/mail.ts'
@@ -14,12 +15,15 @@ import { createSecondFactor, type SecondFactor } from './second-factor.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSignIn, type SignIn } from './sign-in.ts'
 import { createSignInPlaces, type SignInPlaces } from './sign-in-places.ts'
+import { createSignUp, type SignUp } from './sign-up.ts'
 
 /** People: how they sign in, and the organizations they belong to. */
 export interface AccountServices {
   sessions: Sessions
   secondFactor: SecondFactor
   signIn: SignIn
+  /** How strangers come to an account. */
+  signUp: SignUp
   organizations: Organizations
   /** From where people signed in for the first time. */
   signInPlaces: SignInPlaces
@@ -27,6 +31,7 @@ export interface AccountServices {
 
 export interface AccountServicesDeps extends Runtime {
   keys: Keyring
+  keyChanges: KeyChanges
   vault: Vault
   mail: Mail
   organizationStore: OrganizationStore
@@ -47,21 +52,23 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
     serviceName,
   })
   const signInPlaces = createSignInPlaces(deps)
+  const signIn = createSignIn({
+    ...deps,
+    sessions,
+    secondFactor,
+    places: signInPlaces,
+    links: createSignInLinkStore(db),
+    passwords: createPasswordStore(db),
+    hashes: createPasswordHashes(),
+    serviceName,
+    linkLifetimeMs: config.sessions.linkLifetimeMs,
+  })
   return {
     sessions,
     secondFactor,
     signInPlaces,
-    signIn: createSignIn({
-      ...deps,
-      sessions,
-      secondFactor,
-      places: signInPlaces,
-      links: createSignInLinkStore(db),
-      passwords: createPasswordStore(db),
-      hashes: createPasswordHashes(),
-      serviceName,
-      linkLifetimeMs: config.sessions.linkLifetimeMs,
-    }),
+    signIn,
+    signUp: createSignUp({ ...deps, signIn, mode: config.accounts.signup, serviceName }),
     organizations: createOrganizations({ ...deps, store: organizationStore, serviceName }),
   }
 }

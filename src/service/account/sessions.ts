@@ -39,6 +39,8 @@ export interface Sessions {
    * too long ago.
    */
   refresh(session: Session): Promise<SignedIn | undefined>
+  /** The sign-ins of an account that last, the newest first. */
+  list(accountId: string): Session[]
   /** Ends one sign-in. */
   end(session: Session): void
   /** Ends all sign-ins of an account, but the one of `except`. */
@@ -137,6 +139,7 @@ export function createSessions({
       })
       return done ? { token, session: following, account } : undefined
     },
+    list: accountId => store.inForce(accountId, clock.now()),
     end: session => store.endFamily(session.familyId, clock.now()),
     endAll: (accountId, except) => store.endAccount(accountId, clock.now(), except?.familyId),
   }

@@ -1,3 +1,4 @@
+import { dayMs } from '../../lib/instant.ts'
 import type { Letter } from '../messages/mail.ts'
 
 type Text = Pick<Letter, 'subject' | 'text' | 'html'>
@@ -57,4 +58,26 @@ export const invitationLetter = ({
     'Look at the invitation',
     url,
     [`It is open for ${days} days and works once. Nothing happens until you accept it.`],
+  )
+
+/** `lifetimeMs`: how long the link is good. `isInvited`: the operator asked, and not the person. */
+export const signUpLetter = (
+  serviceName: string,
+  url: string,
+  lifetimeMs: number,
+  isInvited: boolean,
+): Text =>
+  written(
+    isInvited ? `An account on ${serviceName}` : `Confirm your address for ${serviceName}`,
+    [
+      isInvited
+        ? `Whoever runs ${serviceName} invites you to make an account there.`
+        : `Somebody asked for an account on ${serviceName} with this address.`,
+    ],
+    'Make the account',
+    url,
+    [
+      `The link is good for ${lifetimeMs > dayMs ? `${lifetimeMs / dayMs} days` : '24 hours'}. The account is on the free plan and costs nothing.`,
+      'If it was not you, there is nothing to do: without this letter no account is made.',
+    ],
   )

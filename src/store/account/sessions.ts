@@ -24,6 +24,8 @@ export interface Session {
 
 export interface SessionStore {
   byId(id: string): Session | undefined
+  /** Tokens of an account that are in force, those of the newest sign-in first. */
+  inForce(accountId: string, now: number): Session[]
   put(session: Session): void
   /** Ends a session for the one that takes its place; false when it had ended already. */
   replace(id: string, now: number): boolean
@@ -47,6 +49,11 @@ const sessionOf = (row: Row): Session => ({
 
 export function createSessionStore(db: Database): SessionStore {
   const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM sessions WHERE id = ?`)
+  const inForce = lazy<Row, [string, number]>(
+    db,
+    `SELECT ${columns} FROM sessions WHERE account_id = ? AND ended_at IS NULL AND expires_at > ?
+     ORDER BY begun_at DESC, id`,
+  )
   const put = lazy(
     db,
     `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
@@ -73,6 +80,7 @@ export function createSessionStore(db: Database): SessionStore {
       const row = byId.get(id)
       return row ? sessionOf(row) : undefined
     },
+    inForce: (accountId, now) => inForce.all(accountId, now).map(sessionOf),
     put: session =>
       void put.run(
         session.id,

@@ -2,6 +2,7 @@ import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
 import { cookieOf, sessionCookieOf } from '../../http/gate/session-cookie.ts'
 import type { Sessions } from '../../service/account/sessions.ts'
+import type { SignUp } from '../../service/account/sign-up.ts'
 import { contentPolicy, documentOf } from './document.ts'
 import { pagePaths } from './paths.ts'
 
@@ -10,6 +11,7 @@ export interface ConsoleDeps {
   sessions: Sessions
   serviceName: string
   mode: 'serve' | 'dev'
+  signUp: Pick<SignUp, 'mode'>
   /** Names that the stream of prices goes by. */
   channels: readonly string[]
   ownUrl(): string
@@ -65,6 +67,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         service: deps.serviceName,
         isEvaluation: deps.mode === 'dev',
         isSignedIn: person !== undefined,
+        signup: deps.signUp.mode,
         channel: deps.channels[0] ?? '',
         now: now(),
       },

@@ -29,6 +29,8 @@ export interface Boot {
   service: string
   isEvaluation: boolean
   isSignedIn: boolean
+  /** Who may make an account. */
+  signup: 'closed' | 'invite' | 'open'
   /** The channel of prices in the stream. */
   channel: string
   /** The clock of this copy when the page was made, Unix ms; an evaluation copy may stand elsewhere. */

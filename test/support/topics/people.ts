@@ -72,22 +72,7 @@ export function people(flags: Record<string, string> = {}): People {
       })
       return (answer.body.data as { token: string }).token
     },
-    letters(to) {
-      const rows = services.db
-        .query(
-          "SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY number",
-        )
-        .all() as { eventId: string; body: string }[]
-      const opened = ({ eventId, body }: { eventId: string; body: string }) => {
-        const { sealed } = JSON.parse(body) as { sealed?: string }
-        const text =
-          sealed === undefined
-            ? body
-            : services.vault.open(sealContext(eventId), Buffer.from(sealed, 'base64'))
-        return JSON.parse(text) as { to: string; subject: string; text: string }
-      }
-      return rows.map(opened).filter(letter => letter.to === to)
-    },
+    letters: to => lettersTo(services, to),
   }
 }
 
@@ -96,3 +81,35 @@ export const tokenIn = (text: string): string => /[0-9a-f]{64}/.exec(text)?.[0] 
 
 export const codeOf = ({ body }: Asked): unknown =>
   body.code ?? (body.error as { code?: string } | undefined)?.code
+
+/** Letters in the outbox to an address, oldest first. */
+export function lettersTo(
+  services: Pick<TestInstance['services'], 'db' | 'vault'>,
+  to: string,
+): { subject: string; text: string }[] {
+  const rows = services.db
+    .query(
+      "SELECT event_id AS eventId, body FROM outbox JOIN outbox_bodies b ON b.id = body_id WHERE event_type = 'email' ORDER BY number",
+    )
+    .all() as { eventId: string; body: string }[]
+  const opened = ({ eventId, body }: { eventId: string; body: string }) => {
+    const { sealed } = JSON.parse(body) as { sealed?: string }
+    const text =
+      sealed === undefined
+        ? body
+        : services.vault.open(sealContext(eventId), Buffer.from(sealed, 'base64'))
+    return JSON.parse(text) as { to: string; subject: string; text: string }
+  }
+  return rows.map(opened).filter(letter => letter.to === to)
+}
+
+/** The token of the newest letter to an address by which an account is made. */
+export function signUpToken(
+  services: Pick<TestInstance['services'], 'db' | 'vault'>,
+  to: string,
+): string {
+  const text = lettersTo(services, to).at(-1)?.text ?? ''
+  const token = /\/signup\?token=([\w-]+)/.exec(text)?.[1]
+  if (token === undefined) throw new Error(`no letter to ${to} has a link to sign up: ${text}`)
+  return token
+}

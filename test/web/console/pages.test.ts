@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { timestampedSignature } from '../../../src/lib/signature.ts'
+import { signUpToken } from '../../support/topics/people.ts'
 import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
 
 /** Pages that anybody may see, and those of members. */
@@ -24,6 +25,7 @@ const members = [
   '/account/usage',
   '/account/plan',
   '/account/members',
+  '/account/sign-ins',
   '/series',
   '/series/WTI_USD?type=candles&indicator=bollinger',
 ]
@@ -105,6 +107,36 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(await page.textContent('section[aria-labelledby=sources] tbody')).toContain('EIA')
     expect(await violations()).toEqual([])
     incidents.note([{ name: 'sms', status: 'operational' }])
+  })
+
+  test('lets a stranger make an account: letter, key, board', async () => {
+    const { page, goTo, complaints } = await visitor({ isSignedIn: false })
+    await goTo('/signup')
+    await page.fill('section[aria-labelledby=make] input', 'stranger@example.com')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('text=A letter to stranger@example.com is on its way')
+    const { signUp } = stage.copy.running.services
+    await signUp.settled()
+    await goTo(`/signup?token=${signUpToken(stage.copy.running.services, 'stranger@example.com')}`)
+    await page.click('button:has-text("Make the account")')
+    await page.waitForSelector('h1:has-text("Your account is there")')
+    await page.click('button:has-text("Sign in to your board")')
+    await page.waitForURL(`${stage.origin}/board`)
+    await page.waitForSelector('a.who:has-text("stranger@example.com")')
+    expect(complaints).toEqual([])
+  })
+
+  test('shows where an account is signed in, and signs the others out', async () => {
+    const { page, goTo } = await visitor()
+    const other = await visitor()
+    await goTo('/account/sign-ins')
+    await page.click('button:has-text("End all others")')
+    await page.click('dialog[open] button.danger')
+    await page.waitForSelector(
+      'section[aria-labelledby=sign-ins] tbody:has(tr):not(:has(tr + tr)) >> text=This one',
+    )
+    await other.goTo('/account')
+    expect(await other.page.textContent('main')).toContain('Sign in to see this')
   })
 
   test('finds a documented call by its name, and says what may have been meant', async () => {

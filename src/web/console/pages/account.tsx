@@ -15,6 +15,7 @@ import {
 import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
+import { SignIns } from './account/sign-ins.tsx'
 
 interface Key {
   id: string
@@ -60,6 +61,7 @@ const parts = [
   { value: 'usage', href: '/account/usage', text: 'Usage' },
   { value: 'plan', href: '/account/plan', text: 'Plan' },
   { value: 'members', href: '/account/members', text: 'Members' },
+  { value: 'sign-ins', href: '/account/sign-ins', text: 'Sign-ins' },
 ] as const
 
 export function Account() {
@@ -87,6 +89,7 @@ export function Account() {
           {part === 'usage' && <UsagePart />}
           {part === 'plan' && <Plan />}
           {part === 'members' && <People />}
+          {part === 'sign-ins' && <SignIns />}
         </Page>
       )}
     </Members>

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useRoute } from 'preact-iso'
 import { ask, useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Shown, ShownOnce, Tag } from '../parts/bits.tsx'
+import { boot } from '../parts/boot.ts'
 import { ago, day, instant, number, signed, words } from '../parts/format.ts'
 import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
 import { Table } from '../parts/table.tsx'
@@ -554,6 +555,7 @@ function People() {
   const typed = useSignal('')
   const email = useSignal('')
   const plan = useSignal('free')
+  const invited = useSignal('')
   const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
   const path = `/admin/v1/accounts?per_page=50${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
   const answer = useLoaded(path, () => asOperator<{ data: { accounts: Account[] } }>(path))
@@ -570,6 +572,12 @@ function People() {
       }
       email.value = ''
       await answer.reload()
+    })
+  const invite = () =>
+    attempt(async () => {
+      await asOperator('/admin/v1/invitations', { method: 'POST', body: { email: email.value } })
+      invited.value = email.value
+      email.value = ''
     })
   const link = (account: Account) =>
     attempt(async () => {
@@ -590,6 +598,11 @@ function People() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
+      {invited.value && (
+        <Notice mood="good">
+          A letter to {invited.value} is on its way; its link is good for a week.
+        </Notice>
+      )}
       {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
       <Table
         caption="Accounts"
@@ -645,6 +658,11 @@ function People() {
               <button type="submit" class="main">
                 Make an account
               </button>
+              {boot.signup !== 'closed' && (
+                <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
+                  Invite by letter
+                </button>
+              )}
             </form>
           </>
         }

@@ -1,24 +1,30 @@
-import { Page } from '../parts/bits.tsx'
+import { useSignal } from '@preact/signals'
+import { useLocation } from 'preact-iso'
+import { ask, dataOf, useAttempt } from '../parts/ask.ts'
+import { Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { Samples } from '../parts/samples.tsx'
 
 /** How somebody comes to a key: every 401 points here. */
 export function Signup() {
+  const { query } = useLocation()
+  if (query.token) return <Confirm token={query.token} />
   return (
-    <Page title="Get a key" about="Who runs this copy hands out its keys.">
+    <Page title="Get a key" about={abouts[boot.signup]}>
       <div class="columns">
+        {boot.signup === 'open' && <AddressForm />}
         <section class="card">
-          <h2>{boot.isEvaluation ? 'This is an evaluation copy' : 'Ask who runs this copy'}</h2>
+          <h2>{boot.isEvaluation ? 'This is an evaluation copy' : 'You know who runs this'}</h2>
           {boot.isEvaluation ? (
             <p>
               It printed an API key and a link to sign in when it started. Start it again to see
               both again; the keys lie in <code>evaluation-keys.json</code> of its data directory.
+              Letters are sent to nobody: they are on the <a href="/desk">desk</a>.
             </p>
           ) : (
             <p>
-              There is no sign-up here. The operator makes an account for you and sends you a key or
-              a link to sign in; a colleague who has an account here can invite you to their
-              organization.
+              The operator makes an account for you and sends you a key or a link to sign in; a
+              colleague who has an account here can invite you to their organization.
             </p>
           )}
           <p>
@@ -27,7 +33,10 @@ export function Signup() {
         </section>
         <section class="card">
           <h2>For the operator</h2>
-          <p>An account with a key, on the machine that runs the service:</p>
+          <p>
+            An account with a key, on the machine that runs the service;{' '}
+            <code>accounts.signup</code> says who may make one here.
+          </p>
           <pre class="wrap">
             wellhead accounts create ann@example.com{'\n'}wellhead accounts link ann@example.com
           </pre>
@@ -38,6 +47,109 @@ export function Signup() {
         <p>A few prices are answered to everybody, some times an hour.</p>
         <Samples call={{ method: 'GET', path: '/v1/demo/prices', isOpen: true }} />
       </section>
+    </Page>
+  )
+}
+
+const abouts = {
+  closed: 'Who runs this copy hands out its keys.',
+  invite: 'An account is made by invitation of who runs this copy.',
+  open: 'An account on the free plan needs an e-mail address and nothing else.',
+} as const
+
+function AddressForm() {
+  const email = useSignal('')
+  const sentTo = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const send = () =>
+    attempt(async () => {
+      await ask('/v1/auth/signup', { method: 'POST', body: { email: email.value } })
+      sentTo.value = email.value
+    })
+  return (
+    <section class="card" aria-labelledby="make">
+      <h2 id="make">Make an account</h2>
+      {sentTo.value !== '' && (
+        <Notice mood="good">
+          A letter to {sentTo.value} is on its way. Open its link within 24 hours.
+        </Notice>
+      )}
+      {refusal.value && <Refused error={refusal.value} />}
+      <form
+        class="row end"
+        onSubmit={event => {
+          event.preventDefault()
+          void send()
+        }}
+      >
+        <label>
+          E-mail address
+          <input
+            type="email"
+            autocomplete="email"
+            required
+            maxLength={254}
+            value={email.value}
+            onInput={event => {
+              email.value = event.currentTarget.value
+            }}
+          />
+        </label>
+        <button type="submit" class="main">
+          Send me a link
+        </button>
+      </form>
+    </section>
+  )
+}
+
+interface NewAccount {
+  email: string
+  plan: string
+  api_key: string
+  link_token: string
+}
+
+/** Asks for a press of its button, so that a scanner of letters that opens links makes nothing. */
+function Confirm({ token }: { token: string }) {
+  const made = useSignal<NewAccount | undefined>(undefined)
+  const { refusal, attempt } = useAttempt()
+  const make = () =>
+    attempt(async () => {
+      made.value = await dataOf<NewAccount>('/v1/auth/signup/confirm', {
+        method: 'POST',
+        body: { token },
+      })
+    })
+  const account = made.value
+  if (account)
+    return (
+      <Page title="Your account is there" about={`${account.email}, on the plan ${account.plan}.`}>
+        <ShownOnce what="Your first key, shown once:" secret={account.api_key} />
+        <form method="post" action="/sign-in">
+          <input type="hidden" name="token" value={account.link_token} />
+          <input type="hidden" name="next" value="/board" />
+          <button type="submit" class="main">
+            Sign in to your board
+          </button>
+        </form>
+      </Page>
+    )
+  return (
+    <Page title="Make your account" about="Your address is confirmed by this link.">
+      {refusal.value && (
+        <>
+          <Refused error={refusal.value} />
+          <p>
+            <a href="/signup">Ask for a new letter</a>
+          </p>
+        </>
+      )}
+      <div class="row">
+        <button type="button" class="main" onClick={() => void make()}>
+          Make the account
+        </button>
+      </div>
     </Page>
   )
 }

@@ -1,0 +1,87 @@
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
+import { ago, instant } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface SignInRow {
+  id: string
+  method: 'password' | 'link'
+  begun_at: string
+  refreshed_at: string
+  expires_at: string
+  current: boolean
+}
+
+/** Where the account is signed in, and signing out there. */
+export function SignIns() {
+  const answer = useLoaded('sessions', () => dataOf<{ sessions: SignInRow[] }>('/v1/auth/sessions'))
+  const { refusal, attempt } = useAttempt()
+  const end = (path: string) =>
+    attempt(async () => {
+      await ask(path, { method: 'DELETE' })
+      await answer.reload()
+    })
+  const rows = answer.data?.sessions
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Sign-ins"
+        of={answer}
+        rows={rows}
+        keyOf={({ id }) => id}
+        empty="Nobody is signed in. Sign in once more to see this."
+        note="A sign-in you do not know: end it, and set a new password under Password and sign-out."
+        actions={
+          rows && rows.length > 1 ? (
+            <Confirmed
+              label="End all others"
+              question="Everybody who is signed in to this account elsewhere is signed out. API keys stay."
+              onConfirm={() => end('/v1/auth/sessions')}
+            />
+          ) : undefined
+        }
+        columns={[
+          {
+            name: 'Signed in',
+            fileName: 'begun_at',
+            value: ({ begun_at }) => begun_at,
+            show: ({ begun_at, current }) => (
+              <>
+                {instant(begun_at)} {current && <Tag mood="good">This one</Tag>}
+              </>
+            ),
+          },
+          { name: 'With', value: ({ method }) => (method === 'link' ? 'a link' : 'a password') },
+          {
+            name: 'Last renewed',
+            isWide: true,
+            value: ({ refreshed_at }) => refreshed_at,
+            show: ({ refreshed_at }) => ago(refreshed_at),
+          },
+          {
+            name: 'Ends',
+            isWide: true,
+            value: ({ expires_at }) => expires_at,
+            show: ({ expires_at }) => instant(expires_at),
+          },
+          {
+            name: 'Change',
+            isHeard: true,
+            className: 'end',
+            show: ({ id, current }) =>
+              !current && (
+                <button
+                  type="button"
+                  class="tight danger"
+                  onClick={() => void end(`/v1/auth/sessions/${id}`)}
+                >
+                  End
+                </button>
+              ),
+          },
+        ]}
+      />
+    </>
+  )
+}
