@@ -1736,6 +1736,25 @@ CREATE TABLE board_layouts (
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- # Vintages: what datasets said before. Triggers of src/store/vintage.ts write both tables.
+
+-- Rows that others took the place of: known from recorded_at until superseded_at. The key as a JSON
+-- array, the row as a JSON object by column.
+CREATE TABLE dataset_revisions (
+  subject TEXT NOT NULL,
+  key TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  superseded_at INTEGER NOT NULL,
+  fields TEXT NOT NULL CHECK (json_valid(fields)),
+  PRIMARY KEY (subject, key, recorded_at)
+) STRICT, WITHOUT ROWID;
+
+-- Since when what was known of a table is known itself.
+CREATE TABLE dataset_coverage (
+  subject TEXT PRIMARY KEY,
+  since_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- # Operator: settings of this copy and the tokens of whoever runs it.
 
 CREATE TABLE settings (

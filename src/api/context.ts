@@ -27,6 +27,7 @@ import type { Feature } from '../plan/tiers.ts'
 import { aloneVitals, type Vitals } from '../service/condition/vitals.ts'
 import type { Services } from '../services.ts'
 import { createIdempotencyStore } from '../store/keys/idempotency.ts'
+import { momentOf } from '../store/vintage.ts'
 import type { Marks } from './answer.ts'
 import { type CommodityTexts, createCommodityTexts } from './commodities/texts.ts'
 
@@ -131,7 +132,8 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const peer: PeerLookup = connection && {
     requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
   }
-  const now = clock.now
+  // Within a question about the past it is then.
+  const now = () => momentOf(db) ?? clock.now()
   const links = linker(config)
   const trusted = trustedProxies(server.trustedProxies)
   const { isOverloaded } = vitals

@@ -27,6 +27,9 @@ export const vintageHeaders = (asOf: number, coverageSinceAt: number): Record<st
   'x-vintage-revision-coverage-since': isoInstant(coverageSinceAt),
 })
 
+/** For operations over datasets: what was known. */
+export const knownQuery = { as_of: asOfQuery }
+
 interface Point {
   as_of?: string | undefined
   end_date?: string | undefined
@@ -51,10 +54,32 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
   })
   const { closes, board, exchange, now } = view
   const storage = 'storage' in deps ? (deps.storage as Context['storage']).at(view) : undefined
-  const answer = work({ ...deps, closes, board, exchange, now, ...(storage && { storage }) })
+  const figures =
+    'publishedFigures' in deps
+      ? (deps.publishedFigures as Context['publishedFigures']).at({ closes, now })
+      : undefined
+  const answer = view.within(() =>
+    work({
+      ...deps,
+      closes,
+      board,
+      exchange,
+      now,
+      ...(storage && { storage }),
+      ...(figures && { publishedFigures: figures }),
+    }),
+  )
   if (asOf !== undefined) {
     const since = view.coverageSince()
     Object.assign(set.headers, vintageHeaders(asOf, since ?? asOf))
   }
   return answer
 }
+
+/** The same for operations over datasets, whose `end_date` says which rows are listed. */
+export const atMoment = <D extends Pick<Context, 'pricesAt'>, T>(
+  deps: D,
+  query: Pick<Point, 'as_of'>,
+  set: unknown,
+  work: (deps: D) => T,
+): T => atPoint(deps, { as_of: query.as_of }, set as Answering, work)

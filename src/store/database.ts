@@ -12,6 +12,7 @@ import {
   keepChecksums,
   type PageChecksums,
 } from './page-checksums.ts'
+import { keepRevisions } from './vintage.ts'
 
 export interface OpenOptions {
   /**
@@ -161,6 +162,7 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
       db.run(`PRAGMA application_id = ${applicationId}`)
     })
   } else migrate(db, version)
+  keepRevisions(db)
 }
 
 function prepareForReading(db: Database) {

@@ -394,6 +394,36 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    version: 17,
+    why: 'Datasets keep what they said before, as prices do.',
+    sql: `
+      CREATE TABLE dataset_revisions (
+        subject TEXT NOT NULL,
+        key TEXT NOT NULL,
+        recorded_at INTEGER NOT NULL,
+        superseded_at INTEGER NOT NULL,
+        fields TEXT NOT NULL CHECK (json_valid(fields)),
+        PRIMARY KEY (subject, key, recorded_at)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE dataset_coverage (
+        subject TEXT PRIMARY KEY,
+        since_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      -- What was replaced before is not known any more.
+      INSERT INTO dataset_coverage
+        SELECT 'cot_reports', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM cot_reports) UNION ALL
+        SELECT 'drilling_productivities', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM drilling_productivities) UNION ALL
+        SELECT 'duc_wells', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM duc_wells) UNION ALL
+        SELECT 'frac_spreads', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM frac_spreads) UNION ALL
+        SELECT 'futures_days', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM futures_days) UNION ALL
+        SELECT 'futures_ticks', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM futures_ticks) UNION ALL
+        SELECT 'opec_productions', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM opec_productions) UNION ALL
+        SELECT 'outlook_forecasts', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM outlook_forecasts) UNION ALL
+        SELECT 'rig_counts', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM rig_counts) UNION ALL
+        SELECT 'storage_capacities', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM storage_capacities);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -33,7 +33,9 @@ export function upsert<T extends object>(
   )
   const put = lazy(
     db,
-    `INSERT OR REPLACE INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
+    `INSERT INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)
+     ON CONFLICT (${keys.map(key => columns[key]).join(', ')}) DO UPDATE SET
+       ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}`,
   )
   return (record: T, recordedAt: number): WriteOutcome => {
     const row = record as Columns

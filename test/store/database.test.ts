@@ -26,10 +26,15 @@ const inDirectory = (work: (path: string) => void) => {
 const pragma = (db: Database, name: string) =>
   Object.values(db.query(`PRAGMA ${name}`).get() as object)[0]
 
-/** Every table, index and trigger as a statement, without comments and with one way of spacing. */
+/**
+ * Every table, index and trigger as a statement, without comments and with one way of spacing; none
+ * of the triggers that are made from the schema.
+ */
 function shapeOf(db: Database): string[] {
   const rows = db
-    .query("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+    .query(
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'keep_%'",
+    )
     .all() as { sql: string }[]
   const normal = (sql: string) =>
     sql

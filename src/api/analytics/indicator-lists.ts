@@ -15,6 +15,7 @@ import { codeOfMarket, marketOfCot } from '../../market/analytics/positions.ts'
 import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import { transactionTypes } from '../../store/analytics/congressional-trades.ts'
 import { type Answering, markFixtures } from '../answer.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { calculated, type IndicatorDeps, metaFields, refusals } from './indicator-shape.ts'
 import { nullable } from './shape.ts'
 
@@ -211,7 +212,8 @@ export function listIndicatorRoutes(deps: IndicatorDeps) {
     .use(deps.access)
     .get(
       '/v1/indicators/cftc-positioning',
-      ({ query, request, set }) => positions(deps, query, request.url, set as Answering),
+      ({ query, request, set }) =>
+        atMoment(deps, query, set, () => positions(deps, query, request.url, set as Answering)),
       {
         access: calculated,
         query: t.Object({
@@ -220,6 +222,7 @@ export function listIndicatorRoutes(deps: IndicatorDeps) {
             examples: ['WTI'],
           }),
           ...pages,
+          ...knownQuery,
         }),
         response: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
         detail: {

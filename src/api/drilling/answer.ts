@@ -11,7 +11,7 @@ import { rangeQuery } from '../energy/list.ts'
 /** What every answer about drilling is made from. */
 export type DrillingAnswerDeps = Pick<
   Context,
-  'access' | 'drilling' | 'marks' | 'now' | 'tierRequired'
+  'access' | 'drilling' | 'pricesAt' | 'marks' | 'now' | 'tierRequired'
 >
 
 export const basinQuery = {

@@ -15,6 +15,7 @@ import {
   energyRefusals,
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 
@@ -75,23 +76,24 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     .use(deps.access)
     .get(
       `${prefix}/duc_wells`,
-      ({ query, set, request }) => {
-        const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
-        const rows = (limit: number, offset: number) => {
-          const page = duc.page(list, filter, limit, offset)
-          markSources(set as Answering, deps.marks, page)
-          return page
-        }
-        return energyPage(
-          query,
-          { set: set as Answering, request, tierRequired: tier() },
-          { total: duc.count(list, filter), rows },
-          rowOf,
-        )
-      },
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, () => {
+          const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
+          const rows = (limit: number, offset: number) => {
+            const page = duc.page(list, filter, limit, offset)
+            markSources(set as Answering, deps.marks, page)
+            return page
+          }
+          return energyPage(
+            query,
+            { set: set as Answering, request, tierRequired: tier() },
+            { total: duc.count(list, filter), rows },
+            rowOf,
+          )
+        }),
       {
         access: energyAccess,
-        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery }),
+        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Row), 'DucWellList'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'listDucWells',
@@ -102,34 +104,36 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/duc_wells/latest`,
-      ({ set }) => {
-        const day = requireData(
-          duc.newestOn([country]),
-          'drilled but uncompleted wells',
-          'duc-wells',
-        )
-        const rows = duc.on(day)
-        markSources(set as Answering, deps.marks, rows)
-        const national = rows.find(row => row.region === country)!
-        const old = duc.before(country, day)
-        const data = {
-          us_total: national.duc,
-          basins: Object.fromEntries(
-            basinKeys.flatMap(basin =>
-              rows.filter(row => row.region === basin).map(row => [basin, row.duc]),
-            ),
-          ) as Record<string, number>,
-          month: day.slice(0, 7),
-          change: old ? national.duc - old.duc : null,
-          date: day,
-          source: national.source,
-          timestamp: isoInstant(national.recordedAt),
-          ...ageOf('month', day, deps.now()),
-        }
-        return energyRecord(data, tier())
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const day = requireData(
+            duc.newestOn([country]),
+            'drilled but uncompleted wells',
+            'duc-wells',
+          )
+          const rows = duc.on(day)
+          markSources(set as Answering, deps.marks, rows)
+          const national = rows.find(row => row.region === country)!
+          const old = duc.before(country, day)
+          const data = {
+            us_total: national.duc,
+            basins: Object.fromEntries(
+              basinKeys.flatMap(basin =>
+                rows.filter(row => row.region === basin).map(row => [basin, row.duc]),
+              ),
+            ) as Record<string, number>,
+            month: day.slice(0, 7),
+            change: old ? national.duc - old.duc : null,
+            date: day,
+            source: national.source,
+            timestamp: isoInstant(national.recordedAt),
+            ...ageOf('month', day, deps.now()),
+          }
+          return energyRecord(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'LatestDucWellCount'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestDucWells',

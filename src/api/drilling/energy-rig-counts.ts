@@ -22,6 +22,7 @@ import {
   rangeQuery,
   recordIdOf,
 } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
 import {
   basinMap,
@@ -71,7 +72,7 @@ const ByState = t.Object(
 
 const published =
   'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
-const range = t.Object({ ...energyPageQuery, ...rangeQuery })
+const range = t.Object({ ...energyPageQuery, ...rangeQuery, ...knownQuery })
 
 type Query = { page?: string; per_page?: string; start_date?: string; end_date?: string }
 
@@ -125,20 +126,22 @@ function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     .use(deps.access)
     .get(
       `${prefix}/rig_counts/latest`,
-      ({ set }) => {
-        const { rows, on } = newest(set as Answering)
-        const [record] = rigs.page(nationalList, { fromOn: on, toOn: dayAfter(on, 1) }, 1, 0)
-        const data = {
-          us_total: record!.total,
-          basins: basinMap(rows),
-          states: stateMap(rows),
-          ...rigRecord(record!),
-          ...ageOf('week', on, deps.now()),
-        }
-        return energyRecord(data, tier())
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const { rows, on } = newest(set as Answering)
+          const [record] = rigs.page(nationalList, { fromOn: on, toOn: dayAfter(on, 1) }, 1, 0)
+          const data = {
+            us_total: record!.total,
+            basins: basinMap(rows),
+            states: stateMap(rows),
+            ...rigRecord(record!),
+            ...ageOf('week', on, deps.now()),
+          }
+          return energyRecord(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'LatestRigCounts'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestRigCounts',
@@ -149,16 +152,18 @@ function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/rig_counts/by_basin`,
-      ({ set }) => {
-        const inBasin = (region: string) => basinKeys.includes(region)
-        const rows = regions(set as Answering, inBasin)
-        return energyWholeList(
-          rows.map(({ region, ...row }) => ({ basin: region, ...row })),
-          tier(),
-        )
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const inBasin = (region: string) => basinKeys.includes(region)
+          const rows = regions(set as Answering, inBasin)
+          return energyWholeList(
+            rows.map(({ region, ...row }) => ({ basin: region, ...row })),
+            tier(),
+          )
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(t.Array(ByBasin), 'RigCountsByBasin'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'listRigCountsByBasin',
@@ -169,15 +174,17 @@ function newestCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/rig_counts/by_state`,
-      ({ set }) => {
-        const rows = regions(set as Answering, isState)
-        return energyWholeList(
-          rows.map(({ region, ...row }) => ({ state: region, ...row })),
-          tier(),
-        )
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const rows = regions(set as Answering, isState)
+          return energyWholeList(
+            rows.map(({ region, ...row }) => ({ state: region, ...row })),
+            tier(),
+          )
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(t.Array(ByState), 'RigCountsByState'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'listRigCountsByState',
@@ -194,7 +201,8 @@ function pastCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     .use(deps.access)
     .get(
       `${prefix}/rig_counts`,
-      ({ query, set, request }) => listed(query, set as Answering, request, rigRecord),
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, () => listed(query, set as Answering, request, rigRecord)),
       {
         access: energyAccess,
         query: range,
@@ -209,11 +217,13 @@ function pastCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     .get(
       `${prefix}/rig_counts/historical`,
       ({ query, set, request }) =>
-        listed(query, set as Answering, request, row => ({
-          date: row.countedOn,
-          ...rigTypeCounts(row),
-          span: row.span,
-        })),
+        atMoment(deps, query, set, () =>
+          listed(query, set as Answering, request, row => ({
+            date: row.countedOn,
+            ...rigTypeCounts(row),
+            span: row.span,
+          })),
+        ),
       {
         access: energyAccess,
         query: range,
@@ -227,14 +237,16 @@ function pastCountRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/rig_counts/:id`,
-      ({ params, set }) => {
-        const row = rigs.numbered(nationalList, recordIdOf(params.id, 'Rig count'))
-        if (!row) throw notFound(`Rig count ${params.id}`)
-        markSources(set as Answering, deps.marks, [row])
-        return energyRecord(rigRecord(row), tier())
-      },
+      ({ params, set, query }) =>
+        atMoment(deps, query, set, () => {
+          const row = rigs.numbered(nationalList, recordIdOf(params.id, 'Rig count'))
+          if (!row) throw notFound(`Rig count ${params.id}`)
+          markSources(set as Answering, deps.marks, [row])
+          return energyRecord(rigRecord(row), tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),

@@ -15,6 +15,7 @@ import {
   energyRefusals,
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 
 const change = orNull(integer({ examples: [1] }), 'Against the count before; null for the first.')
@@ -63,19 +64,20 @@ export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix)
     .use(deps.access)
     .get(
       `${prefix}/frac_spreads`,
-      ({ query, set, request }) => {
-        const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
-        const rows = (limit: number, offset: number) => {
-          const page = frac.page(basinKeys, filter, limit, offset)
-          markSources(set as Answering, deps.marks, page)
-          return page
-        }
-        const answer = { set: set as Answering, request, tierRequired: tier() }
-        return energyPage(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
-      },
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, () => {
+          const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
+          const rows = (limit: number, offset: number) => {
+            const page = frac.page(basinKeys, filter, limit, offset)
+            markSources(set as Answering, deps.marks, page)
+            return page
+          }
+          const answer = { set: set as Answering, request, tierRequired: tier() }
+          return energyPage(query, answer, { total: frac.count(basinKeys, filter), rows }, rowOf)
+        }),
       {
         access: energyAccess,
-        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery }),
+        query: t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Row), 'FracSpreadList'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'listFracSpreads',
@@ -86,29 +88,31 @@ export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix)
     )
     .get(
       `${prefix}/frac_spreads/latest`,
-      ({ set }) => {
-        const day = requireData(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
-        const rows = frac.on(day)
-        markSources(set as Answering, deps.marks, rows)
-        const national = rows.find(row => row.region === country)!
-        const old = frac.before(country, day)
-        const data = {
-          us_total: national.active,
-          basins: Object.fromEntries(
-            basinKeys.flatMap(basin =>
-              rows.filter(row => row.region === basin).map(row => [basin, row.active]),
-            ),
-          ) as Record<string, number>,
-          date: day,
-          change: old ? national.active - old.active : null,
-          source: national.source,
-          timestamp: isoInstant(national.recordedAt),
-          ...ageOf('day', day, deps.now()),
-        }
-        return energyRecord(data, tier())
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const day = requireData(frac.newestOn([country]), 'frac spreads', 'frac-spreads')
+          const rows = frac.on(day)
+          markSources(set as Answering, deps.marks, rows)
+          const national = rows.find(row => row.region === country)!
+          const old = frac.before(country, day)
+          const data = {
+            us_total: national.active,
+            basins: Object.fromEntries(
+              basinKeys.flatMap(basin =>
+                rows.filter(row => row.region === basin).map(row => [basin, row.active]),
+              ),
+            ) as Record<string, number>,
+            date: day,
+            change: old ? national.active - old.active : null,
+            source: national.source,
+            timestamp: isoInstant(national.recordedAt),
+            ...ageOf('day', day, deps.now()),
+          }
+          return energyRecord(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'LatestFracSpreadCount'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestFracSpreads',

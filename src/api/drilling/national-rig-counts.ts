@@ -14,6 +14,7 @@ import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { Day, markSources, orNull, requireData, Stamp } from '../energy/answer.ts'
 import { energyAccess, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { Age, ageOf, type DrillingAnswerDeps } from './answer.ts'
 import { historyQuery, requestedRange } from './rig-count-range.ts'
 import {
@@ -156,45 +157,46 @@ function historyRoutes(deps: DrillingAnswerDeps) {
   const { rigs } = deps.drilling
   return new Elysia().use(deps.access).get(
     '/v1/rig-counts/historical',
-    ({ query, set, request }) => {
-      const page = pageOf(query, perPageMax)
-      const { fromOn, toOn } = requestedRange(query, deps.now())
-      const end = dayAfter(toOn, 1)
-      const earliestOn = rigs.firstOn(country)
-      const counts = rigs.between(country, fromOn, end)
-      const meta = pageMeta(page, counts.length)
-      pageHeaders(set.headers, request.url, meta)
-      const rows = counts
-        .toReversed()
-        .slice((page.page - 1) * page.perPage, page.page * page.perPage)
-      markSources(set as Answering, deps.marks, rows)
-      const days = counts.map(row => row.countedOn)
-      const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
-      return {
-        status: 'success' as const,
-        data: rows.map(row => ({
-          date: row.countedOn,
-          week: weekNameOf(row.countedOn),
-          total: row.total,
-          ...typesOf(row),
-          ...rigTypeCounts(row),
-          span: row.span,
-        })),
-        period: {
-          from: fromOn,
-          to: toOn,
-          coverage_from: coverage.from ?? null,
-          coverage_to: coverage.to ?? null,
-          earliest_available: earliestOn ?? firstRigCountOn,
-          observations: coverage.observations,
-          complete: coverage.complete,
-        },
-        meta,
-      }
-    },
+    ({ query, set, request }) =>
+      atMoment(deps, query, set, () => {
+        const page = pageOf(query, perPageMax)
+        const { fromOn, toOn } = requestedRange(query, deps.now())
+        const end = dayAfter(toOn, 1)
+        const earliestOn = rigs.firstOn(country)
+        const counts = rigs.between(country, fromOn, end)
+        const meta = pageMeta(page, counts.length)
+        pageHeaders(set.headers, request.url, meta)
+        const rows = counts
+          .toReversed()
+          .slice((page.page - 1) * page.perPage, page.page * page.perPage)
+        markSources(set as Answering, deps.marks, rows)
+        const days = counts.map(row => row.countedOn)
+        const coverage = coverageOf(days, { fromOn, toOn, earliestOn, now: deps.now() })
+        return {
+          status: 'success' as const,
+          data: rows.map(row => ({
+            date: row.countedOn,
+            week: weekNameOf(row.countedOn),
+            total: row.total,
+            ...typesOf(row),
+            ...rigTypeCounts(row),
+            span: row.span,
+          })),
+          period: {
+            from: fromOn,
+            to: toOn,
+            coverage_from: coverage.from ?? null,
+            coverage_to: coverage.to ?? null,
+            earliest_available: earliestOn ?? firstRigCountOn,
+            observations: coverage.observations,
+            complete: coverage.complete,
+          },
+          meta,
+        }
+      }),
     {
       access: energyHeavyAccess,
-      query: t.Object({ ...historyQuery, ...pageQuery(perPageMax) }),
+      query: t.Object({ ...historyQuery, ...pageQuery(perPageMax), ...knownQuery }),
       response: { 200: History, ...energyRefusals },
       detail: {
         operationId: 'getRigCountWindow',
@@ -230,6 +232,7 @@ function currentRoutes(deps: DrillingAnswerDeps) {
   }
   const route = (operationId: string, summary: string) => ({
     access: energyAccess,
+    query: t.Object(knownQuery),
     response: { 200: envelope(Latest), ...energyRefusals },
     detail: {
       operationId,
@@ -242,12 +245,12 @@ function currentRoutes(deps: DrillingAnswerDeps) {
     .use(deps.access)
     .get(
       '/v1/rig-counts/latest',
-      ({ set }) => answer(set as Answering),
+      ({ set, query }) => atMoment(deps, query, set, () => answer(set as Answering)),
       route('getCurrentRigCount', 'Newest national rig count'),
     )
     .get(
       '/v1/rig-counts/current',
-      ({ set }) => answer(set as Answering),
+      ({ set, query }) => atMoment(deps, query, set, () => answer(set as Answering)),
       route('getRigCountNow', 'Newest national rig count, by its other name'),
     )
 }
@@ -258,33 +261,34 @@ function movementRoutes(deps: DrillingAnswerDeps) {
     .use(deps.access)
     .get(
       '/v1/rig-counts/trends',
-      ({ query, set }) => {
-        const span = countSpanOf(query.period || 'month')
-        if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
-        const row = newestOf(deps, set as Answering)
-        const possibleTrend = countTrend(
-          rigCounts(rigs, country, row.countedOn, comparedDays),
-          span,
-        )
-        const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
-        const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-        const changePercent = trend.changePercent ?? null
-        return success({
-          period: span,
-          average: trend.average,
-          min: trend.min,
-          max: trend.max,
-          trend: trend.trend,
-          change: trend.change,
-          change_percent: changePercent,
-          growth_rate: changePercent,
-          weekly_change: week,
-          monthly_change: month,
-          yearly_change: year,
-          from: trend.from,
-          to: trend.to,
-        })
-      },
+      ({ query, set }) =>
+        atMoment(deps, query, set, () => {
+          const span = countSpanOf(query.period || 'month')
+          if (!span) throw invalidParameter('period', query.period, 'is not a period.', countSpans)
+          const row = newestOf(deps, set as Answering)
+          const possibleTrend = countTrend(
+            rigCounts(rigs, country, row.countedOn, comparedDays),
+            span,
+          )
+          const trend = requireData(possibleTrend, 'weekly rig counts', 'rig-counts')
+          const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+          const changePercent = trend.changePercent ?? null
+          return success({
+            period: span,
+            average: trend.average,
+            min: trend.min,
+            max: trend.max,
+            trend: trend.trend,
+            change: trend.change,
+            change_percent: changePercent,
+            growth_rate: changePercent,
+            weekly_change: week,
+            monthly_change: month,
+            yearly_change: year,
+            from: trend.from,
+            to: trend.to,
+          })
+        }),
       {
         access: energyHeavyAccess,
         query: t.Object({
@@ -294,6 +298,7 @@ function movementRoutes(deps: DrillingAnswerDeps) {
             examples: ['month'],
             default: 'month',
           }),
+          ...knownQuery,
         }),
         response: { 200: envelope(Trend), ...energyRefusals },
         detail: {
@@ -306,26 +311,28 @@ function movementRoutes(deps: DrillingAnswerDeps) {
     )
     .get(
       '/v1/rig-counts/summary',
-      ({ set }) => {
-        const row = newestOf(deps, set as Answering)
-        const { week, month, year } = rigChanges(rigs, country, row.countedOn)
-        const types = typesOf(row)
-        return success({
-          current: row.total,
-          total: row.total,
-          total_rigs: row.total,
-          week_change: week,
-          month_change: month,
-          year_change: year,
-          breakdown: types,
-          by_type: types,
-          by_region: basinMap(rigs.on(row.countedOn)),
-          date: row.countedOn,
-          timestamp: isoInstant(row.recordedAt),
-        })
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const row = newestOf(deps, set as Answering)
+          const { week, month, year } = rigChanges(rigs, country, row.countedOn)
+          const types = typesOf(row)
+          return success({
+            current: row.total,
+            total: row.total,
+            total_rigs: row.total,
+            week_change: week,
+            month_change: month,
+            year_change: year,
+            breakdown: types,
+            by_type: types,
+            by_region: basinMap(rigs.on(row.countedOn)),
+            date: row.countedOn,
+            timestamp: isoInstant(row.recordedAt),
+          })
+        }),
       {
         access: energyHeavyAccess,
+        query: t.Object(knownQuery),
         response: { 200: envelope(Summary), ...energyRefusals },
         detail: {
           operationId: 'getRigCountSummary',

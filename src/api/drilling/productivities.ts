@@ -23,6 +23,7 @@ import {
   rangeQuery,
   recordIdOf,
 } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
 import {
   Basin,
@@ -154,19 +155,21 @@ function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities/latest`,
-      ({ set }) => {
-        const day = newestOn()
-        return energyRecord(
-          {
-            month: day.slice(0, 7),
-            basins: records(day, set as Answering),
-            ...ageOf('month', day, deps.now()),
-          },
-          tier(),
-        )
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const day = newestOn()
+          return energyRecord(
+            {
+              month: day.slice(0, 7),
+              basins: records(day, set as Answering),
+              ...ageOf('month', day, deps.now()),
+            },
+            tier(),
+          )
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'LatestDrillingProductivities'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestDrillingProductivity',
@@ -177,21 +180,23 @@ function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/summary`,
-      ({ set }) => {
-        const day = newestOn()
-        const rows = records(day, set as Answering)
-        const wells = rows.flatMap(row => row.duc_count ?? [])
-        const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
-        const data = {
-          total_new_well_oil: sum(rows.map(row => row.new_well_oil_production * row.rig_count)),
-          total_new_well_gas: sum(rows.map(row => row.new_well_gas_production * row.rig_count)),
-          total_duc_wells: wells.length === 0 ? null : sum(wells),
-          as_of_date: day,
-        }
-        return energyRecord(data, tier())
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const day = newestOn()
+          const rows = records(day, set as Answering)
+          const wells = rows.flatMap(row => row.duc_count ?? [])
+          const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+          const data = {
+            total_new_well_oil: sum(rows.map(row => row.new_well_oil_production * row.rig_count)),
+            total_new_well_gas: sum(rows.map(row => row.new_well_gas_production * row.rig_count)),
+            total_duc_wells: wells.length === 0 ? null : sum(wells),
+            as_of_date: day,
+          }
+          return energyRecord(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Summary, 'DrillingProductivityTotals'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getDrillingProductivitySummary',
@@ -202,9 +207,13 @@ function newestMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/by_basin`,
-      ({ set }) => energyWholeList(records(newestOn(), set as Answering), tier()),
+      ({ set, query }) =>
+        atMoment(deps, query, set, () =>
+          energyWholeList(records(newestOn(), set as Answering), tier()),
+        ),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: {
           200: energyBody(t.Array(ProductivityRecord), 'DrillingProductivityByBasin'),
           ...energyRefusals,
@@ -224,30 +233,32 @@ function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities/duc_wells`,
-      ({ set }) => {
-        const day = requireData(
-          duc.newestOn(productivityList),
-          'drilled but uncompleted wells',
-          'duc-wells',
-        )
-        const rows = duc.page(
-          productivityList,
-          { fromOn: day, toOn: dayAfter(day, 1) },
-          productivityList.length,
-          0,
-        )
-        markSources(set as Answering, deps.marks, rows)
-        const largest = rows.toSorted((a, b) => b.duc - a.duc)
-        const data = largest.map(row => ({
-          basin: row.region,
-          duc_count: row.duc,
-          change: row.change ?? null,
-          date: day,
-        }))
-        return energyWholeList(data, tier())
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const day = requireData(
+            duc.newestOn(productivityList),
+            'drilled but uncompleted wells',
+            'duc-wells',
+          )
+          const rows = duc.page(
+            productivityList,
+            { fromOn: day, toOn: dayAfter(day, 1) },
+            productivityList.length,
+            0,
+          )
+          markSources(set as Answering, deps.marks, rows)
+          const largest = rows.toSorted((a, b) => b.duc - a.duc)
+          const data = largest.map(row => ({
+            basin: row.region,
+            duc_count: row.duc,
+            change: row.change ?? null,
+            date: day,
+          }))
+          return energyWholeList(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(t.Array(DucRow), 'DucWellsByBasin'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'listDucWellsByBasin',
@@ -258,21 +269,23 @@ function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/trends`,
-      ({ set }) => {
-        const day = newestOn()
-        const before = records(
-          surveyOn(monthAfter(day.slice(0, 7), -trendMonths)),
-          set as Answering,
-        )
-        const now = records(day, set as Answering)
-        const data = now.flatMap(row => {
-          const earlier = before.find(record => record.basin === row.basin)
-          return earlier ? productivityTrends(row.basin, earlier, row) : []
-        })
-        return energyWholeList(data, tier())
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const day = newestOn()
+          const before = records(
+            surveyOn(monthAfter(day.slice(0, 7), -trendMonths)),
+            set as Answering,
+          )
+          const now = records(day, set as Answering)
+          const data = now.flatMap(row => {
+            const earlier = before.find(record => record.basin === row.basin)
+            return earlier ? productivityTrends(row.basin, earlier, row) : []
+          })
+          return energyWholeList(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: {
           200: energyBody(t.Array(TrendRow), 'DrillingProductivityTrends'),
           ...energyRefusals,
@@ -289,12 +302,13 @@ function comparisonRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
 
 function pastMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
   const { productivity, duc, tier, listed } = createProductivityAnswers(deps)
-  const listQuery = t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery })
+  const listQuery = t.Object({ ...energyPageQuery, ...rangeQuery, ...basinQuery, ...knownQuery })
   return new Elysia()
     .use(deps.access)
     .get(
       `${prefix}/drilling_productivities`,
-      ({ query, set, request }) => listed(query, set as Answering, request),
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, () => listed(query, set as Answering, request)),
       {
         access: energyAccess,
         query: listQuery,
@@ -311,7 +325,8 @@ function pastMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/historical`,
-      ({ query, set, request }) => listed(query, set as Answering, request),
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, () => listed(query, set as Answering, request)),
       {
         access: energyAccess,
         query: listQuery,
@@ -328,17 +343,19 @@ function pastMonthRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
     )
     .get(
       `${prefix}/drilling_productivities/:id`,
-      ({ params, set }) => {
-        const row = productivity.numbered(
-          productivityList,
-          recordIdOf(params.id, 'Drilling productivity'),
-        )
-        if (!row) throw notFound(`Drilling productivity ${params.id}`)
-        markSources(set as Answering, deps.marks, [row])
-        return energyRecord(productivityRecord(row, ducReader(duc)), tier())
-      },
+      ({ params, set, query }) =>
+        atMoment(deps, query, set, () => {
+          const row = productivity.numbered(
+            productivityList,
+            recordIdOf(params.id, 'Drilling productivity'),
+          )
+          if (!row) throw notFound(`Drilling productivity ${params.id}`)
+          markSources(set as Answering, deps.marks, [row])
+          return energyRecord(productivityRecord(row, ducReader(duc)), tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),

@@ -27,8 +27,9 @@ import {
   rangeQuery,
   recordIdOf,
 } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 
-export type OpecDeps = Pick<Context, 'access' | 'opec' | 'marks' | 'tierRequired'>
+export type OpecDeps = Pick<Context, 'access' | 'pricesAt' | 'opec' | 'marks' | 'tierRequired'>
 
 const barrelsEach = 1e6
 const mbpdDecimals = 6
@@ -198,6 +199,7 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     }),
     ...rangeQuery,
     ...energyPageQuery,
+    ...knownQuery,
   })
 
   return new Elysia({ prefix })
@@ -205,11 +207,13 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     .get(
       '/opec_productions',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          { set: set as Answering, request, tierRequired: tier },
-          listOf(set, query),
-          recordRow,
+        atMoment(deps, query, set, () =>
+          energyPage(
+            query,
+            { set: set as Answering, request, tierRequired: tier },
+            listOf(set, query),
+            recordRow,
+          ),
         ),
       {
         access: energyAccess,
@@ -224,15 +228,17 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/opec_productions/latest',
-      ({ set }) => {
-        const { month, rows } = newest(set)
-        return energyRecord(
-          { month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
-          tier,
-        )
-      },
+      ({ set, query }) =>
+        atMoment(deps, query, set, () => {
+          const { month, rows } = newest(set)
+          return energyRecord(
+            { month, ...totalsOf(totalProduced(rows)), countries: rows.map(recordRow) },
+            tier,
+          )
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'OpecProductionsLatest'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestOpecProduction',
@@ -241,28 +247,36 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
         }),
       },
     )
-    .get('/opec_productions/total', ({ set }) => energyRecord(total(set), tier), {
-      access: energyAccess,
-      response: { 200: energyBody(Total, 'OpecProductionsTotal'), ...energyRefusals },
-      detail: energyDetail(prefix, {
-        operationId: 'getTotalOpecProduction',
-        summary: 'OPEC production in all',
-        description:
-          'The sum over the countries of the newest month; `change` against the sum of the month before.',
-      }),
-    })
+    .get(
+      '/opec_productions/total',
+      ({ set, query }) => atMoment(deps, query, set, () => energyRecord(total(set), tier)),
+      {
+        access: energyAccess,
+        query: t.Object(knownQuery),
+        response: { 200: energyBody(Total, 'OpecProductionsTotal'), ...energyRefusals },
+        detail: energyDetail(prefix, {
+          operationId: 'getTotalOpecProduction',
+          summary: 'OPEC production in all',
+          description:
+            'The sum over the countries of the newest month; `change` against the sum of the month before.',
+        }),
+      },
+    )
     .get(
       '/opec_productions/by_country',
-      ({ set }) =>
-        energyWholeList(
-          rankedProducers(newest(set).rows).map(producer => ({
-            ...pastRow(producer),
-            percentage: shareOf(producer.percentage),
-          })),
-          tier,
+      ({ set, query }) =>
+        atMoment(deps, query, set, () =>
+          energyWholeList(
+            rankedProducers(newest(set).rows).map(producer => ({
+              ...pastRow(producer),
+              percentage: shareOf(producer.percentage),
+            })),
+            tier,
+          ),
         ),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: {
           200: energyBody(t.Array(Share), 'OpecProductionsByCountry'),
           ...energyRefusals,
@@ -278,11 +292,13 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     .get(
       '/opec_productions/historical',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          { set: set as Answering, request, tierRequired: tier },
-          listOf(set, query),
-          pastRow,
+        atMoment(deps, query, set, () =>
+          energyPage(
+            query,
+            { set: set as Answering, request, tierRequired: tier },
+            listOf(set, query),
+            pastRow,
+          ),
         ),
       {
         access: energyAccess,
@@ -298,7 +314,9 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     .get(
       '/opec_productions/top_producers',
       ({ query, set }) =>
-        energyRecord(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier),
+        atMoment(deps, query, set, () =>
+          energyRecord(producers(set, integerOf('limit', query.limit, 10, 1, 50)), tier),
+        ),
       {
         access: energyAccess,
         query: t.Object({
@@ -309,6 +327,7 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
             minimum: 1,
             maximum: 50,
           }),
+          ...knownQuery,
         }),
         response: { 200: energyBody(Producers, 'OpecTopProducers'), ...energyRefusals },
         detail: energyDetail(prefix, {
@@ -321,14 +340,16 @@ export function opecRoutes(deps: OpecDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/opec_productions/:id',
-      ({ params, set }) => {
-        const row = opec.byId(recordIdOf(params.id, 'OPEC production'))
-        if (!row) throw notFound(`OPEC production ${params.id}`)
-        marked(set, [row])
-        return energyRecord(recordRow(row), tier)
-      },
+      ({ params, set, query }) =>
+        atMoment(deps, query, set, () => {
+          const row = opec.byId(recordIdOf(params.id, 'OPEC production'))
+          if (!row) throw notFound(`OPEC production ${params.id}`)
+          marked(set, [row])
+          return energyRecord(recordRow(row), tier)
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),

@@ -18,6 +18,7 @@ import {
   energyRefusals,
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, rangeOf, rangeQuery, recordIdOf } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { createOutlookRows } from './outlook-rows.ts'
 import {
   actualNote,
@@ -33,6 +34,7 @@ import {
 export type OutlooksDeps = Pick<
   Context,
   | 'access'
+  | 'pricesAt'
   | 'catalogue'
   | 'codes'
   | 'outlooks'
@@ -153,7 +155,7 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
   const reads = createOutlookReads(deps)
   const rows = createOutlookRows(deps)
   const { marked, idsOf, idsOfKind, filterOf, listOf, newestFilter } = reads
-  const { recordRow, pastRow, comparedRow, priceRow, productionRow } = rows
+  const { recordRow, priceRow, productionRow } = rows
   const summary = createOutlookSummary(deps, reads, rows)
 
   return new Elysia({ prefix })
@@ -161,15 +163,17 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     .get(
       '/forecasts',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          answerOf({ set, request }),
-          listOf(set, filterOf(query, idsOf(query.commodity, request))),
-          recordRow,
+        atMoment(deps, query, set, () =>
+          energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, filterOf(query, idsOf(query.commodity, request))),
+            recordRow,
+          ),
         ),
       {
         access: energyAccess,
-        query: t.Object(filterQuery),
+        query: t.Object({ ...filterQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Record), 'Outlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'listOutlooks',
@@ -181,15 +185,17 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     .get(
       '/forecasts/latest',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          answerOf({ set, request }),
-          listOf(set, newestFilter(idsOf(query.commodity, request))),
-          recordRow,
+        atMoment(deps, query, set, () =>
+          energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, newestFilter(idsOf(query.commodity, request))),
+            recordRow,
+          ),
         ),
       {
         access: energyAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery }),
+        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Record), 'LatestOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestOutlooks',
@@ -200,10 +206,11 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/forecasts/summary',
-      ({ query, set, request }) => energyRecord(summary(query, set, request), tier),
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, () => energyRecord(summary(query, set, request), tier)),
       {
         access: energyHeavyAccess,
-        query: t.Object({ commodity: filterQuery.commodity }),
+        query: t.Object({ commodity: filterQuery.commodity, ...knownQuery }),
         response: { 200: energyBody(Summary, 'OutlooksSummary'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'getOutlookSummary',
@@ -215,15 +222,17 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     .get(
       '/forecasts/prices',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          answerOf({ set, request }),
-          listOf(set, filterOf(query, idsOfKind('price', idsOf(query.commodity, request)))),
-          priceRow,
+        atMoment(deps, query, set, () =>
+          energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, filterOf(query, idsOfKind('price', idsOf(query.commodity, request)))),
+            priceRow,
+          ),
         ),
       {
         access: energyAccess,
-        query: t.Object(filterQuery),
+        query: t.Object({ ...filterQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Price), 'PriceOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'listPriceOutlooks',
@@ -236,15 +245,17 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     .get(
       '/forecasts/production',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          answerOf({ set, request }),
-          listOf(set, filterOf(query, idsOfKind('production', idsOf(query.commodity, request)))),
-          productionRow,
+        atMoment(deps, query, set, () =>
+          energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, filterOf(query, idsOfKind('production', idsOf(query.commodity, request)))),
+            productionRow,
+          ),
         ),
       {
         access: energyAccess,
-        query: t.Object(filterQuery),
+        query: t.Object({ ...filterQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Production), 'ProductionOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'listProductionOutlooks',
@@ -256,18 +267,24 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/forecasts/historical',
-      ({ query, set, request }) => {
-        const { fromOn, toOn } = daysOf(query)
-        const [lastOn] = [toOn, isoDay(now() - dayMs)].sort()
-        const filter = {
-          seriesIds: idsOf(query.commodity, request),
-          target: { fromOn, toOn: lastOn! },
-        }
-        return energyPage(query, answerOf({ set, request }), listOf(set, filter, 'target'), pastRow)
-      },
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, deps => {
+          const { fromOn, toOn } = daysOf(query)
+          const [lastOn] = [toOn, isoDay(now() - dayMs)].sort()
+          const filter = {
+            seriesIds: idsOf(query.commodity, request),
+            target: { fromOn, toOn: lastOn! },
+          }
+          return energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, filter, 'target'),
+            createOutlookRows(deps).pastRow,
+          )
+        }),
       {
         access: energyHeavyAccess,
-        query: t.Object(filterQuery),
+        query: t.Object({ ...filterQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Past), 'PastOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'listPastOutlooks',
@@ -278,18 +295,24 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/forecasts/compare',
-      ({ query, set, request }) => {
-        const ids = idsOf(query.commodity, request)
-        const list = {
-          total: outlooks.countCompared(ids, comparedSources),
-          rows: (limit: number, offset: number) =>
-            marked(set, outlooks.compare(ids, comparedSources, limit, offset)),
-        }
-        return energyPage(query, answerOf({ set, request }), list, comparedRow)
-      },
+      ({ query, set, request }) =>
+        atMoment(deps, query, set, deps => {
+          const ids = idsOf(query.commodity, request)
+          const list = {
+            total: outlooks.countCompared(ids, comparedSources),
+            rows: (limit: number, offset: number) =>
+              marked(set, outlooks.compare(ids, comparedSources, limit, offset)),
+          }
+          return energyPage(
+            query,
+            answerOf({ set, request }),
+            list,
+            createOutlookRows(deps).comparedRow,
+          )
+        }),
       {
         access: energyHeavyAccess,
-        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery }),
+        query: t.Object({ commodity: filterQuery.commodity, ...energyPageQuery, ...knownQuery }),
         response: { 200: energyBody(t.Array(Compared), 'ComparedOutlooks'), ...refusals },
         detail: energyDetail(prefix, {
           operationId: 'compareOutlooks',
@@ -300,14 +323,16 @@ export function outlookRoutes(deps: OutlooksDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/forecasts/:id',
-      ({ params, set }) => {
-        const outlook = outlooks.byId(recordIdOf(params.id, 'Forecast'))
-        if (!outlook) throw notFound(`Forecast ${params.id}`)
-        marked(set, [outlook])
-        return energyRecord(recordRow(outlook), tier)
-      },
+      ({ params, set, query }) =>
+        atMoment(deps, query, set, () => {
+          const outlook = outlooks.byId(recordIdOf(params.id, 'Forecast'))
+          if (!outlook) throw notFound(`Forecast ${params.id}`)
+          marked(set, [outlook])
+          return energyRecord(recordRow(outlook), tier)
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),

@@ -18,6 +18,7 @@ import { type ContractDay, monthsBefore } from '../../market/futures/contract-da
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { oneOf, orNull } from '../schema.ts'
 import {
   type FuturesDeps,
@@ -130,20 +131,24 @@ const monthsQuery = (defaultMonths: number) =>
       minimum: 1,
       maximum: 60,
     }),
+    ...knownQuery,
   })
 
 const description =
   'One price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
 
 /** The series that rolls from one contract to the next. */
-export function futuresContinuousRoutes({ access }: FuturesDeps, routes: FuturesRoutes) {
+export function futuresContinuousRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
   const response = { 200: Continuous, 400: NestedProblem, 404: NestedProblem }
   return new Elysia()
     .use(access)
     .get(
       '/v1/futures/:slug/continuous',
       ({ params, query, set }) =>
-        continuousAnswer(routes, routes.familyOf(params.slug), query, 1, set),
+        atMoment(deps, query, set, () =>
+          continuousAnswer(routes, routes.familyOf(params.slug), query, 1, set),
+        ),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -160,7 +165,9 @@ export function futuresContinuousRoutes({ access }: FuturesDeps, routes: Futures
     .get(
       '/v1/futures/continuous/:slug/historical',
       ({ params, query, set }) =>
-        continuousAnswer(routes, routes.familyOf(params.slug), query, 12, set),
+        atMoment(deps, query, set, () =>
+          continuousAnswer(routes, routes.familyOf(params.slug), query, 12, set),
+        ),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,

@@ -6,6 +6,7 @@ import { isoInstant } from '../../lib/instant.ts'
 import { analyseCurve, monthsBetween } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Curve as FuturesCurve } from '../../service/futures/quotes.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import {
   type FuturesDeps,
   type FuturesRoutes,
@@ -86,29 +87,31 @@ const NoCurve = t.Object(
 )
 
 /** The forward curve of a family. */
-export function futuresCurveRoutes({ access, futures }: FuturesDeps, routes: FuturesRoutes) {
+export function futuresCurveRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access, futures } = deps
   return new Elysia().use(access).get(
     '/v1/futures/:slug/curve',
-    ({ params, query, set }) => {
-      const requested = routes.familyOf(params.slug)
-      const day = readDate(query.date)
-      const curve = futures.curve(requested.family.code, day)
-      const source = routes.mark(
-        set,
-        requested.family,
-        curve?.points.map(point => point.source) ?? [],
-      )
-      if (curve) return curveAnswer(requested, curve, source)
-      return {
-        error: noData,
-        date: day ?? futures.today(requested.family.code),
-        contracts: [],
-      } as {
-        error: typeof noData
-        date: string
-        contracts: []
-      }
-    },
+    ({ params, query, set }) =>
+      atMoment(deps, query, set, () => {
+        const requested = routes.familyOf(params.slug)
+        const day = readDate(query.date)
+        const curve = futures.curve(requested.family.code, day)
+        const source = routes.mark(
+          set,
+          requested.family,
+          curve?.points.map(point => point.source) ?? [],
+        )
+        if (curve) return curveAnswer(requested, curve, source)
+        return {
+          error: noData,
+          date: day ?? futures.today(requested.family.code),
+          contracts: [],
+        } as {
+          error: typeof noData
+          date: string
+          contracts: []
+        }
+      }),
     {
       access: { ...routes.every, reader: true },
       params: slugParams,
@@ -117,6 +120,7 @@ export function futuresCurveRoutes({ access, futures }: FuturesDeps, routes: Fut
           description: 'The curve as it was at the end of a day; default: now.',
           examples: ['2026-11-19'],
         }),
+        ...knownQuery,
       }),
       response: { 200: t.Union([Curve, NoCurve]), 400: NestedProblem },
       detail: {

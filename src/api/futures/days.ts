@@ -8,6 +8,7 @@ import { isoInstant } from '../../lib/instant.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { dayAfter } from '../../market/prices/window.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { intervalOf } from '../prices/window-query.ts'
 import {
   contractQuery,
@@ -92,16 +93,16 @@ export const futuresDaysRoutes = (
   routes: FuturesRoutes,
 ) => new Elysia().use(ohlcRoute(deps, routes)).use(intradayRoute(deps, routes))
 
-function ohlcRoute(
-  { access, ohlcDaysMax }: FuturesDeps & { ohlcDaysMax: number },
-  routes: FuturesRoutes,
-) {
+function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
+  const { access, ohlcDaysMax } = deps
   return new Elysia()
     .use(access)
     .get(
       '/v1/futures/:slug/ohlc',
       ({ params, query, set }) =>
-        ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, set),
+        atMoment(deps, query, set, () =>
+          ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, set),
+        ),
       {
         access: { ...routes.full, reader: true },
         params: slugParams,
@@ -124,6 +125,7 @@ function ohlcRoute(
             examples: ['1d'],
             default: '1d',
           }),
+          ...knownQuery,
         }),
         response: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
         detail: {
@@ -137,12 +139,16 @@ function ohlcRoute(
     )
 }
 
-function intradayRoute({ access }: FuturesDeps, routes: FuturesRoutes) {
+function intradayRoute(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
   return new Elysia()
     .use(access)
     .get(
       '/v1/futures/:slug/intraday',
-      ({ params, query, set }) => intradayAnswer(routes, routes.familyOf(params.slug), query, set),
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          intradayAnswer(routes, routes.familyOf(params.slug), query, set),
+        ),
       {
         access: { ...routes.full, reader: true },
         params: slugParams,
@@ -152,6 +158,7 @@ function intradayRoute({ access }: FuturesDeps, routes: FuturesRoutes) {
             description: 'Trading date; default: the running one, or the last that has prices.',
             examples: ['2026-11-20'],
           }),
+          ...knownQuery,
         }),
         response: { 200: Intraday, 400: NestedProblem, 404: NestedProblem },
         detail: {

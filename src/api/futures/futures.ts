@@ -4,6 +4,7 @@ import { NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, hourMs, isoInstant } from '../../lib/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../../market/futures/contracts.ts'
 import { contractCode } from '../../market/futures/families.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { futuresContinuousRoutes } from './continuous.ts'
 import { futuresCurveRoutes } from './curve.ts'
 import { futuresDaysRoutes } from './days.ts'
@@ -137,15 +138,21 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
     .use(futuresCurveRoutes(deps, routes))
     .use(futuresSpreadsRoutes(deps, routes))
     .use(futuresSpreadHistoryRoutes(deps, routes))
-    .get('/v1/futures/:slug', ({ params, set }) => current(routes.familyOf(params.slug), set), {
-      access: routes.every,
-      params: slugParams,
-      response: { 200: Current, 404: NestedProblem, 503: NestedProblem },
-      detail: {
-        operationId: 'getFutures',
-        tags: ['futures'],
-        summary: 'Current quotes of a family',
-        description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
+    .get(
+      '/v1/futures/:slug',
+      ({ params, set, query }) =>
+        atMoment(deps, query, set, () => current(routes.familyOf(params.slug), set)),
+      {
+        access: routes.every,
+        query: t.Object(knownQuery),
+        params: slugParams,
+        response: { 200: Current, 404: NestedProblem, 503: NestedProblem },
+        detail: {
+          operationId: 'getFutures',
+          tags: ['futures'],
+          summary: 'Current quotes of a family',
+          description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
+        },
       },
-    })
+    )
 }

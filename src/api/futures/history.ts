@@ -16,6 +16,7 @@ import { contractCode } from '../../market/futures/families.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import type { ContractSelection } from '../../service/futures/contract-history.ts'
 import type { Futures } from '../../service/futures/futures.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { intervalOf } from '../prices/window-query.ts'
 import {
   contractQuery,
@@ -69,13 +70,16 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** Bars of contracts by date. */
-export function futuresHistoryRoutes({ access }: FuturesDeps, routes: FuturesRoutes) {
+export function futuresHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
   return new Elysia()
     .use(access)
     .get(
       '/v1/futures/:slug/historical',
       ({ params, query, request, set }) =>
-        historyAnswer(routes, routes.familyOf(params.slug), query, request, set),
+        atMoment(deps, query, set, () =>
+          historyAnswer(routes, routes.familyOf(params.slug), query, request, set),
+        ),
       {
         access: { ...routes.every, heavy: true },
         params: slugParams,
@@ -99,6 +103,7 @@ export function futuresHistoryRoutes({ access }: FuturesDeps, routes: FuturesRou
             maximum: 12,
           }),
           ...pageQuery(perPageMax),
+          ...knownQuery,
         }),
         response: {
           200: Historical,

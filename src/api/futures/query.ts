@@ -20,7 +20,7 @@ import type { Context } from '../context.ts'
 
 export type FuturesDeps = Pick<
   Context,
-  'access' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
+  'access' | 'pricesAt' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
 >
 
 /** The family that a path names, and what its answers need. */

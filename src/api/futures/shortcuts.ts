@@ -15,6 +15,7 @@ import { roundTo } from '../../market/prices/format.ts'
 import { commonDays, dayAfter } from '../../market/prices/window.ts'
 import { shownMonth } from '../../service/catalogue/contract-calendar.ts'
 import { envelope, success } from '../answer.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { type FuturesDeps, type FuturesRoutes, noQuotes, refuseStale } from './query.ts'
 import {
   codeField,
@@ -77,6 +78,7 @@ const latestQuery = t.Object({
     examples: ['BZ'],
     default: defaultTicker,
   }),
+  ...knownQuery,
 })
 
 export interface FuturesShortcutsDeps extends FuturesDeps {
@@ -92,7 +94,8 @@ function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
     .use(deps.access)
     .get(
       '/v1/futures/latest',
-      ({ query, set }) => tickerAnswer(deps, routes, query.contract, set),
+      ({ query, set }) =>
+        atMoment(deps, query, set, () => tickerAnswer(deps, routes, query.contract, set)),
       {
         access,
         query: latestQuery,
@@ -106,47 +109,57 @@ function tickerRoutes(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
         },
       },
     )
-    .get('/v1/futures/curve', ({ query, set }) => tickerAnswer(deps, routes, query.contract, set), {
-      access,
-      query: latestQuery,
-      response: { 200: Latest, ...refusals },
-      detail: {
-        operationId: 'getFuturesCurveByTicker',
-        tags: ['futures'],
-        summary: 'Curve by ticker',
-        description:
-          'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
+    .get(
+      '/v1/futures/curve',
+      ({ query, set }) =>
+        atMoment(deps, query, set, () => tickerAnswer(deps, routes, query.contract, set)),
+      {
+        access,
+        query: latestQuery,
+        response: { 200: Latest, ...refusals },
+        detail: {
+          operationId: 'getFuturesCurveByTicker',
+          tags: ['futures'],
+          summary: 'Curve by ticker',
+          description:
+            'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
+        },
       },
-    })
+    )
 }
 
 function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
   return new Elysia()
     .use(deps.access)
-    .get('/v1/futures/spreads', ({ query, set }) => pairAnswer(deps, routes, query, set), {
-      access,
-      query: t.Object({
-        contract1: codeParameter({
+    .get(
+      '/v1/futures/spreads',
+      ({ query, set }) => atMoment(deps, query, set, () => pairAnswer(deps, routes, query, set)),
+      {
+        access,
+        query: t.Object({
+          contract1: codeParameter({
+            description:
+              'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+            examples: ['CL.1'],
+            required: true,
+          }),
+          contract2: codeParameter({
+            description: 'The same for the second contract. Required.',
+            examples: ['CL.2'],
+            required: true,
+          }),
+          ...knownQuery,
+        }),
+        response: { 200: Pair, ...refusals },
+        detail: {
+          operationId: 'getFuturesPair',
+          tags: ['futures'],
+          summary: 'Spread between two contracts',
           description:
-            'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
-          examples: ['CL.1'],
-          required: true,
-        }),
-        contract2: codeParameter({
-          description: 'The same for the second contract. Required.',
-          examples: ['CL.2'],
-          required: true,
-        }),
-      }),
-      response: { 200: Pair, ...refusals },
-      detail: {
-        operationId: 'getFuturesPair',
-        tags: ['futures'],
-        summary: 'Spread between two contracts',
-        description:
-          'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
+            'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
+        },
       },
-    })
+    )
 }
 
 /** A slug, ticker or family code, with the place behind its point. */

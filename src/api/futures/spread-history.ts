@@ -14,6 +14,7 @@ import type { Switched } from '../../http/profiles/profiles.ts'
 import { calendarSpread } from '../../market/futures/curve.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { roundTo } from '../../market/prices/format.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import {
   checkOrder,
   type FuturesDeps,
@@ -72,16 +73,16 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** The spread between two months of one family over time. */
-export function futuresSpreadHistoryRoutes(
-  { access, switched }: FuturesDeps,
-  routes: FuturesRoutes,
-) {
+export function futuresSpreadHistoryRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access, switched } = deps
   return new Elysia()
     .use(access)
     .get(
       '/v1/futures/:slug/spread-history',
       ({ params, query, request, set }) =>
-        spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, request, set),
+        atMoment(deps, query, set, () =>
+          spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, request, set),
+        ),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -98,6 +99,7 @@ export function futuresSpreadHistoryRoutes(
             default: '2',
           }),
           ...pageQuery(perPageMax),
+          ...knownQuery,
         }),
         response: { 200: SpreadHistory, 400: NestedProblem, 404: NestedProblem },
         detail: {

@@ -8,6 +8,7 @@ import { calendarPairs, calendarSpread } from '../../market/futures/curve.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type Close, commonDays, dayAfter } from '../../market/prices/window.ts'
 import type { CurvePoint } from '../../service/futures/quotes.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import {
   type FuturesDeps,
   type FuturesRoutes,
@@ -65,12 +66,16 @@ const Spreads = t.Object(
 )
 
 /** Spreads between the months of one family as they are now. */
-export function futuresSpreadsRoutes({ access }: FuturesDeps, routes: FuturesRoutes) {
+export function futuresSpreadsRoutes(deps: FuturesDeps, routes: FuturesRoutes) {
+  const { access } = deps
   return new Elysia()
     .use(access)
     .get(
       '/v1/futures/:slug/spreads',
-      ({ params, query, set }) => spreadsAnswer(routes, routes.familyOf(params.slug), query, set),
+      ({ params, query, set }) =>
+        atMoment(deps, query, set, () =>
+          spreadsAnswer(routes, routes.familyOf(params.slug), query, set),
+        ),
       {
         access: { ...routes.full, heavy: true },
         params: slugParams,
@@ -87,6 +92,7 @@ export function futuresSpreadsRoutes({ access }: FuturesDeps, routes: FuturesRou
             description: 'Trading date; default: the latest.',
             examples: ['2026-11-19'],
           }),
+          ...knownQuery,
         }),
         response: { 200: Spreads, 400: NestedProblem, 404: NestedProblem },
         detail: {

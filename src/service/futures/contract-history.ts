@@ -101,7 +101,7 @@ export function createContractHistory(
     hasDays(code, selection) {
       if ('month' in selection)
         return reads.days(code, selection.month, earliestDay, today(code), 1).length > 0
-      return catalogue.hasContracts(code)
+      return catalogue.hasContracts(code) && reads.hasDays(code)
     },
     page(code, selection, from, to, offset, limit) {
       const days: ContractDay[] = []

@@ -1,6 +1,7 @@
 import type { Limits } from '../../plan/limits.ts'
 import type { Runtime } from '../../runtime.ts'
 import { createFuturesStore } from '../../store/futures/futures.ts'
+import { momentOf } from '../../store/vintage.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { PriceServices } from '../prices/open.ts'
 import { createFutures, type Futures } from './futures.ts'
@@ -19,6 +20,8 @@ export interface FuturesServicesDeps
 export const openFutures = (deps: FuturesServicesDeps): FuturesServices => ({
   futures: createFutures({
     ...deps,
+    // What is listed and open follows the moment that is asked about.
+    clock: { ...deps.clock, now: () => momentOf(deps.db) ?? deps.clock.now() },
     store: createFuturesStore(deps.db),
     maxAgeHours: deps.limits.futuresMaxAgeHours,
     liveStaleMinutes: deps.config.futures.liveStaleMinutes,

@@ -16,6 +16,8 @@ export interface ContractReads {
   /** Oldest first. */
   ticks(code: FamilyCode, month: string, from: number, to: number): FuturesTick[]
   newestTickAt(code: FamilyCode, month: string): number | undefined
+  /** Whether any contract has a day. */
+  hasDays(code: FamilyCode): boolean
 }
 
 export function createContractReads(
@@ -35,6 +37,7 @@ export function createContractReads(
           .map(stretch => ({ from: isoDay(stretch.from), to: isoDay(stretch.to) }))
 
   return {
+    hasDays: code => store.hasDays(code),
     days(code, month, from, to, limit = Number.MAX_SAFE_INTEGER) {
       const series = seriesOf(code, month)
       if (!series) return []

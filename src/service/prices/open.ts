@@ -167,6 +167,7 @@ export function openPrices({
       quarantine,
       coverage,
       catalogue,
+      db,
       now: clock.now,
     }),
     ingest,

@@ -1,7 +1,9 @@
+import type { Database } from 'bun:sqlite'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { CloseStore } from '../../store/prices/closes.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
+import { asKnownAt } from '../../store/vintage.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type Board, createBoard } from './board.ts'
 import type { Closes } from './closes.ts'
@@ -52,7 +54,9 @@ export interface PricesView {
   board: Board
   exchange: Fx
   now(): number
-  /** Since when the series that were read are covered, Unix ms; undefined before any was. */
+  /** What datasets said then is what `work` reads of them; it must not await. */
+  within<T>(work: () => T): T
+  /** Since when what was read is covered, Unix ms; undefined before anything was. */
   coverageSince(): number | undefined
 }
 
@@ -66,6 +70,7 @@ export interface PricesAtDeps {
   quarantine: QuarantineList
   coverage: Coverage
   catalogue: Catalogue
+  db: Database
   now(): number
 }
 
@@ -93,6 +98,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         ? observations.newestAsOf(seriesId, until, asOf)
         : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
     }
+    const sinces: number[] = []
     const board = createBoard({ newest }, quarantine, { now })
     return {
       closes: {
@@ -104,10 +110,20 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
       board,
       exchange: createFx(catalogue, board),
       now,
-      coverageSince: () =>
-        asOf === undefined || touched.size === 0
-          ? undefined
-          : Math.max(...[...touched].map(seriesId => coverage.since(seriesId, asOf))),
+      within(work) {
+        if (asOf === undefined) return work()
+        const { answer, sinceAt } = asKnownAt(deps.db, asOf, work)
+        if (sinceAt !== undefined) sinces.push(sinceAt)
+        return answer
+      },
+      coverageSince() {
+        if (asOf === undefined) return undefined
+        const all = [
+          ...sinces,
+          ...[...touched].map(seriesId => coverage.since(seriesId, asOf)),
+        ].filter(Number.isFinite)
+        return all.length === 0 ? undefined : Math.max(...all)
+      },
     }
   }
 }

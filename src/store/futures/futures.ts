@@ -46,6 +46,8 @@ export interface FuturesStore {
   days(seriesId: number, from: string, to: string, limit: number): FuturesDay[]
   day(seriesId: number, tradedOn: string): FuturesDay | undefined
   countDays(seriesId: number, from: string, to: string): number
+  /** Whether any contract of a family has a day. */
+  hasDays(family: string): boolean
   putDay(day: FuturesDay): void
   /** Oldest first. */
   ticks(seriesId: number, from: number, to: number): FuturesTick[]
@@ -69,10 +71,17 @@ export function createFuturesStore(db: Database): FuturesStore {
     db,
     `SELECT count(*) AS n FROM futures_days WHERE ${dates}`,
   )
+  const anyDay = lazy<unknown, [string]>(
+    db,
+    'SELECT 1 FROM futures_days WHERE series_id IN (SELECT id FROM series WHERE family_code = ?) LIMIT 1',
+  )
   const putDay = lazy(
     db,
-    `INSERT OR REPLACE INTO futures_days (series_id, traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source)
-     VALUES ($seriesId, $tradedOn, $open, $high, $low, $close, $settlement, $volume, $openInterest, $fromTicks, $quotedAt, $recordedAt, $source)`,
+    `INSERT INTO futures_days (series_id, traded_on, open, high, low, close, settlement, volume, open_interest, from_ticks, quoted_at, recorded_at, source)
+     VALUES ($seriesId, $tradedOn, $open, $high, $low, $close, $settlement, $volume, $openInterest, $fromTicks, $quotedAt, $recordedAt, $source)
+     ON CONFLICT (series_id, traded_on) DO UPDATE SET open = excluded.open, high = excluded.high, low = excluded.low,
+       close = excluded.close, settlement = excluded.settlement, volume = excluded.volume, open_interest = excluded.open_interest,
+       from_ticks = excluded.from_ticks, quoted_at = excluded.quoted_at, recorded_at = excluded.recorded_at, source = excluded.source`,
   )
   const ticks = lazy<FuturesTick, [number, number, number]>(
     db,
@@ -88,8 +97,10 @@ export function createFuturesStore(db: Database): FuturesStore {
   )
   const putTick = lazy(
     db,
-    `INSERT OR REPLACE INTO futures_ticks (series_id, traded_at, price, volume, recorded_at, source)
-     VALUES ($seriesId, $tradedAt, $price, $volume, $recordedAt, $source)`,
+    `INSERT INTO futures_ticks (series_id, traded_at, price, volume, recorded_at, source)
+     VALUES ($seriesId, $tradedAt, $price, $volume, $recordedAt, $source)
+     ON CONFLICT (series_id, traded_at) DO UPDATE SET price = excluded.price, volume = excluded.volume,
+       recorded_at = excluded.recorded_at, source = excluded.source`,
   )
   return {
     days: (seriesId, from, to, limit) => days.all(seriesId, from, to, limit).map(dayOf),
@@ -98,6 +109,7 @@ export function createFuturesStore(db: Database): FuturesStore {
       return row ? dayOf(row) : undefined
     },
     countDays: (seriesId, from, to) => count.get(seriesId, from, to)!.n,
+    hasDays: family => anyDay.get(family) !== null,
     putDay: futuresDay => void putDay.run({ ...futuresDay }),
     ticks: (seriesId, from, to) => ticks.all(seriesId, from, to),
     tick: (seriesId, tradedAt) => tick.get(seriesId, tradedAt) ?? undefined,

@@ -186,7 +186,7 @@ describe('as_of', () => {
   })
 
   test.each([
-    '/v1/futures/exch-wti/curve?as_of=2026-11-01T00:00:00Z',
+    '/v1/ei/well-permits?as_of=2026-11-01T00:00:00Z',
     '/v1/prices/metrics?by_code=WTI_USD&as_of=2026-11-01T00:00:00Z',
     '/v1/status?as_of=2026-11-01T00:00:00Z',
     '/v1/market-brief?as_of=2026-11-01T00:00:00Z',
