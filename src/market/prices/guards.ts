@@ -1,6 +1,6 @@
 import { dayMs, hourMs, isoDay } from '../../lib/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
-import { unitOf } from '../units/mistaken.ts'
+import { type NamedFactor, unitOf } from '../units/mistaken.ts'
 import { knownMoveOf } from './known-moves.ts'
 
 /** What makes a value doubtful. */
@@ -35,6 +35,8 @@ export interface GuardedSeries {
   /** Annual, as a fraction; 0 where nobody knows. */
   volatility: number
   guards?: GuardTerms
+  /** What one of its currency is in others, above 1; asked only of a value that is doubted. */
+  rates?: () => readonly NamedFactor[]
 }
 
 export interface Doubt {
@@ -190,7 +192,7 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
     const gaps = stepMs > 0 ? (observedAt - before.observedAt) / stepMs : 1
     const scale = Math.min(4, Math.sqrt(Math.max(1, gaps)))
     if (size <= percent * Math.sqrt(scale) || size <= deviations * own * scale) return doubts
-    const unit = unitOf(value / before.value, own)
+    const unit = unitOf(value / before.value, own, series.rates?.())
     const isSure = unit !== undefined && unit.factor >= sureFactor
     if (heldRun >= levelValues && !isSure && isNear(value, heldValue)) return doubts
     const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} % after ${before.value}`

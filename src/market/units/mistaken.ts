@@ -1,5 +1,5 @@
 /** Ratios of units that are mistaken for each other. */
-export const unitFactors: readonly (readonly [factor: number, name: string])[] = [
+export const unitFactors: readonly NamedFactor[] = [
   [42, 'gallons and barrels'],
   [1000, 'thousands'],
   [100, 'cents or percent'],
@@ -18,14 +18,24 @@ export interface MistakenUnits {
   name: string
 }
 
+/** A ratio with what it is between, in words. */
+export type NamedFactor = readonly [factor: number, name: string]
+
 /**
  * What two units a ratio of values lies between, within how much the series itself may move
- * (`spread`: one robust deviation of its relative changes).
+ * (`spread`: one robust deviation of its relative changes). `rates` are those of its currency.
  */
-export function unitOf(ratio: number, spread: number): MistakenUnits | undefined {
+export function unitOf(
+  ratio: number,
+  spread: number,
+  rates: readonly NamedFactor[] = [],
+): MistakenUnits | undefined {
   if (!(ratio > 0)) return undefined
   const up = ratio > 1 ? ratio : 1 / ratio
   const tolerance = Math.max(unitTolerance, Math.min(0.1, 4 * spread))
-  const unit = unitFactors.find(([factor]) => Math.abs(up / factor - 1) <= tolerance)
+  const unit =
+    unitFactors.find(([factor]) => Math.abs(up / factor - 1) <= tolerance) ??
+    // There are many currencies: with a wider tolerance every ratio would be one of them.
+    rates.find(([factor]) => Math.abs(up / factor - 1) <= unitTolerance)
   return unit && { factor: unit[0], name: unit[1] }
 }

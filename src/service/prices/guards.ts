@@ -5,6 +5,7 @@ import {
   type GuardTerms,
   type Previous,
 } from '../../market/prices/guards.ts'
+import type { NamedFactor } from '../../market/units/mistaken.ts'
 import type { DoubtedValueStore } from '../../store/prices/doubted-values.ts'
 import type { ObservationStore, Origin, Point } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -38,11 +39,14 @@ export function createGuards({
   catalogue,
   observations,
   doubts,
+  rates,
   now,
 }: {
   catalogue: Pick<Catalogue, 'byId'>
   observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
   doubts: DoubtedValueStore
+  /** What one of a currency is in others at present. */
+  rates(currency: string): readonly NamedFactor[]
   now(): number
 }): Guards {
   const states = new Map<number, GuardState>()
@@ -50,7 +54,7 @@ export function createGuards({
     const followed = states.get(seriesId)
     if (followed) return followed
     const series = catalogue.byId(seriesId)
-    const { category, cadence, volatility, terms } = series
+    const { category, cadence, currency, volatility, terms } = series
     const last = observations.between(
       seriesId,
       Number.MIN_SAFE_INTEGER,
@@ -58,7 +62,16 @@ export function createGuards({
       learntValues,
     )
     const guards = terms?.guards as GuardTerms | undefined
-    const state = followSeries({ category, cadence, volatility, guards }, last.reverse())
+    const state = followSeries(
+      {
+        category,
+        cadence,
+        volatility,
+        guards,
+        ...(currency !== null && category !== 'fx' && { rates: () => rates(currency) }),
+      },
+      last.reverse(),
+    )
     if (states.size >= followedMax) states.clear()
     states.set(seriesId, state)
     return state

@@ -1,5 +1,6 @@
 import { revisionsKeptSince } from '../../config-keys.ts'
 import { type FedBy, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import type { NamedFactor } from '../../market/units/mistaken.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
@@ -109,7 +110,14 @@ export function openPrices({
   const valueSources = createValueSourceStore(db)
   const batchStore = createBatchStore(db)
   const doubtedValues = createDoubtedValueStore(db)
-  const guards = createGuards({ catalogue, observations, doubts: doubtedValues, now: clock.now })
+  const exchange = createFx(catalogue, board)
+  const guards = createGuards({
+    catalogue,
+    observations,
+    doubts: doubtedValues,
+    rates: currency => ratesOf(currency, exchange, clock.now()),
+    now: clock.now,
+  })
   const batches = createBatches({
     guards,
     store: batchStore,
@@ -158,7 +166,7 @@ export function openPrices({
     boardLayouts: createBoardLayoutStore(db),
     history,
     closes,
-    exchange: createFx(catalogue, board),
+    exchange,
     coverage,
     pricesAt: createPricesAt({
       observations,
@@ -194,6 +202,36 @@ export function openPrices({
       source = given
     },
   }
+}
+
+/** Currencies that energy is quoted in. */
+const quotedCurrencies = [
+  'USD',
+  'EUR',
+  'GBP',
+  'BRL',
+  'CNY',
+  'DKK',
+  'INR',
+  'JPY',
+  'KRW',
+  'MXN',
+  'NOK',
+  'PLN',
+  'RUB',
+  'SEK',
+  'TRY',
+  'ZAR',
+]
+
+/** What one of a currency is in others, as somebody may have mistaken them; both ways above 1. */
+function ratesOf(currency: string, exchange: Fx, now: number): NamedFactor[] {
+  return quotedCurrencies.flatMap(other => {
+    const rate = other === currency ? undefined : exchange.rate(currency, other, now)?.rate
+    return rate === undefined
+      ? []
+      : [[rate > 1 ? rate : 1 / rate, `${currency} and ${other}`] as const]
+  })
 }
 
 /** How a source is named that whoever brought its values called by name. */

@@ -51,6 +51,21 @@ async function withPushes() {
 }
 
 describe('a doubtful value', () => {
+  test('is told as another currency where it is off by a rate', async () => {
+    const { push, admin } = await withPushes()
+    await admin('POST', '/observations', {
+      observations: [{ code: 'USD_JPY', observed_at: '2026-11-19T15:00:00Z', price: 151.3 }],
+    })
+    expect((await push('19', 13_620)).status).toBe(422)
+    await admin('PATCH', '/series/WTI_USD', { max: 100_000 })
+    expect((await push('19', 13_620)).body.data.held).toBe(1)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    expect(doubt).toMatchObject({
+      rule: 'unit',
+      reason: expect.stringContaining('as between USD and JPY'),
+    })
+  })
+
   test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
     const { push, latest, admin, services } = await withPushes()
     const heard: number[] = []

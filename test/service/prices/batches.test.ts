@@ -145,96 +145,103 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), ago: fc.integer({ min: 0, max: 4000 }), later }),
 )
 
-test('any batches, corrections and undos answer as a naive list of everything ever said', () => {
-  const { services, seriesId, at, clock, db } = openBatches()
-  const { batches, batchStore, observations, ingest } = services
-  const sequences = Number(process.env.SEQUENCES ?? 1000)
-  let sequence = 0
-  const dayOf = (observedAt: number) => Math.round((observedAt - at(0)) / dayMs)
-  fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), steps => {
-      for (const table of [
-        'observations',
-        'observation_revisions',
-        'bars',
-        'batch_series',
-        'batches',
-      ])
-        db.run(`DELETE FROM ${table}`)
-      clock.advance(hourMs)
-      const said: Said[] = []
-      const made: number[] = []
-      /** What a day was at a moment, with the batch that said so. */
-      const newest = (day: number, moment: number, without?: number) =>
-        said.findLast(one => one.day === day && one.at <= moment && one.batch !== without)
-      const current = (moment: number) => {
-        const days = new Map<number, number>()
-        for (const one of said) {
-          if (one.at > moment) continue
-          if (one.value === undefined) days.delete(one.day)
-          else days.set(one.day, one.value)
-        }
-        return Object.fromEntries(days)
-      }
-      for (const one of steps) {
-        clock.advance(one.later)
-        const now = ingest.mark() + 1
-        clock.advance(Math.max(0, now - clock.now()))
-        if (one.kind === 'push') {
-          const points = one.values.map(([day, value]) => ({
-            seriesId,
-            observedAt: at(day),
-            value,
-          }))
-          const { batch } = batches.record({ kind: 'push', actor: 'test' }, points)
-          made.push(batch.id)
-          for (const [day, value] of new Map(one.values)) {
-            if (newest(day, Number.POSITIVE_INFINITY)?.value === value) continue
-            said.push({ day, value, at: now, batch: batch.id })
+/** More of them: SEQUENCES=10000 bun test test/service/prices/batches.test.ts */
+const sequences = Number(process.env.SEQUENCES ?? 1000)
+const timeoutMs = 120 * sequences
+
+test(
+  'any batches, corrections and undos answer as a naive list of everything ever said',
+  () => {
+    const { services, seriesId, at, clock, db } = openBatches()
+    const { batches, batchStore, observations, ingest } = services
+    let sequence = 0
+    const dayOf = (observedAt: number) => Math.round((observedAt - at(0)) / dayMs)
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), steps => {
+        for (const table of [
+          'observations',
+          'observation_revisions',
+          'bars',
+          'batch_series',
+          'batches',
+        ])
+          db.run(`DELETE FROM ${table}`)
+        clock.advance(hourMs)
+        const said: Said[] = []
+        const made: number[] = []
+        /** What a day was at a moment, with the batch that said so. */
+        const newest = (day: number, moment: number, without?: number) =>
+          said.findLast(one => one.day === day && one.at <= moment && one.batch !== without)
+        const current = (moment: number) => {
+          const days = new Map<number, number>()
+          for (const one of said) {
+            if (one.at > moment) continue
+            if (one.value === undefined) days.delete(one.day)
+            else days.set(one.day, one.value)
           }
-        } else if (one.kind === 'remove') {
-          if (newest(one.day, Number.POSITIVE_INFINITY)?.value === undefined) continue
-          const start = { kind: 'correction' as const, actor: 'test' }
-          const batch = batches.remove(start, seriesId, [at(one.day)])
-          made.push(batch.id)
-          said.push({ day: one.day, value: undefined, at: now, batch: batch.id })
-        } else if (one.kind === 'undo') {
-          const id = made[one.pick % Math.max(1, made.length)]
-          const batch = id === undefined ? undefined : batchStore.find(id)!
-          if (!batch || batch.undoneAt !== null) continue
-          const mine = [...new Set(said.filter(s => s.batch === id).map(s => s.day))]
-          const touched = mine.filter(day => newest(day, Number.POSITIVE_INFINITY)!.batch !== id)
-          const done = batches.undo(batch, { actor: 'test' }, one.onlyUntouched)
-          if (touched.length > 0 && !one.onlyUntouched) {
-            expect('touched' in done && done.touched).toBe(touched.length)
-            continue
-          }
-          expect('left' in done && done.left).toBe(touched.length)
-          if (!('batch' in done)) continue
-          made.push(done.batch.id)
-          for (const day of mine.filter(one => !touched.includes(one)))
-            said.push({
-              day,
-              value: newest(day, Number.POSITIVE_INFINITY, id)?.value,
-              at: now,
-              batch: done.batch.id,
-            })
-        } else {
-          const moment = clock.now() - one.ago
-          const rows = observations.asOf(seriesId, at(0), at(40), moment, 100)
-          expect(Object.fromEntries(rows.map(row => [dayOf(row.observedAt), row.value]))).toEqual(
-            current(moment),
-          )
+          return Object.fromEntries(days)
         }
-      }
-      const rows = observations.oldestFirst(seriesId, at(0), at(40))
-      expect(Object.fromEntries(rows.map(row => [dayOf(row.observedAt), row.value]))).toEqual(
-        current(Number.POSITIVE_INFINITY),
-      )
-      // It looks through the whole catalogue.
-      sequence += 1
-      if (sequence % 100 === 0) expect(observations.faults()).toEqual([])
-    }),
-    { numRuns: sequences },
-  )
-}, 120_000)
+        for (const one of steps) {
+          clock.advance(one.later)
+          const now = ingest.mark() + 1
+          clock.advance(Math.max(0, now - clock.now()))
+          if (one.kind === 'push') {
+            const points = one.values.map(([day, value]) => ({
+              seriesId,
+              observedAt: at(day),
+              value,
+            }))
+            const { batch } = batches.record({ kind: 'push', actor: 'test' }, points)
+            made.push(batch.id)
+            for (const [day, value] of new Map(one.values)) {
+              if (newest(day, Number.POSITIVE_INFINITY)?.value === value) continue
+              said.push({ day, value, at: now, batch: batch.id })
+            }
+          } else if (one.kind === 'remove') {
+            if (newest(one.day, Number.POSITIVE_INFINITY)?.value === undefined) continue
+            const start = { kind: 'correction' as const, actor: 'test' }
+            const batch = batches.remove(start, seriesId, [at(one.day)])
+            made.push(batch.id)
+            said.push({ day: one.day, value: undefined, at: now, batch: batch.id })
+          } else if (one.kind === 'undo') {
+            const id = made[one.pick % Math.max(1, made.length)]
+            const batch = id === undefined ? undefined : batchStore.find(id)!
+            if (!batch || batch.undoneAt !== null) continue
+            const mine = [...new Set(said.filter(s => s.batch === id).map(s => s.day))]
+            const touched = mine.filter(day => newest(day, Number.POSITIVE_INFINITY)!.batch !== id)
+            const done = batches.undo(batch, { actor: 'test' }, one.onlyUntouched)
+            if (touched.length > 0 && !one.onlyUntouched) {
+              expect('touched' in done && done.touched).toBe(touched.length)
+              continue
+            }
+            expect('left' in done && done.left).toBe(touched.length)
+            if (!('batch' in done)) continue
+            made.push(done.batch.id)
+            for (const day of mine.filter(one => !touched.includes(one)))
+              said.push({
+                day,
+                value: newest(day, Number.POSITIVE_INFINITY, id)?.value,
+                at: now,
+                batch: done.batch.id,
+              })
+          } else {
+            const moment = clock.now() - one.ago
+            const rows = observations.asOf(seriesId, at(0), at(40), moment, 100)
+            expect(Object.fromEntries(rows.map(row => [dayOf(row.observedAt), row.value]))).toEqual(
+              current(moment),
+            )
+          }
+        }
+        const rows = observations.oldestFirst(seriesId, at(0), at(40))
+        expect(Object.fromEntries(rows.map(row => [dayOf(row.observedAt), row.value]))).toEqual(
+          current(Number.POSITIVE_INFINITY),
+        )
+        // It looks through the whole catalogue.
+        sequence += 1
+        if (sequence % 100 === 0) expect(observations.faults()).toEqual([])
+      }),
+      { numRuns: sequences },
+    )
+  },
+  timeoutMs,
+)
