@@ -43,10 +43,18 @@ async function figureOf({ id, tests, script, open }: TortureRow): Promise<Figure
     const [file, ...args] = script
     const { code, text } = await run([join('scripts/torture', file!), ...args])
     const line = text.split('\n').find(line => line.startsWith('{'))
-    if (line) return { ...(JSON.parse(line) as Figure), seconds: seconds() }
-    return { id, n: 0, failures: 1, seconds: seconds(), code, error: text.slice(-300) }
+    if (!line) return { id, n: 0, failures: 1, seconds: seconds(), code, error: text.slice(-300) }
+    const figure = { ...(JSON.parse(line) as Figure), seconds: seconds() }
+    if (!tests) return figure
+    const tested = await testsOf(id, tests)
+    return { ...figure, failures: figure.failures + tested.failures, tests: tested }
   }
-  if (!tests) return { id, n: 0, failures: 0, seconds: 0, open }
+  return tests ? await testsOf(id, tests, open) : { id, n: 0, failures: 0, seconds: 0, open }
+}
+
+async function testsOf(id: string, tests: readonly string[], open?: string): Promise<Figure> {
+  const began = performance.now()
+  const seconds = () => Math.round((performance.now() - began) / 100) / 10
   const { code, text } = await run(['test', '--timeout', '3600000', ...tests])
   const failed = [...text.matchAll(/^\(fail\) (.*?)(?: \[[\d.]+ms\])?$/gm)].map(match => match[1])
   return {

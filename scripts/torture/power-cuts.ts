@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline'
  * R02: every write, sync, rename and answer of a server is recorded (strace), and the power is cut at
  * random places of the recording: what was not synced by then is there, not there, or there in part.
  * Each directory that comes of it must be sound and have every account whose making was answered
- * before the cut; each hundredth is judged by `wellhead verify` too. Prints one line of JSON. Needs
+ * before the cut; each tenth is judged by `wellhead verify` too. Prints one line of JSON. Needs
  * dist/wellhead and strace.
  *
  *   bun scripts/torture/power-cuts.ts [cuts, else 1000] [accounts, else 250] [seed, else 1]

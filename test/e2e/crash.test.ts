@@ -66,7 +66,7 @@ describe('an import that is killed', () => {
     ])
     expect(first.out.length).toBeGreaterThan(rows * 20)
     expect(first.out === other.out).toBe(true)
-  }, 120_000)
+  }, 3_600_000)
 })
 
 test('a log that was damaged while nobody looked is told at the next start', async () => {

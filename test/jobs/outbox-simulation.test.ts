@@ -15,7 +15,7 @@ import {
 } from '../support/topics/outbox.ts'
 
 const torture = process.env.WELLHEAD_TORTURE === '1'
-const [seeds, steps] = torture ? [1_000, 500] : [30, 150]
+const [seeds, steps] = torture ? [10_000, 500] : [30, 150]
 const dayMs = 86_400_000
 const attemptsMax = 6
 
@@ -242,7 +242,7 @@ test(`${seeds} seeds of ${steps} steps: nothing is lost, nothing is recorded wit
   }
   console.log(JSON.stringify({ id: 'R21', seeds, steps, failures: 0, ...sum }))
   expect(sum.crashes).toBeGreaterThan(seeds / 2)
-}, 600_000)
+}, 14_400_000)
 
 test('the simulation notices a message that is lost', () => {
   const truths = new Map([['evt_1', { sends: 1, received: false, putAgain: 0 }]])
