@@ -8,6 +8,7 @@ import { alerts } from './rows/alerts.ts'
 import { board } from './rows/board.ts'
 import { exporting } from './rows/export.ts'
 import { feeds } from './rows/feeds.ts'
+import { fresh } from './rows/fresh.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
@@ -32,6 +33,7 @@ const rows: Readonly<Record<string, Row>> = {
   webhooks,
   mix,
   routes,
+  fresh,
   board,
   'permits-radius': permitsRadius,
   'permits-filters': permitsFilters,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import interfaceRows from '../../test/api/interface.json'
 import type { BenchOptions, Line } from '../row.ts'
+import { type Sample, samples } from '../samples.ts'
 import { serveWellhead, type Wellhead } from '../server.ts'
 import { wholeWorld } from '../world.ts'
 
@@ -9,10 +9,6 @@ const shown = 5
 const barMs = 5
 const drillingBarMs = 3
 const drillingPath = /drilling|rig-counts|rig_counts|duc_wells|frac|well-permits/
-
-/** What never ends is not timed, and neither is what makes a document of its own for each caller. */
-const isTimed = ({ method, path, sample }: (typeof interfaceRows)[number]) =>
-  method === 'GET' && sample !== null && !path.includes('stream')
 
 interface Timed {
   path: string
@@ -28,9 +24,9 @@ export async function routes(options: BenchOptions): Promise<Line[]> {
   try {
     await wholeWorld(server)
     const timed: Timed[] = []
-    for (const row of interfaceRows.filter(isTimed)) {
-      options.say(`routes: ${row.path}`)
-      timed.push({ path: row.path, medianMs: await median(server, row.access, row.sample!) })
+    for (const sample of samples) {
+      options.say(`routes: ${sample.path}`)
+      timed.push({ path: sample.path, medianMs: await median(server, sample) })
     }
     timed.sort((a, b) => b.medianMs - a.medianMs)
     const drilling = timed.filter(({ path }) => drillingPath.test(path))
@@ -56,17 +52,12 @@ const lineOf = (row: string, { medianMs }: Timed, atMostMs: number): Line => ({
   met: medianMs <= atMostMs,
 })
 
-async function median({ port, apiKey, adminToken }: Wellhead, access: string, path: string) {
+async function median(server: Wellhead, { path, sample, headersOf }: Sample): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < timesAsked; i += 1) {
     const startedAt = performance.now()
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      headers: {
-        'x-bench-round': String(i),
-        ...(access === 'operator' && { authorization: `Bearer ${adminToken}` }),
-        ...(access.startsWith('key') &&
-          access !== 'keyless' && { authorization: `Token ${apiKey}` }),
-      },
+    const response = await fetch(`http://127.0.0.1:${server.port}${sample}`, {
+      headers: { 'x-bench-round': String(i), ...headersOf(server) },
     })
     await response.arrayBuffer()
     if (response.status >= 400) throw new Error(`${path} was answered ${response.status}`)

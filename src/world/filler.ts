@@ -1,3 +1,4 @@
+import type { Supply } from '../service/prices/supply.ts'
 import type { PriceFeed } from './prices/feed.ts'
 
 /** The fixture data of one family that is more than price series. */
@@ -21,13 +22,19 @@ export interface DataRequest {
   url: string
 }
 
+/**
+ * Some codes alone; the newest price of every code with those that its changes are against; or the
+ * whole newest stretch of every code.
+ */
+export type PriceReach = readonly string[] | 'newest' | 'stretch'
+
 /** The data of an evaluation copy, which is whole for whoever asks, from the first request on. */
 export interface WorldFeed
   extends Pick<PriceFeed, 'begin' | 'step' | 'advance' | 'paused' | 'filled' | 'total'> {
   /** Writes what a request needs and is not there yet. */
   lay(asked: DataRequest): void
-  /** Sees to it that all observations of a series made at `from` or later are there. */
-  supply(seriesId: number, from: number): void
+  /** What reads of prices ask before they read. */
+  supply: Supply
   /** Does some work that reads what is there and waits for nothing: its reads lay nothing down. */
   asItIs<T>(work: () => T): T
   /** Nothing is left to write. */
@@ -39,11 +46,12 @@ export interface Families<Name extends string> {
   fillers: Readonly<Record<Name, Filler>>
   /** Those that every list of codes needs. */
   first(): void
-  /**
-   * The codes whose prices are all that a request needs of what lists of codes are made of;
-   * undefined: it needs all of them.
-   */
-  codesOf(asked: DataRequest): readonly string[] | undefined
+  /** As much of those as lists of newest prices need. */
+  quote(): void
+  /** As of the feed, for series that are a family's. */
+  hasNewest(seriesId: number, before: number): boolean
+  /** What a request needs of the prices that lists of codes are made of. */
+  reachOf(asked: DataRequest): PriceReach
   /** Writes what a request needs of them, filling families through `fill`. */
   lay(asked: DataRequest, fill: (name: Name) => void): void
   /** As of the feed, for series that are a family's. */
@@ -59,7 +67,7 @@ export interface Families<Name extends string> {
  */
 export function withFamilies<Name extends string>(
   feed: PriceFeed,
-  { fillers, first, codesOf, lay, supply, forget, now }: Families<Name>,
+  { fillers, first, quote, hasNewest, reachOf, lay, supply, forget, now }: Families<Name>,
 ): WorldFeed {
   const entries = Object.entries(fillers) as [Name, Filler][]
   let isWhole = false
@@ -91,6 +99,14 @@ export function withFamilies<Name extends string>(
     feed.begin()
     first()
   }
+  const supplied = (seriesId: number, from: number) => {
+    if (isWhole) return
+    if (isLaying) readEarly.add(seriesId)
+    laying(() => {
+      feed.supply(seriesId, from)
+      supply(seriesId, from)
+    })
+  }
   return {
     total: feed.total,
     filled: feed.filled,
@@ -111,20 +127,19 @@ export function withFamilies<Name extends string>(
     lay(asked) {
       if (isWhole) return
       laying(() => {
-        const codes = codesOf(asked)
-        if (codes) feed.beginWith(codes)
-        else begin()
+        const reach = reachOf(asked)
+        if (reach === 'stretch') begin()
+        else if (reach === 'newest') {
+          feed.beginQuotes()
+          quote()
+        } else feed.beginWith(reach)
         lay(asked, fill)
       })
     },
-    supply(seriesId, from) {
-      if (isWhole) return
-      if (isLaying) readEarly.add(seriesId)
-      laying(() => {
-        feed.supply(seriesId, from)
-        supply(seriesId, from)
-      })
-    },
+    supply: Object.assign(supplied, {
+      hasNewest: (seriesId: number, before: number) =>
+        isWhole || feed.hasNewest(seriesId, before) || hasNewest(seriesId, before),
+    }),
     asItIs: work => (isLaying ? work() : laying(work)!),
     isWhole: () => isWhole,
     advance(now) {

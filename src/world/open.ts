@@ -31,6 +31,7 @@ import {
   type DataRequest,
   type Families,
   type Filler,
+  type PriceReach,
   type WorldFeed,
   withFamilies,
 } from './filler.ts'
@@ -42,6 +43,7 @@ import { createStorageCapacityFiller } from './fundamentals/storage-capacities.t
 import { createFuturesFiller, type FuturesFiller } from './futures/futures.ts'
 import { createEventLog, withEvents } from './prices/events.ts'
 import { createPriceFeed, type PriceFeed } from './prices/feed.ts'
+import { shippedStates } from './prices/path-states.ts'
 import { withRegions } from './prices/regions.ts'
 import { createWorld, type World } from './prices/world.ts'
 import { sampleAlerts } from './samples/alerts.ts'
@@ -91,7 +93,7 @@ export function openWorld(services: WorldServices): InventedWorld {
   series.markFixture(listed.filter(row => row.available).map(row => row.id))
   catalogue.reload()
   const events = createEventLog(settings)
-  const calm = withRegions(createWorld({ seed, series: listed }), listed)
+  const calm = withRegions(createWorld({ seed, series: listed, known: shippedStates() }), listed)
   const world = withEvents(calm, listed, events)
   const prices = createPriceFeed({
     world,
@@ -127,17 +129,18 @@ type FamilyName =
   | 'frac'
   | 'production'
 
+/** Routes that read contracts of futures, which must be known before they are asked for. */
+const ofContracts = ['/v1/futures', '/v1/spreads', '/v1/indicators', '/v1/market-brief']
+
 /** Which families the routes below a path need. */
 const needs: readonly (readonly [path: string, families: readonly FamilyName[]])[] = [
-  ['/v1/futures', ['futures']],
-  ['/v1/spreads', ['futures']],
-  ['/v1/indicators', ['futures', 'positions', 'annotations', 'capacities']],
-  ['/v1/market-brief', ['futures', 'positions', 'annotations', 'drilling', 'outlooks']],
+  ['/v1/indicators', ['positions', 'annotations', 'capacities']],
+  ['/v1/market-brief', ['positions', 'annotations', 'drilling', 'outlooks']],
   ['/v1/storage', ['capacities']],
   ['/v1/fuel-surcharge', ['surcharges']],
   ['/v1/diesel-prices', ['stations']],
   ['/v1/rig-counts', ['drilling']],
-  ['/v1/drilling/', ['drilling']],
+  ['/v1/drilling/', ['drilling', 'permits']],
   ['/v1/drilling-intelligence', ['drilling', 'permits', 'production']],
   ['/v1/pseo', ['drilling', 'permits', 'production', 'frac']],
   ['/v1/forecasts', ['outlooks', 'opec']],
@@ -154,35 +157,77 @@ const needs: readonly (readonly [path: string, families: readonly FamilyName[]])
   ['/v1/well-production', ['permits', 'production']],
 ]
 
-/** Routes that are about the codes that are named in the address, and routes that are about none. */
+/** Routes that are about the codes that are named in the address. */
 const ofNamedCodes = ['/v1/prices', '/v1/analytics']
+/** Routes that are about no list of codes: what they read of a code, they ask for. */
 const ofNoCodes = [
   '/health',
   '/openapi',
-  '/v1/ei/well-permits',
-  '/v1/ei/wells',
-  '/v1/ei/frac-focus',
-  '/v1/ei/rig_counts',
-  '/v1/well-production',
-  '/v1/rig-counts',
-  '/v1/webhooks',
+  '/docs',
+  '/swagger',
+  '/limits.json',
+  '/admin/v1/accounts',
+  '/admin/v1/audit',
+  '/admin/v1/batches',
+  '/admin/v1/datasets',
+  '/admin/v1/invoices',
+  '/admin/v1/outbox',
+  '/admin/v1/quarantine',
+  '/admin/v1/review',
+  '/admin/v1/suppressions',
+  '/admin/v1/tokens',
+  '/billing',
+  '/organizations',
+  '/users',
+  '/v1/account',
+  '/v1/alerts',
+  '/v1/analytics/performance',
   '/v1/api-keys',
+  '/v1/data-sources',
+  '/v1/diesel-prices',
+  '/v1/ei/',
+  '/v1/forecasts',
+  '/v1/futures',
+  '/v1/meta',
+  '/v1/notification',
+  '/v1/phone',
+  '/v1/rig-counts',
+  '/v1/scheduled-deliveries',
+  '/v1/sms',
+  '/v1/subscriptions',
+  '/v1/usage',
+  '/v1/users',
+  '/v1/webhook',
+  '/v1/well-production',
 ]
+/**
+ * Routes that look at the newest stretch of every code, and those that move the clock or change
+ * what is published next, which stands on it.
+ */
+const ofEveryStretch = ['/_dev', '/v1/data-quality', '/v1/status', '/status.json']
 
 /** Codes that stand for contracts are left to those routes that need all. */
-function codesOf(
-  { route, url }: DataRequest,
-  catalogue: WorldServices['catalogue'],
-): readonly string[] | undefined {
-  if (ofNoCodes.some(path => route.startsWith(path))) return []
-  if (!ofNamedCodes.some(path => route.startsWith(path))) return undefined
+function reachOf({ route, url }: DataRequest, catalogue: WorldServices['catalogue']): PriceReach {
+  const isBelow = (path: string): boolean => route.startsWith(path)
+  if (isBelow('/v1/ei/oil_inventories')) return inventoryPlaces.map(place => place.code)
+  if (ofNoCodes.some(isBelow)) return []
+  if (ofEveryStretch.some(isBelow)) return 'stretch'
+  if (!ofNamedCodes.some(isBelow)) return 'newest'
   const { searchParams } = new URL(url, 'http://localhost')
   const named = searchParams.get('by_code') ?? searchParams.get('code')
-  if (named === null) return undefined
+  if (named === null) return 'newest'
   const some = named.split(',').map(code => catalogue.named(code))
   return some.every(series => series !== undefined && !series.contractOf && !isFamily(series.code))
     ? some.map(series => series!.code)
-    : undefined
+    : 'newest'
+}
+
+/** Whether a code in the address stands for a contract, or may do so once contracts are known. */
+function namesContract(url: string, catalogue: WorldServices['catalogue']): boolean {
+  const { searchParams } = new URL(url, 'http://localhost')
+  return [...searchParams.values()]
+    .flatMap(value => value.split(','))
+    .some(code => isFamily(code) || catalogue.named(code)?.contractOf != null)
 }
 
 const familyCodes: ReadonlySet<string> = new Set(families.map(family => family.code))
@@ -217,10 +262,21 @@ function familiesOf(
       production,
     },
     first: futures.begin,
+    quote: futures.beginQuotes,
+    hasNewest(seriesId, before) {
+      const series = catalogue.byId(seriesId)
+      return series?.contractOf != null && futures.hasNewest(series.code, before)
+    },
     now: clock.now,
     forget: services.forgetSeries,
-    codesOf: asked => codesOf(asked, catalogue),
-    lay({ route }, fill) {
+    reachOf: asked => reachOf(asked, catalogue),
+    lay({ route, url }, fill) {
+      if (ofContracts.some(path => route.startsWith(path)) || namesContract(url, catalogue)) {
+        futures.open()
+        // Since when a dataset is known is said of all of it, and what is read of the past is not
+        // written meanwhile.
+        if (new URL(url, 'http://localhost').searchParams.has('as_of')) fill('futures')
+      }
       for (const [path, names] of needs) {
         if (!route.startsWith(path)) continue
         for (const name of names) fill(name)
@@ -234,7 +290,7 @@ function familiesOf(
 }
 
 function futuresFiller(services: WorldServices, world: World): FuturesFiller {
-  const { config, catalogue, series, futures, settings, clock } = services
+  const { config, catalogue, series, futures, settings, clock, ingest } = services
   const open = (contracts: readonly { family: FamilyCode; month: string }[]) => {
     catalogue.addContracts(
       contracts.map(({ family, month }) => contractOf(familyOf(family), month)),
@@ -252,6 +308,13 @@ function futuresFiller(services: WorldServices, world: World): FuturesFiller {
     seed: config.dev.seed,
     decimals,
     open,
+    quote(points) {
+      const written = points.map(({ contract, ...point }) => ({
+        seriesId: catalogue.named(contract)!.id,
+        ...point,
+      }))
+      ingest.as(undefined, () => ingest.write(written, clock.now()))
+    },
   })
 }
 

@@ -52,7 +52,9 @@ function copy() {
   const feed = withFamilies(prices, {
     fillers: { long, short },
     first: () => void said.push('first'),
-    codesOf: () => undefined,
+    quote: () => void said.push('quote'),
+    hasNewest: () => false,
+    reachOf: () => 'stretch',
     lay: ({ route }, fill) => {
       if (route === '/v1/long') fill('long')
     },
@@ -114,7 +116,9 @@ test('what was read while something was written is forgotten, and read anew', ()
   const feed = withFamilies(prices, {
     fillers: {},
     first: () => {},
-    codesOf: () => undefined,
+    quote: () => {},
+    hasNewest: () => false,
+    reachOf: () => 'stretch',
     lay: () => {},
     supply: () => {},
     forget: seriesId => void said.push(`forget ${seriesId}`),

@@ -1,4 +1,26 @@
+import { dayMs, startOfDay } from '../../lib/instant.ts'
+import type { Cadence } from '../catalogue/catalogue.ts'
 import { roundTo } from './format.ts'
+
+export type ChangeSpan = '24h' | '7d' | '30d' | '90d'
+
+const spanDays: Record<ChangeSpan, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 }
+
+/**
+ * The moments, Unix ms, before which the newest observation is what a price observed at
+ * `observedAt` is compared with.
+ */
+export function changeBases(
+  cadence: Cadence,
+  observedAt: number,
+): readonly (readonly [span: ChangeSpan, before: number])[] {
+  const spans = Object.entries(spanDays) as [ChangeSpan, number][]
+  return spans.map(([span, days]) => [
+    span,
+    // A daily series compares with its previous close, even where a weekend lies between.
+    span === '24h' && cadence === 'daily' ? startOfDay(observedAt) : observedAt - days * dayMs + 1,
+  ])
+}
 
 export interface PriceChange {
   amount: number

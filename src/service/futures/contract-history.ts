@@ -12,7 +12,7 @@ import {
   mergeDays,
   stretchesOf,
 } from '../../market/futures/contract-days.ts'
-import { monthAfter } from '../../market/futures/contracts.ts'
+import { listedMonths, monthAfter } from '../../market/futures/contracts.ts'
 import type { FamilyCode } from '../../market/futures/families.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -101,7 +101,11 @@ export function createContractHistory(
     hasDays(code, selection) {
       if ('month' in selection)
         return reads.days(code, selection.month, earliestDay, today(code), 1).length > 0
-      return catalogue.hasContracts(code) && reads.hasDays(code)
+      if (catalogue.hasContracts(code) && reads.hasDays(code)) return true
+      const to = today(code)
+      const front = listedMonths(code, to, 1)[0]!
+      // An evaluation copy has no day of a family before one is read.
+      return reads.days(code, front, earliestDay, to, 1).length > 0
     },
     page(code, selection, from, to, offset, limit) {
       const days: ContractDay[] = []

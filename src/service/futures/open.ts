@@ -5,6 +5,7 @@ import { momentOf } from '../../store/vintage.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { PriceServices } from '../prices/open.ts'
 import { createFutures, type Futures } from './futures.ts'
+import { suppliedFutures } from './supply.ts'
 
 export interface FuturesServices {
   futures: Futures
@@ -12,18 +13,22 @@ export interface FuturesServices {
 
 export interface FuturesServicesDeps
   extends Pick<Runtime, 'db' | 'clock' | 'config'>,
-    Pick<PriceServices, 'quarantine' | 'ingest'> {
+    Pick<PriceServices, 'quarantine' | 'ingest' | 'supply'> {
   catalogue: Catalogue
   limits: Limits
 }
 
-export const openFutures = (deps: FuturesServicesDeps): FuturesServices => ({
-  futures: createFutures({
-    ...deps,
-    // What is listed and open follows the moment that is asked about.
-    clock: { ...deps.clock, now: () => momentOf(deps.db) ?? deps.clock.now() },
-    store: createFuturesStore(deps.db),
-    maxAgeHours: deps.limits.futuresMaxAgeHours,
-    liveStaleMinutes: deps.config.futures.liveStaleMinutes,
-  }),
-})
+export function openFutures(deps: FuturesServicesDeps): FuturesServices {
+  const store = createFuturesStore(deps.db)
+  const supply = (seriesId: number) => deps.supply(seriesId, Number.MIN_SAFE_INTEGER)
+  return {
+    futures: createFutures({
+      ...deps,
+      // What is listed and open follows the moment that is asked about.
+      clock: { ...deps.clock, now: () => momentOf(deps.db) ?? deps.clock.now() },
+      store: deps.config.mode === 'dev' ? suppliedFutures(store, supply) : store,
+      maxAgeHours: deps.limits.futuresMaxAgeHours,
+      liveStaleMinutes: deps.config.futures.liveStaleMinutes,
+    }),
+  }
+}

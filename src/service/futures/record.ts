@@ -78,10 +78,18 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const points: Point[] = []
         const tickedDates = new Map<string, TickedDate>()
+        // Ticks come in the order of their times: behind the newest there is none to look for.
+        const newestAt = new Map<number, number>()
+        const storedTickOf = (seriesId: number, tradedAt: number) => {
+          const newest =
+            newestAt.get(seriesId) ?? store.newestTickAt(seriesId) ?? Number.NEGATIVE_INFINITY
+          newestAt.set(seriesId, Math.max(newest, tradedAt))
+          return tradedAt > newest ? undefined : store.tick(seriesId, tradedAt)
+        }
         for (const record of ticks) {
           const { id: seriesId } = series.get(contractCode(record.family, record.month))!
           const { tradedAt, price, volume, source } = record
-          const storedTick = store.tick(seriesId, tradedAt)
+          const storedTick = storedTickOf(seriesId, tradedAt)
           const isUnchanged = storedTick?.price === price && storedTick.volume === volume
           counts[isUnchanged ? 'unchanged' : storedTick ? 'revised' : 'inserted'] += 1
           if (isUnchanged) continue

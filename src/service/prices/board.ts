@@ -1,16 +1,18 @@
 import type { Clock } from '../../lib/clock.ts'
 import { strongEtag } from '../../lib/etag.ts'
-import { dayMs, startOfDay } from '../../lib/instant.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
 import type { Observation } from '../../market/prices/bars.ts'
-import { type PriceChange, priceChange } from '../../market/prices/change.ts'
+import {
+  type ChangeSpan,
+  changeBases,
+  type PriceChange,
+  priceChange,
+} from '../../market/prices/change.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-export type ChangeSpan = '24h' | '7d' | '30d' | '90d'
-
-const spanDays: Record<ChangeSpan, number> = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 }
+export type { ChangeSpan }
 
 /** The newest price of a series and its changes. */
 export interface Quote {
@@ -79,12 +81,7 @@ export function createBoard(
     if (!observation)
       return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
     const changes: Quote['changes'] = {}
-    for (const [span, days] of Object.entries(spanDays) as [ChangeSpan, number][]) {
-      // A daily series compares with its previous close, even where a weekend lies between.
-      const before =
-        span === '24h' && series.cadence === 'daily'
-          ? startOfDay(observation.observedAt)
-          : observation.observedAt - days * dayMs + 1
+    for (const [span, before] of changeBases(series.cadence, observation.observedAt)) {
       const base = newestBefore(series.id, before)
       if (base) changes[span] = priceChange(base.value, observation.value, series.decimals)
     }

@@ -82,7 +82,12 @@ export function openPrices({
   tally: { record(source: string, inserted: number, revised: number): void }
 }): PriceServices {
   let source: Supply | undefined
-  const supply: Supply = (seriesId, from) => source?.(seriesId, from)
+  const supply: Supply = Object.assign(
+    (seriesId: number, from: number) => source?.(seriesId, from),
+    {
+      hasNewest: (seriesId: number, before: number) => source?.hasNewest(seriesId, before) ?? true,
+    },
+  )
   const isEvaluation = config.mode === 'dev'
   const stored = createObservationStore(db)
   const observations = isEvaluation ? suppliedObservations(stored, supply) : stored

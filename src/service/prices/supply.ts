@@ -2,7 +2,11 @@ import type { CloseStore } from '../../store/prices/closes.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 
 /** Sees to it that all observations of a series made at `from` or later are there. */
-export type Supply = (seriesId: number, from: number) => void
+export interface Supply {
+  (seriesId: number, from: number): void
+  /** Whether the newest observation made before `before` is there, whatever else is missing. */
+  hasNewest(seriesId: number, before: number): boolean
+}
 
 const always = Number.MIN_SAFE_INTEGER
 
@@ -23,7 +27,8 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
     },
     newest(seriesId, before) {
       // The one before a stretch that is there may be missing still.
-      supply(seriesId, store.newest(seriesId, before)?.observedAt ?? always)
+      if (!supply.hasNewest(seriesId, before))
+        supply(seriesId, store.newest(seriesId, before)?.observedAt ?? always)
       return store.newest(seriesId, before)
     },
     count(seriesId, from, ...rest) {

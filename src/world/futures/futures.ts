@@ -23,15 +23,17 @@ import {
   tradingDate,
 } from '../../market/futures/contracts.ts'
 import {
+  contractCode,
   type FamilyCode,
   families,
   listedCount,
   parseContractCode,
 } from '../../market/futures/families.ts'
+import { changeBases } from '../../market/prices/change.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Filler } from '../filler.ts'
 import type { Progress } from '../prices/feed.ts'
-import type { World } from '../prices/world.ts'
+import type { Observation, World } from '../prices/world.ts'
 import { type CurveDate, createWorldCurve, monthsOn, type WorldCurve } from './curves.ts'
 
 /** Takes what was published, each call in one transaction; the same again changes nothing. */
@@ -48,11 +50,18 @@ export interface FuturesFillerDeps {
   futures: FuturesWriter
   /** Makes the contracts known, marked as fixture data. */
   open(contracts: readonly { family: FamilyCode; month: string }[]): void
+  /** Writes prices of contracts that are written again with their days and ticks. */
+  quote(points: readonly ContractPrice[]): void
   settings: Progress
   clock: Clock
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Clock
   reach?: Reach
+}
+
+/** What a contract was quoted at. */
+export interface ContractPrice extends Observation {
+  contract: string
 }
 
 /** How far back a copy holds what, in days. */
@@ -68,7 +77,16 @@ export interface Reach {
 export interface FuturesFiller extends Required<Filler> {
   /** Makes all contracts known and writes those that stand for their families. Once. */
   begin(): void
-  /** Writes the history of a contract's family, unless the contract is there already. */
+  /**
+   * Makes all contracts known and writes the newest price of those that stand for their families,
+   * those that its changes are against, and the first one.
+   */
+  beginQuotes(): void
+  /** Whether the newest price of a contract before `before` is there: one of these. */
+  hasNewest(contract: string, before: number): boolean
+  /** Makes all contracts known. */
+  open(): void
+  /** Writes the history of a contract, unless it is there already. */
   supply(contract: string): void
 }
 
@@ -119,6 +137,11 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     }),
   )
   const opened = new Set<string>()
+  let isOpen = false
+  /** Contracts whose history was written by this process: written again it would change nothing. */
+  const written = new Set<string>()
+  /** Of contracts that are quoted, the moments before which the newest price is there. */
+  const quoted = new Map<string, ReadonlySet<number>>()
   /** Months of the family that is being filled; lost in a crash, and then done again. */
   let rest: { code: FamilyCode; months: string[] } | undefined
   let seenSlot = Number.NaN
@@ -151,8 +174,8 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
       deps.futures.recordDays(days.slice(i, i + rowsPerWrite), at)
   }
 
-  const begin = () => {
-    if (settings.get(names.begun) !== undefined) return
+  const openAll = () => {
+    if (isOpen) return
     const start = startedAt()
     // All in one order, whatever is asked for first: series are numbered as they come.
     open(
@@ -160,9 +183,39 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
         historyMonths(curve, start, reach).map(month => ({ family: curve.family.code, month })),
       ),
     )
-    for (const curve of curves)
-      write(historyOf(curve, frontMonth(curve, start), start, reach), start)
+    isOpen = true
+  }
+
+  const hasBegun = () => settings.get(names.begun) !== undefined
+
+  const begin = () => {
+    if (hasBegun()) return
+    openAll()
+    for (const curve of curves) writeContract(curve, frontMonth(curve, startedAt()))
     settings.set(names.begun, 'true')
+  }
+
+  const beginQuotes = () => {
+    if (hasBegun()) return
+    openAll()
+    const prices: ContractPrice[] = []
+    for (const curve of curves) {
+      const month = frontMonth(curve, startedAt())
+      const contract = contractCode(curve.family.code, month)
+      if (written.has(contract) || quoted.has(contract)) continue
+      const quotes = quotesOf(curve, month, startedAt(), reach)
+      for (const price of quotes.prices) prices.push({ contract, ...price })
+      quoted.set(contract, quotes.moments)
+    }
+    if (prices.length > 0) deps.quote(prices)
+  }
+
+  const writeContract = (curve: WorldCurve, month: string) => {
+    const code = contractCode(curve.family.code, month)
+    if (written.has(code)) return
+    const start = startedAt()
+    write(historyOf(curve, month, start, reach), start)
+    written.add(code)
   }
 
   /** Writes the next contracts of a family, each of them whole; those that trade now come last. */
@@ -170,16 +223,22 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     if (rest?.code !== curve.family.code) {
       begin()
       const front = frontMonth(curve, start)
-      const months = historyMonths(curve, start, reach).filter(month => month !== front)
+      const months = historyMonths(curve, start, reach).filter(
+        month => month !== front && !written.has(contractCode(curve.family.code, month)),
+      )
       rest = { code: curve.family.code, months }
     }
     const batch: Published = { days: [], ticks: [] }
+    const months: string[] = []
     while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
-      const published = historyOf(curve, rest.months.shift()!, start, reach)
-      batch.days.push(...published.days)
-      batch.ticks.push(...published.ticks)
+      const month = rest.months.shift()!
+      const made = historyOf(curve, month, start, reach)
+      batch.days.push(...made.days)
+      batch.ticks.push(...made.ticks)
+      months.push(month)
     }
     write(batch, start)
+    for (const month of months) written.add(contractCode(curve.family.code, month))
     if (rest.months.length === 0)
       settings.set(names.filled, [...filled(), curve.family.code].join(' '))
   }
@@ -196,14 +255,17 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
 
   return {
     begin,
+    beginQuotes,
+    hasNewest: (contract, before) => quoted.get(contract)?.has(before) ?? false,
+    open: openAll,
     supply(contract) {
+      if (written.has(contract)) return
       const parsed = parseContractCode(contract)
-      if (!parsed) return
-      for (const curve of missingCurves()) {
-        if (curve.family.code !== parsed.family.code) continue
-        begin()
-        if (parsed.month !== frontMonth(curve, startedAt())) fillWhole(curve)
-      }
+      const curve = missingCurves().find(({ family }) => family === parsed?.family)
+      if (!parsed || !curve) return
+      openAll()
+      const front = frontMonth(curve, startedAt())
+      if (parsed.month !== front || !hasBegun()) writeContract(curve, parsed.month)
     },
     step(budgetMs) {
       const missing = missingCurves()
@@ -269,11 +331,10 @@ function historyMonths({ family }: WorldCurve, start: number, reach: Reach): str
   return months
 }
 
-/** All of one contract that was published before `start`. */
-function historyOf(curve: WorldCurve, month: string, start: number, reach: Reach): Published {
-  const { code } = curve.family
+/** The first day of a contract that a copy holds which starts at `start`. */
+function firstDayOf({ family }: WorldCurve, month: string, start: number, reach: Reach): string {
   const listedFrom = (count: number, daysBack: number) => {
-    const from = dayAfter(lastTradingDay(code, monthAfter(month, -count)), 1)
+    const from = dayAfter(lastTradingDay(family.code, monthAfter(month, -count)), 1)
     const oldest = isoDay(start - daysBack * dayMs)
     return laterDay(from, oldest)
   }
@@ -281,17 +342,77 @@ function historyOf(curve: WorldCurve, month: string, start: number, reach: Reach
     listedFrom(quotedCount, reach.wholeCurveDays),
     listedFrom(nearMonths, reach.nearMonthsDays),
   ]
-  const expiry = lastTradingDay(code, month)
+  return earlierDay(whole, near)
+}
+
+/** All of one contract that was published before `start`. */
+function historyOf(curve: WorldCurve, month: string, start: number, reach: Reach): Published {
+  const first = firstDayOf(curve, month, start, reach)
+  return daysOf(curve, month, first, lastTradingDay(curve.family.code, month), start, reach)
+}
+
+/** What of it is of these days, both inclusive. */
+function daysOf(
+  curve: WorldCurve,
+  month: string,
+  first: string,
+  last: string,
+  start: number,
+  reach: Reach,
+): Published {
   const published: Published = { days: [], ticks: [] }
   const tickFrom = start - reach.tickDays * dayMs
-  for (
-    let day = earlierDay(whole, near);
-    day <= expiry && parseDay(day)! - dayMs < start;
-    day = dayAfter(day, 1)
-  ) {
+  for (let day = first; day <= last && parseDay(day)! - dayMs < start; day = dayAfter(day, 1))
     collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, published)
-  }
   return published
+}
+
+/** Contracts trade every five minutes. */
+const contractCadence = 'intraday_5m'
+
+/** No exchange is closed for longer. */
+const longestClosureDays = 10
+
+/** What a contract is quoted with, and the moments before which each price is the newest. */
+function quotesOf(curve: WorldCurve, month: string, start: number, reach: Reach) {
+  const first = firstDayOf(curve, month, start, reach)
+  const pricesOf = (from: string, to: string): Observation[] => {
+    const { days, ticks } = daysOf(curve, month, laterDay(from, first), to, start, reach)
+    return [
+      ...days.flatMap(({ quotedAt, close, recordedAt }) =>
+        quotedAt === undefined
+          ? []
+          : { observedAt: quotedAt, value: close!, recordedAt: recordedAt! },
+      ),
+      ...ticks.map(({ tradedAt, price, recordedAt }) => ({
+        observedAt: tradedAt,
+        value: price,
+        recordedAt: recordedAt!,
+      })),
+    ].sort((a, b) => a.observedAt - b.observedAt)
+  }
+  const newestBefore = (before: number): Observation | undefined =>
+    pricesOf(isoDay(before - longestClosureDays * dayMs), isoDay(before + dayMs)).findLast(
+      ({ observedAt }) => observedAt < before,
+    )
+  const prices = pricesOf(first, dayAfter(first, longestClosureDays)).slice(0, 1)
+  const moments = new Set<number>()
+  const newest = newestBefore(start)
+  if (newest) {
+    const bases = changeBases(contractCadence, newest.observedAt).map(([, before]) => ({
+      before,
+      price: newestBefore(before),
+    }))
+    for (const { before, price } of [
+      { before: Number.MAX_SAFE_INTEGER, price: newest },
+      ...bases,
+    ]) {
+      if (!price) continue
+      moments.add(before)
+      if (prices.every(({ observedAt }) => observedAt !== price.observedAt)) prices.push(price)
+    }
+  }
+  return { prices: prices.sort((a, b) => a.observedAt - b.observedAt), moments }
 }
 
 /** All that is published of a family in `[from, to)`. */

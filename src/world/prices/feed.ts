@@ -1,8 +1,10 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/instant.ts'
+import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
+import { changeBases } from '../../market/prices/change.ts'
 import { type Depth, depthOf, isMainCode, leadingCodes, newestFrom } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
-import type { Observation, World } from './world.ts'
+import { longestDelayDays, type Observation, type World } from './world.ts'
 
 export interface StoredSeries extends WorldSeries {
   id: number
@@ -46,10 +48,17 @@ export interface PriceFeed {
   /** Goes on with that for about `budgetMs`; false once it is done. */
   beginStep(budgetMs: number): boolean
   /**
-   * As `begin`, of these codes only; of more than a few, of all: together they take less than one
-   * by one.
+   * As `begin`, of these codes only and of those that are numbered with them; of more than a few,
+   * of all: together they take less than one by one.
    */
   beginWith(codes: readonly string[]): void
+  /**
+   * Writes the newest observation of every code, those that its changes are against and the first
+   * one: what lists of prices are made of, and known with its whole reach too.
+   */
+  beginQuotes(): void
+  /** Whether the newest observation of a series before `before` is there: one of these. */
+  hasNewest(seriesId: number, before: number): boolean
   /** Writes the history of a code, whatever is there of it already. */
   fill(code: string): void
   /** Sees to it that all observations of a series made at `from` or later are there. */
@@ -143,15 +152,24 @@ export function createPriceFeed(deps: {
    * Codes that began by themselves, in this state of the copy: kept in memory only, because what is
    * written again changes nothing.
    */
-  const early = { startedAt: Number.NaN, codes: new Set<string>(), askedCount: 0 }
-  const isEarly = (series: StoredSeries, start: number): boolean => {
+  const early = {
+    startedAt: Number.NaN,
+    codes: new Set<string>(),
+    askedCount: 0,
+    /** By series, the moments before which the newest observation is there. */
+    quoted: new Map<number, ReadonlySet<number>>(),
+  }
+  const earlyAt = (start: number): typeof early => {
     if (early.startedAt !== start) {
       early.startedAt = start
       early.codes.clear()
       early.askedCount = 0
+      early.quoted.clear()
     }
-    return early.codes.has(series.code)
+    return early
   }
+  const isEarly = (series: StoredSeries, start: number): boolean =>
+    earlyAt(start).codes.has(series.code)
 
   function beginSome(some: readonly StoredSeries[]): void {
     if (hasBegun()) return
@@ -159,17 +177,16 @@ export function createPriceFeed(deps: {
     const done = filled()
     const missing = some.filter(series => !done.has(series.code) && !isEarly(series, start))
     if (missing.length === 0) return
-    if (
-      early.askedCount + missing.length > earlyCodesMax ||
-      missing.some(series => together.has(series.code))
-    ) {
+    if (missing.some(series => together.has(series.code))) beginTogether(start)
+    const alone = missing.filter(series => !together.has(series.code))
+    if (early.askedCount + alone.length > earlyCodesMax) {
       begin()
       return
     }
     const to = filledTo() ?? start
-    write(missing.flatMap(series => newestOf(series, start, to)))
-    for (const series of missing) early.codes.add(series.code)
-    early.askedCount += missing.length
+    write(alone.flatMap(series => newestOf(series, start, to)))
+    for (const series of alone) early.codes.add(series.code)
+    early.askedCount += alone.length
   }
 
   function write(points: readonly WorldPoint[]): void {
@@ -210,6 +227,82 @@ export function createPriceFeed(deps: {
     ]).concat(published(series, start, to, to))
   }
 
+  /** The newest observation of a code made before `before` that was published before `start`. */
+  function newestBefore(
+    series: StoredSeries,
+    before: number,
+    start: number,
+    recent: Recent,
+  ): Observation | undefined {
+    const known = recent.observations.findLast(({ observedAt }) => observedAt < before)
+    // One that was observed earlier may have been published after a newer one.
+    if (known && known.observedAt >= recent.from) return known
+    const depth = depthOf(series, start)
+    const end = Math.min(before, start)
+    for (let spanMs = quoteSpanMs; spanMs <= longestQuoteSpanMs; spanMs *= 3) {
+      const from = end - spanMs
+      const newest = world
+        .observations(series.code, from, Math.min(start, end + longestDelayMs), depth)
+        .findLast(({ observedAt }) => observedAt < before)
+      if (newest && newest.observedAt >= from) return newest
+    }
+    return undefined
+  }
+
+  /** One span of all that quotes are looked for in, where that is not many observations. */
+  function recentOf(series: StoredSeries, start: number): Recent {
+    const from = start - recentDays[series.cadence] * dayMs
+    const observations = isIntraday(series.cadence)
+      ? []
+      : world.observations(series.code, from, start, depthOf(series, start))
+    return { from, observations }
+  }
+
+  /** What a code is quoted with, and the moments before which each is the newest. */
+  function quotesOf(series: StoredSeries, start: number) {
+    const points = firstOf(world, series.code, depthOf(series, start), newestFrom(series, start))
+    const moments = new Set<number>()
+    const recent = recentOf(series, start)
+    const take = (before: number): Observation | undefined => {
+      const newest = newestBefore(series, before, start, recent)
+      if (!newest) return undefined
+      moments.add(before)
+      if (points.every(({ observedAt }) => observedAt !== newest.observedAt)) points.push(newest)
+      return newest
+    }
+    const newest = take(Number.MAX_SAFE_INTEGER)
+    if (newest)
+      for (const [, before] of changeBases(series.cadence, newest.observedAt)) take(before)
+    points.sort((a, b) => a.observedAt - b.observedAt)
+    return { points: pointsOf(series, points), moments }
+  }
+
+  function beginQuotes(): void {
+    if (hasBegun()) return
+    const start = startedAt()
+    const { codes, quoted } = earlyAt(start)
+    const done = filled()
+    const missing = order.filter(
+      ({ code, id }) => !done.has(code) && !codes.has(code) && !quoted.has(id),
+    )
+    beginTogether(start)
+    const made = missing
+      .filter(({ code }) => !together.has(code))
+      .map(series => ({ series, quotes: quotesOf(series, start) }))
+    write(made.flatMap(({ quotes }) => quotes.points))
+    for (const { series, quotes } of made) quoted.set(series.id, quotes.moments)
+  }
+
+  /** Codes that are numbered together are written at once and whole. */
+  function beginTogether(start: number): void {
+    const done = filled()
+    const whole = order.filter(({ code }) => together.has(code) && !done.has(code))
+    if (whole.length === 0) return
+    const to = filledTo() ?? start
+    write(whole.flatMap(series => [...olderOf(series, start), ...newestOf(series, start, to)]))
+    markFilled(whole)
+  }
+
   const markFilled = (some: readonly StoredSeries[]) =>
     settings.set(names.filled, [...filled(), ...some.map(series => series.code)].join(' '))
 
@@ -220,11 +313,7 @@ export function createPriceFeed(deps: {
     const to = filledTo() ?? start
     const done = filled()
     const missing = order.filter(series => !done.has(series.code) && !isEarly(series, start))
-    const whole = missing.filter(series => together.has(series.code))
-    if (whole.length > 0) {
-      write(whole.flatMap(series => [...olderOf(series, start), ...newestOf(series, start, to)]))
-      markFilled(whole)
-    }
+    beginTogether(start)
     let batch: StoredSeries[] = []
     let points: WorldPoint[] = []
     const writeBatch = () => {
@@ -285,6 +374,11 @@ export function createPriceFeed(deps: {
     begin,
     beginStep: budgetMs => beginUntil(stopwatch.monotonic() + budgetMs),
     beginWith: codes => beginSome(codes.flatMap(code => byCode.get(code) ?? [])),
+    beginQuotes,
+    hasNewest(seriesId, before) {
+      const start = instant(names.startedAt)
+      return start !== undefined && (earlyAt(start).quoted.get(seriesId)?.has(before) ?? false)
+    },
     fill,
     filled,
     supply(seriesId, from) {
@@ -344,14 +438,38 @@ function remembered(settings: Progress): Progress {
   }
 }
 
-/** A first observation is looked for in spans of this length. */
-const firstSpanMs = 60 * dayMs
+/** What was published of a code from `from` on. */
+interface Recent {
+  from: number
+  observations: readonly Observation[]
+}
+
+/** Changes go back 90 days, and the observation that they are against may be a period older. */
+const recentDays: Readonly<Record<Cadence, number>> = {
+  intraday_2_5m: 0,
+  intraday_5m: 0,
+  twice_daily: 100,
+  daily: 100,
+  weekly: 120,
+  monthly: 200,
+}
+
+/** Where the newest observation before a moment is looked for; longer while there is none. */
+const quoteSpanMs = dayMs
+const longestQuoteSpanMs = 243 * dayMs
+/** From an observation to its publication. */
+const longestDelayMs = longestDelayDays * dayMs
+
+/** A first observation is looked for in spans of these lengths, from the beginning on. */
+const firstSpansDays = [8, 60, 240, Number.POSITIVE_INFINITY]
 
 /** The first observation of a history, if it is published before `before`. */
 function firstOf(world: World, code: string, depth: Depth, before: number): Observation[] {
-  for (let from = depth.from; from < before; from += firstSpanMs) {
-    const some = world.observations(code, depth.from, Math.min(from + firstSpanMs, before), depth)
+  for (const days of firstSpansDays) {
+    const to = Math.min(depth.from + days * dayMs, before)
+    const some = world.observations(code, depth.from, to, depth)
     if (some.length > 0) return some.slice(0, 1)
+    if (to === before) break
   }
   return []
 }

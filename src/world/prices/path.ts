@@ -11,10 +11,12 @@ const tradingDays = 252
 /** Less happens while most markets are closed. */
 const weekendScale = 0.3
 const smoothingDays = 21
-const checkpointDays = 256
+export const checkpointDays = 256
 
 /** Day 0, 1970-01-01, was a Thursday. */
 const isWeekend = (day: number): boolean => (day + 3) % 7 > 4
+
+const atRest: PathState = { value: 0, smoothed: 0 }
 
 /** A mean-reverting process around 0 whose daily changes have an annual volatility of 1. */
 export interface Path {
@@ -29,7 +31,25 @@ export interface Path {
    * of the day's change.
    */
   bridge(day: number, steps: number): Float64Array
+  /** What the path is at a checkpoint: the `index`-th 256 days after the epoch. */
+  stateAt(index: number): PathState
+  /** Names the path's draws, whatever seed they come of. */
+  readonly key: number
+  /** What is left of a value after a day. */
+  readonly decay: number
 }
+
+/** Where a path stands at a checkpoint. */
+export interface PathState {
+  value: number
+  smoothed: number
+}
+
+/**
+ * States at checkpoints that somebody computed before, by key and decay of a path: going on from
+ * one answers what going on from the epoch would.
+ */
+export type KnownStates = (key: number, decay: number) => ReadonlyMap<number, PathState> | undefined
 
 interface Span {
   firstDay: number
@@ -48,39 +68,38 @@ export function createPath(
   name: string,
   halfLifeDays: number,
   shared: boolean,
+  known?: KnownStates,
 ): Path {
   const key = keyOf(`${seed}/${name}`)
   const bridgeKey = keyOf(`${seed}/${name}/bridge`)
   const decay = 2 ** (-1 / halfLifeDays)
   const scale = 1 / Math.sqrt(tradingDays)
   const gain = 2 / (smoothingDays + 1)
-  const plain = [0]
-  const smoothed = [0]
+  const states = new Map<number, PathState>([...(known?.(key, decay) ?? []), [0, atRest]])
   let last: Span | undefined
 
   const innovation = (day: number): number =>
     scale * normal(key, day) * (isWeekend(day) ? weekendScale : 1)
 
-  function reach(checkpoint: number): void {
-    while (plain.length <= checkpoint) {
-      let value = plain.at(-1)!
-      let slow = smoothed.at(-1)!
-      const start = epochDay + (plain.length - 1) * checkpointDays
+  function stateAt(index: number): PathState {
+    let reached = index
+    while (!states.has(reached)) reached -= 1
+    let { value, smoothed } = states.get(reached)!
+    for (; reached < index; states.set(reached, { value, smoothed })) {
+      const start = epochDay + reached * checkpointDays
       for (let day = start; day < start + checkpointDays; day++) {
         value = decay * value + innovation(day)
-        slow += gain * (value - slow)
+        smoothed += gain * (value - smoothed)
       }
-      plain.push(value)
-      smoothed.push(slow)
+      reached += 1
     }
+    return states.get(index)!
   }
 
   function compute(firstDay: number, days: number, smooth: boolean): Float64Array {
     const values = new Float64Array(days)
     const checkpoint = Math.max(0, Math.floor((firstDay - epochDay) / checkpointDays))
-    reach(checkpoint)
-    let value = plain[checkpoint]!
-    let slow = smoothed[checkpoint]!
+    let { value, smoothed: slow } = stateAt(checkpoint)
     for (let day = epochDay + checkpoint * checkpointDays; day < firstDay + days; day++) {
       value = decay * value + innovation(day)
       slow += gain * (value - slow)
@@ -99,6 +118,9 @@ export function createPath(
 
   return {
     name,
+    key,
+    decay,
+    stateAt,
     addTo(out, firstDay, weight, smooth) {
       const values = valuesOf(firstDay, out.length, smooth)
       for (let i = 0; i < out.length; i++) out[i] = out[i]! + weight * values[i]!

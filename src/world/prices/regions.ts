@@ -81,11 +81,13 @@ type Apportioned = (
   depth?: Depth,
 ) => ReadonlyMap<number, ReadonlyMap<string, number>>
 
+const spansKept = 8
+
 function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeries[]): Apportioned {
   const levels = parts.reduce((sum, part) => sum + part.level, 0)
   const restShare = Math.max(0, whole.level - levels) / levels
-  // Every code of the group is asked for the same span, one after the other.
-  let last = { asked: '', values: new Map<number, ReadonlyMap<string, number>>() }
+  // Every code of the group is asked for the same few spans, one code after the other.
+  const kept = new Map<string, ReadonlyMap<number, ReadonlyMap<string, number>>>()
 
   const compute = (from: number, to: number, depth?: Depth) => {
     const at = (code: string) =>
@@ -106,8 +108,11 @@ function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeri
 
   return (from, to, depth) => {
     const span = JSON.stringify([from, to, depth])
-    if (last.asked !== span) last = { asked: span, values: compute(from, to, depth) }
-    return last.values
+    const values = kept.get(span) ?? compute(from, to, depth)
+    kept.delete(span)
+    kept.set(span, values)
+    if (kept.size > spansKept) kept.delete(kept.keys().next().value!)
+    return values
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Depth, depthOf } from './history-depth.ts'
 import { draw, keyOf, uniform } from './noise.ts'
-import { createPath, epochDay, type Path } from './path.ts'
+import { createPath, epochDay, type KnownStates, type Path } from './path.ts'
 import { createRecipes, type Recipe, type Season } from './recipes.ts'
 import type { WorldSeries } from './series.ts'
 
@@ -65,7 +65,7 @@ interface Slot {
 /**
  * Holidays can hold a publication back; nothing is published later than this after it was observed.
  */
-const longestDelayDays = 7
+export const longestDelayDays = 7
 /** The close before a trading day is never further back. */
 const longestClosureDays = 8
 const everything: Depth = {
@@ -75,13 +75,14 @@ const everything: Depth = {
 }
 const firstAt = (epochDay + 2 * 365) * dayMs
 
-export function createWorld({
-  seed,
-  series,
-}: {
+export interface WorldDeps {
   seed: number
   series: readonly WorldSeries[]
-}): World {
+  /** States of paths, so that none is walked from the epoch. */
+  known?: KnownStates
+}
+
+export function createWorld({ seed, series, known }: WorldDeps): World {
   const recipes = createRecipes(series)
   const byCode = new Map(
     series.filter(series => series.available).map(series => [series.code, series]),
@@ -91,7 +92,8 @@ export function createWorld({
 
   function pathOf(name: string): Path {
     const path =
-      paths.get(name) ?? createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name))
+      paths.get(name) ??
+      createPath(seed, name, recipes.halfLifeOf(name), recipes.isShared(name), known)
     paths.set(name, path)
     return path
   }
@@ -141,6 +143,14 @@ export function createWorld({
       return observations(code, depth.from, now, depth)
     },
   }
+}
+
+/** Every path that moves a series of these. */
+export function everyPath(seed: number, series: readonly WorldSeries[]): Path[] {
+  const recipes = createRecipes(series)
+  const recipesOf = series.filter(one => one.available).map(recipes.recipeOf)
+  const names = new Set(recipesOf.flatMap(({ terms }) => terms.map(({ path }) => path)))
+  return [...names].sort().map(name => createPath(seed, name, recipes.halfLifeOf(name), false))
 }
 
 /** The slots of a code that is observed at fixed times of its days. */

@@ -29,6 +29,7 @@ export function openFuturesInstance(
       .map(series => ({ ...series, available: series.unavailableReason === null })),
   })
   const filler = createFuturesFiller({
+    quote: () => {},
     world,
     futures,
     settings,

@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import { type Clock, createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
+import { changeBases } from '../../../src/market/prices/change.ts'
 import {
   createPriceFeed,
   type StoredSeries,
   type WorldPoint,
 } from '../../../src/world/prices/feed.ts'
-import { createWorld } from '../../../src/world/prices/world.ts'
+import { createWorld, type Observation } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-21T19:30:00Z')!
 
@@ -159,15 +160,60 @@ describe('filling', () => {
     expect(ingest.rows()).toEqual(expected(start))
   })
 
-  test('many codes begin with all others, and so do those that are numbered together', () => {
+  test('quotes are what the whole copy has before each of their moments, few rows, and the end is the same', () => {
+    const { feed, ingest, fill } = copy()
+    feed.beginQuotes()
+    const quotes = ingest.rows()
+    expect(quotes.length).toBeLessThanOrEqual(6 * feed.total)
+    let compared = 0
+    for (const { id, code, cadence, available } of series) {
+      if (!available) continue
+      const whole = world.history(code, start)
+      const written = ingest.writes.flat().filter(point => point.seriesId === id)
+      const newestBefore = (points: readonly Observation[], before: number) =>
+        points.findLast(({ observedAt }) => observedAt < before)
+      const newest = newestBefore(whole, Number.MAX_SAFE_INTEGER)!
+      expect(written[0]).toMatchObject(whole[0]!)
+      const moments = [
+        Number.MAX_SAFE_INTEGER,
+        ...changeBases(cadence, newest.observedAt).map(([, before]) => before),
+      ]
+      for (const before of moments) {
+        if (!feed.hasNewest(id, before)) continue
+        compared += 1
+        expect(newestBefore(written, before)).toMatchObject(newestBefore(whole, before)!)
+      }
+      // What nobody is quoted against must be asked for.
+      expect(feed.hasNewest(id, newest.observedAt - 3 * dayMs)).toBe(false)
+    }
+    expect(compared).toBeGreaterThan(4 * feed.total)
+    feed.beginQuotes()
+    expect(ingest.rows()).toEqual(quotes)
+    fill()
+    expect(ingest.rows()).toEqual(expected(start))
+  })
+
+  test('a code that is quoted has all of its newest stretch when that is read', () => {
+    const { feed, ingest } = copy()
+    feed.beginQuotes()
+    feed.supply(4, start - dayMs)
+    const alone = copy()
+    alone.feed.beginWith(['COPPER_USD'])
+    const copper = (rows: string[]) => rows.filter(row => row.startsWith('COPPER_USD'))
+    expect(copper(ingest.rows())).toEqual(expect.arrayContaining(alone.ingest.rows()))
+    expect(copper(ingest.rows()).length).toBe(alone.ingest.rows().length)
+  })
+
+  test('many codes begin with all others, those that are numbered together with each other', () => {
     const all = new Set(series.filter(one => one.available).map(one => one.id))
     const begun = ({ writes }: Recorder) => new Set(writes.flat().map(point => point.seriesId))
     const many = copy()
     many.feed.beginWith(Array.from({ length: 13 }, () => 'EUR_USD'))
     expect(begun(many.ingest)).toEqual(all)
-    const numbered = copy(start, new Map(), new Recorder(), ['US_RIG_COUNT'])
+    const numbered = copy(start, new Map(), new Recorder(), ['US_RIG_COUNT', 'COPPER_USD'])
     numbered.feed.supply(8, start)
-    expect(begun(numbered.ingest)).toEqual(all)
+    expect(begun(numbered.ingest)).toEqual(new Set([4, 8]))
+    expect([...numbered.feed.filled()].sort()).toEqual(['COPPER_USD', 'US_RIG_COUNT'])
   })
 
   test('the beginning is made in steps, and goes on after a restart', () => {

@@ -1,0 +1,24 @@
+import interfaceRows from '../test/api/interface.json'
+import type { Wellhead } from './server.ts'
+
+/** A GET of the interface with an address that an evaluation copy answers. */
+export interface Sample {
+  path: string
+  sample: string
+  /** What lets a caller in: nothing, the evaluation key or the operator's token. */
+  headersOf(server: Wellhead): Record<string, string>
+}
+
+/** All but streams, which never end. */
+export const samples: readonly Sample[] = interfaceRows
+  .filter(
+    ({ method, path, sample }) => method === 'GET' && sample !== null && !path.includes('stream'),
+  )
+  .map(({ path, sample, access }) => ({
+    path,
+    sample: sample!,
+    headersOf: ({ apiKey, adminToken }: Wellhead) => ({
+      ...(access === 'operator' && { authorization: `Bearer ${adminToken}` }),
+      ...(access.startsWith('key') && access !== 'keyless' && { authorization: `Token ${apiKey}` }),
+    }),
+  }))
