@@ -13,7 +13,8 @@ import { answered, type Receiver, receiver } from './support/servers/receiver.ts
 import { serveApp } from './support/topics/streaming.ts'
 
 const rows = interfaceRows
-  .filter(row => row.sample !== null)
+  // Settings are named as the configuration of the program names them.
+  .filter(row => row.sample !== null && row.path !== '/admin/v1/settings')
   .map(row => ({
     ...row,
     sample: inOtherNames(row.sample!),

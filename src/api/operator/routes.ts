@@ -15,6 +15,7 @@ import { outboxAdminRoutes } from './outbox.ts'
 import { quarantineAdminRoutes } from './quarantine.ts'
 import { reviewAdminRoutes } from './review.ts'
 import { seriesAdminRoutes } from './series.ts'
+import { settingsAdminRoutes } from './settings.ts'
 import { signInAdminRoutes } from './sign-in.ts'
 import { sourceAdminRoutes } from './sources.ts'
 import { tokenAdminRoutes } from './tokens.ts'
@@ -26,6 +27,7 @@ export function operatorTopic(context: Context): Elysia {
   routes.use(accountAdminRoutes({ ...context, changes: context.keyChanges }))
   routes.use(accountThingRoutes(context))
   routes.use(tokenAdminRoutes(context))
+  routes.use(settingsAdminRoutes(context))
   routes.use(auditAdminRoutes(context))
   routes.use(billingAdminRoutes(context))
   routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))

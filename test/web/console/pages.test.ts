@@ -139,6 +139,18 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(await other.page.textContent('main')).toContain('Sign in to see this')
   })
 
+  test('shows the operator every setting and where it comes from', async () => {
+    const { page, goTo, violations, overflow } = await visitor({ width: 390 })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/system')
+    await page.fill('section[aria-labelledby=settings] input[type=search]', 'accounts.signup')
+    await page.waitForSelector(
+      'section[aria-labelledby=settings] tbody:not(:has(tr + tr)) td:has-text("open")',
+    )
+    expect(await violations()).toEqual([])
+    expect(await overflow()).toBeLessThanOrEqual(0)
+  })
+
   test('finds a documented call by its name, and says what may have been meant', async () => {
     const { page, goTo } = await visitor()
     await goTo('/board')

@@ -4,13 +4,15 @@ import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx
 import { day, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
+import { Settings } from './settings.tsx'
 
-/** Tokens of the operator, messages that are held back, addresses without mail. */
+/** Tokens of the operator, messages that are held back, addresses without mail, settings. */
 export const System = () => (
   <>
     <Tokens />
     <Held />
     <Suppressions />
+    <Settings />
   </>
 )
 

@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals'
+import { useLoaded } from '../../parts/ask.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Setting {
+  key: string
+  value: string
+  source: string
+  description: string
+}
+
+/** Every setting in force and where it comes from. */
+export function Settings() {
+  const answer = useLoaded('settings', () =>
+    asOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings'),
+  )
+  const typed = useSignal('')
+  const onlyOwn = useSignal(false)
+  const part = typed.value.toLowerCase()
+  const rows = answer.data?.data.settings
+    .filter(({ source }) => !onlyOwn.value || source !== 'default')
+    .filter(({ key, description }) => `${key} ${description}`.toLowerCase().includes(part))
+  return (
+    <Table
+      caption="Settings"
+      of={answer}
+      rows={rows}
+      keyOf={({ key }) => key}
+      empty="No setting has these words. Type fewer of them."
+      note="Secrets are masked. A setting is changed in the configuration file, by a variable or a flag, and holds from the next start."
+      isTall
+      actions={
+        <>
+          <label>
+            Search
+            <input
+              type="search"
+              value={typed.value}
+              onInput={event => {
+                typed.value = event.currentTarget.value
+              }}
+            />
+          </label>
+          <button
+            type="button"
+            aria-pressed={onlyOwn.value}
+            onClick={() => {
+              onlyOwn.value = !onlyOwn.value
+            }}
+          >
+            Only what was set
+          </button>
+        </>
+      }
+      columns={[
+        {
+          name: 'Setting',
+          value: ({ key }) => key,
+          show: ({ key, description }) => (
+            <>
+              <code>{key}</code>
+              <div class="quiet small">{description}</div>
+            </>
+          ),
+        },
+        { name: 'Value', className: 'break', value: ({ value }) => value },
+        { name: 'From', isWide: true, value: ({ source }) => source },
+      ]}
+    />
+  )
+}
