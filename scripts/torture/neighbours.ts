@@ -139,7 +139,8 @@ arrivals.clear()
 for (let n = 0; n < events; n += 1) {
   observedAt += 60_000
   await Bun.sleep(paceMs)
-  await observe(observedAt, 60 + (n % 30))
+  // Small steps: what the guards doubt is held, and no event is made of it.
+  await observe(observedAt, 72 + (n % 5) / 10)
   const committed = performance.now()
   const deadline = committed + 10_000
   while (!arrivals.has(observedAt) && performance.now() < deadline) await Bun.sleep(1)
