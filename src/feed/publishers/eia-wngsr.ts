@@ -1,7 +1,7 @@
 import { dayMs, parseDay } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import { usFederal } from '../../market/calendars/holidays.ts'
-import { headerFault, unreadable } from '../reading/fault.ts'
+import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { namedDay, periodOf } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { weeklyBroughtForward, zonedAt } from './calendar.ts'
@@ -35,6 +35,10 @@ export function gasReport(bytes: Uint8Array): GasReport {
       throw unreadable('a region of the gas report')
     }
     const id = idOf(region.series_id)
+    // Each report has its own week: one without any says nothing, whatever week it claims to be of.
+    if (region.data.length === 0) {
+      throw new FeedFault('series_empty', `the gas report has no week of ${id}`)
+    }
     const values = collected(typeof region.unitsshort === 'string' ? region.unitsshort : undefined)
     const flags = Array.isArray(region.revision_flag) ? region.revision_flag : []
     for (const [i, pair] of region.data.entries()) {

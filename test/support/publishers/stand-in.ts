@@ -18,6 +18,8 @@ export type Misbehaviour =
   | 'in_the_future'
   | 'cut_short'
   | 'maintenance_page'
+  | 'empty_body'
+  | 'quarter_body'
   | 'always_500'
   | 'truncated'
   | 'total_changes'
@@ -141,6 +143,12 @@ export async function standIn(
     if (!reply) return short(404, JSON.stringify({ error: 'not found', code: 404 }))
     if (self.misbehaviour === 'maintenance_page' && (reply.status ?? 200) === 200) {
       return short(200, '<!doctype html><html><body>Down for maintenance</body></html>')
+    }
+    if (self.misbehaviour === 'empty_body') return packed(headers, { ...reply, body: '' })
+    if (self.misbehaviour === 'quarter_body') {
+      // Whole to the socket: only what is in it ends in the middle.
+      const bytes = typeof reply.body === 'string' ? strToU8(reply.body) : reply.body
+      return packed(headers, { ...reply, body: bytes.slice(0, bytes.length >> 2) })
     }
     return packed(headers, reply)
   }
