@@ -1,25 +1,34 @@
-import type { Config } from '../config.ts'
 import { isoInstant } from '../lib/instant.ts'
+import type { ProcessRuntime } from '../runtime.ts'
 import { noticeHook } from '../send/notices/hook.ts'
+import { testMail } from './mail.ts'
 
-/** Posts a notice to the configured address; 0 when it was taken. */
+/** Sends a notice now to each configured place, past the outbox; 0 when all of them took it. */
 export async function testNotices(
-  { notices, brand }: Config,
-  now: number,
-  { out, err }: { out(line: string): void; err(line: string): void },
+  runtime: ProcessRuntime,
+  env: { out(line: string): void; err(line: string): void },
 ): Promise<number> {
+  const { notices, brand } = runtime.config
   const url = notices.url.reveal()
-  if (notices.mail !== '')
-    out(
-      `Mail to ${notices.mail} goes through the outbox of the running server: wellhead doctor looks at it.`,
-    )
-  if (url === '') {
-    if (notices.mail !== '') return 0
-    err('notices go nowhere: set notices.url or notices.mail')
+  if (url === '' && notices.mail === '') {
+    env.err('notices go nowhere: set notices.url or notices.mail')
     return 1
   }
+  // Each place is tried, also after one that refused.
+  const posted = url === '' ? 0 : await testHook(runtime, url, brand.serviceName, env)
+  const mailed = notices.mail === '' ? 0 : await testMail(runtime, notices.mail, env)
+  return Math.max(posted, mailed)
+}
+
+async function testHook(
+  { config, clock }: ProcessRuntime,
+  url: string,
+  service: string,
+  { out, err }: { out(line: string): void; err(line: string): void },
+): Promise<number> {
+  const now = clock.now()
   try {
-    await noticeHook(url, notices.format, brand.serviceName).send({
+    await noticeHook(url, config.notices.format, service).send({
       matter: 'test',
       kind: 'test',
       text: `A test, sent at ${isoInstant(now)}. Notices arrive here.`,

@@ -1,5 +1,4 @@
 import { Argument, Command, CommanderError } from 'commander'
-import { createSystemClock } from '../lib/clock.ts'
 import { version } from '../version.ts'
 import { accountCommands } from './accounts/commands.ts'
 import { firstLine } from './accounts/sign-in.ts'
@@ -178,10 +177,8 @@ function trialCommands(program: Command, env: ProgramEnvironment, results: Resul
     results.set(await testMail(runtimeOf(configOf(options, 'serve', env), env), to, env)),
   )
   const notices = program.command('notices').description('what is told to the operator')
-  located(notices.command('test').description('post a notice now, as one that has begun')).action(
-    async (options: Options) => {
-      const config = configOf(options, 'serve', env)
-      results.set(await testNotices(config, createSystemClock().now(), env))
-    },
+  located(notices.command('test').description('send a notice now to each configured place')).action(
+    async (options: Options) =>
+      results.set(await testNotices(runtimeOf(configOf(options, 'serve', env), env), env)),
   )
 }

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
 import { command } from '../support/instance/command.ts'
+import { smtpServer } from '../support/servers/smtp-server.ts'
 
 const root = temporaryDir()
 afterAll(() => remove(root))
@@ -122,5 +123,30 @@ describe('notices test', () => {
     const refused = await command('notices', 'test', '--data', dir)
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('404')])
     await server.stop(true)
+  })
+
+  test('writes to the configured address, and says when the mail server does not take it', async () => {
+    let takes = true
+    const smtp = await smtpServer(line =>
+      !takes && line.startsWith('RCPT') ? '550 no such mailbox' : undefined,
+    )
+    const dir = place()
+    const config = (provider: string) =>
+      writeFileSync(
+        join(dir, 'wellhead.toml'),
+        `[notices]\nmail = "ops@example.com"\n[mail]\nprovider = "${provider}"\nsmtp_url = "${smtp.url}"\n`,
+      )
+    config('smtp')
+    const taken = await command('notices', 'test', '--data', dir)
+    expect([taken.code, taken.out]).toEqual([0, expect.stringContaining('ops@example.com')])
+    expect(smtp.accepted.map(({ to }) => to)).toEqual([['ops@example.com']])
+    takes = false
+    const refused = await command('notices', 'test', '--data', dir)
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('550')])
+    expect(smtp.accepted).toHaveLength(1)
+    config('none')
+    const nowhere = await command('notices', 'test', '--data', dir)
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('mail.provider')])
+    smtp.close()
   })
 })
