@@ -111,6 +111,13 @@ export function startOfMonth(at: number): number {
   return Date.UTC(d.getUTCFullYear(), d.getUTCMonth(), 1)
 }
 
+export function startOfQuarter(at: number): number {
+  const d = new Date(at)
+  return Date.UTC(d.getUTCFullYear(), d.getUTCMonth() - (d.getUTCMonth() % 3), 1)
+}
+
+export const startOfYear = (at: number): number => Date.UTC(new Date(at).getUTCFullYear(), 0, 1)
+
 export function startOfNextMonth(at: number): number {
   const d = new Date(at)
   return Date.UTC(d.getUTCFullYear(), d.getUTCMonth() + 1, 1)

@@ -6,17 +6,18 @@ import { momentParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/instant.ts'
 import { codesOf, coverage, type SpreadDay, spreadHistory } from '../../market/analytics/spread.ts'
-import { bucketStart } from '../../market/prices/bars.ts'
+import { bucketStart, longIntervals } from '../../market/prices/bars.ts'
 import { parseInterval, validIntervals } from '../../market/prices/interval.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { SpreadIdentity } from '../../market/units/identities.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Context } from '../context.ts'
+import { oneOf } from '../schema.ts'
 import type { MissingLeg } from './spread-row.ts'
 import { tidy, unitField, valueField } from './spread-row.ts'
 
 const daysDefault = 90
-const intervals = ['day', 'week', 'month'] as const
+const intervals = ['day', ...longIntervals] as const
 type Bucket = (typeof intervals)[number]
 
 export const historyQuery = {
@@ -57,7 +58,7 @@ export const SpreadHistory = t.Object(
     type: t.String({ examples: ['basis'] }),
     name: t.String({ examples: ['WTI - Brent'] }),
     formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-    interval: t.Union([t.Literal('day'), t.Literal('week'), t.Literal('month')]),
+    interval: oneOf(intervals),
     coverage: t.Object(
       {
         from: dayOrNull,

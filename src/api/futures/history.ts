@@ -13,11 +13,13 @@ import { typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { contractCode } from '../../market/futures/families.ts'
+import { longIntervals } from '../../market/prices/bars.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import type { ContractSelection } from '../../service/futures/contract-history.ts'
 import type { Futures } from '../../service/futures/futures.ts'
 import { atMoment, knownQuery } from '../point-in-time.ts'
 import { intervalOf } from '../prices/window-query.ts'
+import { oneOf } from '../schema.ts'
 import {
   contractQuery,
   describeSource,
@@ -35,7 +37,7 @@ import {
 import { Bar, barRow, codeField, dayField, familyFields, sourceField } from './shape.ts'
 
 const perPageMax = 100
-const barIntervals = ['day', 'week', 'month'] as const
+const barIntervals = ['day', ...longIntervals] as const
 type BarInterval = (typeof barIntervals)[number]
 
 const Historical = t.Object(
@@ -48,7 +50,7 @@ const Historical = t.Object(
     period: t.Object({
       from: dayField,
       to: dayField,
-      interval: t.Union([t.Literal('day'), t.Literal('week'), t.Literal('month')]),
+      interval: oneOf(barIntervals),
     }),
     count: integer({ description: 'Rows on this page.', examples: [20] }),
     prices: t.Array(Bar),

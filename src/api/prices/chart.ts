@@ -6,7 +6,7 @@ import { instantParameter, momentParameter, typed } from '../../http/input/typed
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, secondMs } from '../../lib/instant.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
-import { type Bar, type BarInterval, barsOf } from '../../market/prices/bars.ts'
+import { type Bar, type BarInterval, barsOf, longIntervals } from '../../market/prices/bars.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import type { HistoryRow } from '../../service/prices/history.ts'
@@ -14,6 +14,7 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { vintageHeaders } from '../point-in-time.ts'
+import { oneOf } from '../schema.ts'
 import { priceRowFields } from './row.ts'
 import { intervalOf, type Range, rangeOf } from './window-query.ts'
 
@@ -49,10 +50,7 @@ const ChartAnswer = envelope(
     unit: priceRowFields.unit,
     cadence: t.String({ examples: ['daily'] }),
     decimals: integer({ examples: [2] }),
-    interval: t.Union(
-      (['raw', 'hour', 'day', 'week', 'month'] as const).map(name => t.Literal(name)),
-      { description: 'The interval that is answered.' },
-    ),
+    interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval that is answered.'),
     from: t.String({ format: 'date-time' }),
     to: t.String({ format: 'date-time' }),
     as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),

@@ -1,4 +1,5 @@
-import { isoDay, parseDay, startOfMonth, startOfWeek } from '../../lib/instant.ts'
+import { isoDay, parseDay } from '../../lib/instant.ts'
+import { bucketStart, type LongInterval } from '../prices/bars.ts'
 import { dayAfter } from '../prices/window.ts'
 import { lastTradingDay, listedMonths, monthAfter } from './contracts.ts'
 import type { FamilyCode } from './families.ts'
@@ -41,19 +42,16 @@ export function laterDay(a: string, b: string): string {
 /** The price a curve is drawn with: the settlement where there is one, otherwise the last trade. */
 export const curvePrice = (day: ContractDay): number => day.settlement ?? day.close
 
-const bucketOf = (interval: 'week' | 'month', day: string): number =>
-  interval === 'week' ? startOfWeek(parseDay(day)!) : startOfMonth(parseDay(day)!)
-
 /**
- * Weeks (from Monday) or calendar months of days given newest first, newest first: first open,
+ * Weeks, calendar months, quarters or years of days given newest first, newest first: first open,
  * highest, lowest, last close, volumes added up where all are known. Days of different contracts
  * are never merged: where the front month changes, a bucket has a bar for each.
  */
-export function mergeDays(interval: 'week' | 'month', days: readonly ContractDay[]): ContractDay[] {
+export function mergeDays(interval: LongInterval, days: readonly ContractDay[]): ContractDay[] {
   const merged: ContractDay[] = []
   let bucket = Number.NaN
   for (const day of days) {
-    const own = bucketOf(interval, day.tradedOn)
+    const own = bucketStart(interval, parseDay(day.tradedOn)!)
     const last = merged.at(-1)
     if (own !== bucket || last?.month !== day.month) {
       merged.push({ ...day })

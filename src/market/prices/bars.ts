@@ -5,7 +5,9 @@ import {
   startOfHour,
   startOfMonth,
   startOfNextMonth,
+  startOfQuarter,
   startOfWeek,
+  startOfYear,
 } from '../../lib/instant.ts'
 
 /** One observed value. `recordedAt` is when this service learnt it. */
@@ -35,20 +37,45 @@ export interface Bar {
   bornAt: number
 }
 
-export type BarInterval = 'hour' | 'day' | 'week' | 'month'
+/** Weeks by the day that they end on; those of `week` end on Sunday. */
+const weekEndings = ['w-mon', 'w-tue', 'w-wed', 'w-thu', 'w-fri', 'w-sat'] as const
 
-/** Start of the UTC bucket that holds `at`; weeks start on Monday. */
+/** Bars that are made of those of days. */
+export const longIntervals = ['week', ...weekEndings, 'month', 'quarter', 'year'] as const
+export type LongInterval = (typeof longIntervals)[number]
+
+export type BarInterval = 'hour' | 'day' | LongInterval
+
+export const isLong = (interval: string): interval is LongInterval =>
+  (longIntervals as readonly string[]).includes(interval)
+
+/** How many days a bar can be made of. */
+export function daysInBar(interval: LongInterval): number {
+  if (interval === 'month') return 31
+  if (interval === 'quarter') return 92
+  return interval === 'year' ? 366 : 7
+}
+
+/** Start of the UTC bucket that holds `at`; weeks start on Monday unless they are named by an end. */
 export function bucketStart(interval: BarInterval, at: number): number {
   if (interval === 'hour') return startOfHour(at)
   if (interval === 'day') return startOfDay(at)
-  return interval === 'week' ? startOfWeek(at) : startOfMonth(at)
+  if (interval === 'week') return startOfWeek(at)
+  if (interval === 'month') return startOfMonth(at)
+  if (interval === 'quarter') return startOfQuarter(at)
+  if (interval === 'year') return startOfYear(at)
+  // A week that ends on Monday is one that ends on Sunday, a day later.
+  const laterMs = (weekEndings.indexOf(interval) + 1) * dayMs
+  return startOfWeek(at - laterMs) + laterMs
 }
 
 /** End of the bucket that starts at `startsAt`, exclusive. */
 export function bucketEnd(interval: BarInterval, startsAt: number): number {
   if (interval === 'hour') return startsAt + hourMs
   if (interval === 'day') return startsAt + dayMs
-  return interval === 'week' ? startsAt + 7 * dayMs : startOfNextMonth(startsAt)
+  if (interval === 'month') return startOfNextMonth(startsAt)
+  if (interval === 'quarter') return startOfQuarter(startsAt + 100 * dayMs)
+  return interval === 'year' ? startOfYear(startsAt + 370 * dayMs) : startsAt + 7 * dayMs
 }
 
 export const openBar = (startsAt: number, first: Observation): Bar => ({
@@ -90,7 +117,7 @@ export function barsOf(interval: BarInterval, observations: Iterable<Observation
   return bars
 }
 
-/** Longer bars from shorter ones given oldest first: weeks and months from days. */
+/** Longer bars from shorter ones given oldest first: weeks, months, quarters and years from days. */
 export function mergeBars(interval: BarInterval, parts: Iterable<Bar>): Bar[] {
   const bars: Bar[] = []
   for (const part of parts) {

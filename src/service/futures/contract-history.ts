@@ -14,6 +14,7 @@ import {
 } from '../../market/futures/contract-days.ts'
 import { listedMonths, monthAfter } from '../../market/futures/contracts.ts'
 import type { FamilyCode } from '../../market/futures/families.ts'
+import type { LongInterval } from '../../market/prices/bars.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type ContractReads, earliestDay } from './reads.ts'
@@ -53,7 +54,7 @@ export interface ContractHistory {
   merged(
     code: FamilyCode,
     selection: ContractSelection,
-    interval: 'week' | 'month',
+    interval: LongInterval,
     from: string,
     to: string,
   ): ContractDay[]

@@ -1,5 +1,5 @@
 import { dayMs, startOfDay } from '../../lib/instant.ts'
-import { type BarInterval, bucketStart } from '../../market/prices/bars.ts'
+import { type BarInterval, bucketStart, isLong } from '../../market/prices/bars.ts'
 import type { Day, ObservationStore } from '../../store/prices/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
 
@@ -103,7 +103,7 @@ function dayIndex(days: readonly Day[]): DayIndex {
       // anything.
       const cut = (day: number, a: number, b: number) => (a < b && has(day) ? within(a, b) : 0)
       if (headDay === tailDay) return cut(tailDay, from, to)
-      if (interval === 'week' || interval === 'month' || interval === 'day') {
+      if (interval === 'day' || isLong(interval)) {
         const tailIsEmpty = from > tailDay && cut(tailDay, from, tailDay + dayMs) === 0
         const headIsEmpty = to > headDay && cut(headDay, headDay, to) === 0
         return buckets(

@@ -1,5 +1,11 @@
 import { dayMs, startOfDay } from '../../lib/instant.ts'
-import { type Bar, type BarInterval, barsOf, type Observation } from '../../market/prices/bars.ts'
+import {
+  type Bar,
+  type BarInterval,
+  barsOf,
+  isLong,
+  type Observation,
+} from '../../market/prices/bars.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import { createDayIndexes, type DayIndex } from './day-index.ts'
 import type { QuarantineList } from './quarantine.ts'
@@ -188,8 +194,7 @@ function startOf(
   query: HistoryQuery,
   counterOf: (range: HistoryRange) => (from: number) => number,
 ): { to: number; skip: number } {
-  if (query.offset === 0 || query.interval === 'week' || query.interval === 'month')
-    return { to: query.to, skip: query.offset }
+  if (query.offset === 0 || isLong(query.interval)) return { to: query.to, skip: query.offset }
   const countFrom = counterOf(query)
   // The newest midnight from which on there are more than `offset` rows.
   let low = Math.floor(startOfDay(query.from) / dayMs)

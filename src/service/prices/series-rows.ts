@@ -4,6 +4,7 @@ import {
   barsOf,
   bucketEnd,
   bucketStart,
+  daysInBar,
   mergeBars,
   type Observation,
 } from '../../market/prices/bars.ts'
@@ -82,7 +83,7 @@ export function createSeriesRows(
       if (interval === 'day') return spanBars(seriesId, 24, from, to, limit, bornBy)
       // As many days as the buckets can have: of those asked for none is cut short, and what lies
       // beyond them is dropped.
-      const days = spanBars(seriesId, 24, from, to, limit * (interval === 'week' ? 7 : 31), bornBy)
+      const days = spanBars(seriesId, 24, from, to, limit * daysInBar(interval), bornBy)
       return mergeBars(interval, days.reverse()).reverse().slice(0, limit)
     },
     asOf: (seriesId, from, to, limit, asOf) =>

@@ -108,7 +108,7 @@ test('row groups of a Parquet file say which codes and times they hold', async (
 
 test('bars are those of the windows', async () => {
   const { instance, token } = openCopy()
-  for (const interval of ['hour', 'day', 'week', 'month']) {
+  for (const interval of ['hour', 'day', 'week', 'w-fri', 'month', 'quarter', 'year']) {
     const answer = await instance.get(
       `${path}?codes=WTI_USD&interval=${interval}&format=ndjson&columns=bucket_start,open,high,low,price,sample_count`,
       token,

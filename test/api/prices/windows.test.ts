@@ -320,16 +320,22 @@ describe('GET /v1/prices/past_*: interval', () => {
     h: 'hour',
     d: 'day',
     w: 'week',
+    q: 'quarter',
+    y: 'year',
+    a: 'year',
   }
 
   test('every spelling in any case means the same', async () => {
     const { ask } = openWindowInstance()
     const minutes = ['minute', '1min', 'min', 'minutely']
-    expect(validIntervals).toHaveLength(26)
+    expect(validIntervals).toHaveLength(57)
     for (const spelling of validIntervals) {
+      const lastDay = /-(mon|tue|wed|thu|fri|sat)$/.exec(spelling)?.[1]
       const expected = minutes.includes(spelling)
         ? 'minute'
-        : canonical[spelling.replace(/^1/, '')[0]!]
+        : lastDay
+          ? `w-${lastDay}`
+          : canonical[spelling.replace(/^1/, '')[0]!]
       for (const written of [
         spelling,
         spelling.toUpperCase(),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
+import { longIntervals } from '../../../src/market/prices/bars.ts'
 import type {
   HistoryPage,
   HistoryQuery,
@@ -11,7 +12,7 @@ import type {
 import type { Point } from '../../../src/store/prices/observations.ts'
 import { createPast, type Past, seriesIds, withoutBirths } from '../../support/topics/past.ts'
 
-const intervals = ['raw', 'hour', 'day', 'week', 'month'] as const
+const intervals = ['raw', 'hour', 'day', ...longIntervals] as const
 /** A Thursday, some weeks before the turn of a year and of an era: the days go on past 1970. */
 const firstDay = Date.UTC(1969, 11, 4)
 const days = 70

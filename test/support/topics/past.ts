@@ -95,11 +95,28 @@ export function createPast(): Past {
   }
 }
 
+/** The last midnight of a weekday (0 = Sunday) that is not after a moment. */
+function backTo(at: Date, weekday: number): number {
+  const day = new Date(at.setUTCHours(0, 0, 0, 0))
+  while (day.getUTCDay() !== weekday) day.setUTCDate(day.getUTCDate() - 1)
+  return day.getTime()
+}
+
 const startOf: Record<BarInterval, (at: Date) => number> = {
   hour: at => at.setUTCMinutes(0, 0, 0),
   day: at => at.setUTCHours(0, 0, 0, 0),
   week: at => at.setUTCHours(-24 * ((at.getUTCDay() + 6) % 7), 0, 0, 0),
+  // The day after the day of the week that each ends on.
+  'w-mon': at => backTo(at, 2),
+  'w-tue': at => backTo(at, 3),
+  'w-wed': at => backTo(at, 4),
+  'w-thu': at => backTo(at, 5),
+  'w-fri': at => backTo(at, 6),
+  'w-sat': at => backTo(at, 0),
   month: at => Date.UTC(at.getUTCFullYear(), at.getUTCMonth()),
+  quarter: at =>
+    Date.UTC(at.getUTCFullYear(), [0, 0, 0, 3, 3, 3, 6, 6, 6, 9, 9, 9][at.getUTCMonth()]!),
+  year: at => Date.UTC(at.getUTCFullYear(), 0),
 }
 
 function bucketed(raw: readonly HistoryRow[], interval: BarInterval): HistoryRow[] {
