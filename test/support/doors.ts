@@ -79,7 +79,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     catalogue: ['catalogue.ts', 'terms.ts'],
     geography: ['us-states.ts'],
-    prices: ['change.ts', 'format.ts', 'window.ts'],
+    prices: ['bars.ts', 'change.ts', 'format.ts', 'window.ts'],
     units: ['identities.ts', 'mistaken.ts'],
   },
   send: {
