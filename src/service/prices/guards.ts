@@ -3,6 +3,7 @@ import {
   type GuardRule,
   type GuardState,
   type GuardTerms,
+  guardAction,
   type Previous,
 } from '../../market/prices/guards.ts'
 import type { NamedFactor } from '../../market/units/mistaken.ts'
@@ -77,6 +78,28 @@ export function createGuards({
     return state
   }
 
+  /**
+   * Why a value is not taken that nobody doubts any more: it waits for a decision, or was rejected,
+   * and only what came after it has become known since. What is stored already is no matter.
+   */
+  const refusedOf = (seriesId: number, group: readonly Point[]) => {
+    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
+    const refused = new Map(
+      doubts
+        .notTaken(seriesId, group[0]!.observedAt, group.at(-1)!.observedAt)
+        .filter(({ rule }) => guardAction(rule as GuardRule, terms) === 'hold')
+        .map(value => [`${value.observedAt} ${value.value}`, value]),
+    )
+    return ({ observedAt, value }: Point) => {
+      const reason = refused.size > 0 ? refused.get(`${observedAt} ${value}`) : undefined
+      if (!reason) return undefined
+      const [current] = observations.between(seriesId, observedAt, observedAt + 1, 1)
+      return current?.value === value
+        ? undefined
+        : { rule: reason.rule as GuardRule, reason: reason.reason }
+    }
+  }
+
   return {
     judge(points) {
       const at = now()
@@ -85,14 +108,21 @@ export function createGuards({
       for (const [seriesId, group] of inOrder(points)) {
         const state = stateOf(seriesId)
         const neighbours = createStoredNeighbours(observations, seriesId)
+        const refusedAt = refusedOf(seriesId, group)
         for (const point of group) {
           const { last } = state
           // Between known values each has the one before it to be compared with.
           const before: Previous | undefined =
             !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
           const pointDoubts = state.judge(point.observedAt, point.value, before, at)
-          if (pointDoubts.length === 0) {
+          const refused = pointDoubts.length === 0 ? refusedAt(point) : undefined
+          if (pointDoubts.length === 0 && !refused) {
             state.take(point.observedAt, point.value)
+            continue
+          }
+          if (refused) {
+            heldPoints.add(point)
+            doubted.push({ ...point, ...refused, before: before?.value, isHeld: true })
             continue
           }
           const worst = pointDoubts.find(doubt => doubt.action === 'hold') ?? pointDoubts[0]!

@@ -30,12 +30,17 @@ export interface DoubtFilter {
   seriesId?: number
 }
 
+/** What is not to be recorded, and why. */
+export type RefusedValue = Pick<DoubtedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
+
 export interface DoubtedValueStore {
   /** Keeps a doubt; one of the same value that is there already stays as it is. */
   add(doubt: NewDoubt): void
   find(id: number): DoubtedValue | undefined
   /** What became of the very value, if anybody doubted it. */
   statusOf(seriesId: number, observedAt: number, value: number): DoubtStatus | undefined
+  /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
+  notTaken(seriesId: number, from: number, to: number): RefusedValue[]
   /** Newest first. */
   list(filter: DoubtFilter, limit: number, offset: number): DoubtedValue[]
   total(filter: DoubtFilter): number
@@ -62,6 +67,11 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
   const statusOf = lazy<{ status: DoubtStatus }, number[]>(
     db,
     'SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?',
+  )
+  const notTaken = lazy<RefusedValue, number[]>(
+    db,
+    `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status IN ('waiting', 'rejected')`,
   )
   type Filter = [string | null, number | null]
   const list = lazy<DoubtedValue, [...Filter, number, number]>(
@@ -98,6 +108,7 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
       ),
     find: id => find.get(id) ?? undefined,
     statusOf: (...point) => statusOf.get(...point)?.status,
+    notTaken: (...range) => notTaken.all(...range),
     list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
     total: filter => total.get(...filterOf(filter))!.n,
     waitingDays: (...range) => waitingDays.all(...range).map(({ day }) => day),

@@ -129,6 +129,32 @@ describe('a doubtful value', () => {
     expect((await admin('POST', '/review/reject', { ids: ['x'] })).status).toBe(422)
   })
 
+  test('stays held when it comes again and nothing about it is doubtful any more', async () => {
+    const { push, latest, admin } = await withPushes()
+    await push('19', 912)
+    const [doubt] = (await admin('GET', '/review')).body.data.values
+    // The value before it turns out to have been wrong by a decimal point, and nobody has decided.
+    await admin('PATCH', '/values', {
+      code: 'WTI_USD',
+      observed_at: '2026-11-18T15:00:00Z',
+      price: 910,
+      reason: 'a decimal point',
+    })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 0, held: 1 })
+    expect(await latest()).toBe(910)
+    await admin('POST', '/review/reject', { ids: [doubt!.id] })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 0, held: 1 })
+    // Another value of that time is taken; so is the rejected one where somebody recorded it.
+    expect((await push('19', 911)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    await admin('PATCH', '/values', {
+      code: 'WTI_USD',
+      observed_at: '2026-11-19T15:00:00Z',
+      price: 912,
+      reason: 'it was right',
+    })
+    expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, held: 0 })
+  })
+
   test('comes in where the operator has switched the guard off', async () => {
     const { push, latest, admin } = await withPushes()
     await admin('PATCH', '/series/WTI_USD', { guards: { unit: 'off', jump: 'flag' } })
