@@ -54,7 +54,7 @@ import { type CommitMark, keepMark, missingCommits } from './store/commit-mark.t
 import { checksumsOf, closeDatabase, foldLongLog, openDatabase } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
-import { logChanges } from './store/replication/change-log.ts'
+import { createChangeLog, logChanges } from './store/replication/change-log.ts'
 import { createReplicationState } from './store/replication/state.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
@@ -144,6 +144,8 @@ export function openInstance({
   }
   const isPublished = runtime.config.mode === 'serve' && runtime.config.nats.servers.length > 0
   logChanges(db, isPublished)
+  // Before anything of this start is written: a restored database would catch up with the stream.
+  const lastChange = isPublished ? createChangeLog(db).last() : 0
   const services = openServices({
     ...runtime,
     db,
@@ -165,7 +167,7 @@ export function openInstance({
   const mark = keepMark(dir, databasePath(dir))
   const operatorRequests = local ?? new WeakSet<Request>()
   const publishing: Publishing | undefined =
-    serving && isPublished ? startPublishing(services, databasePath(dir)) : undefined
+    serving && isPublished ? startPublishing(services, databasePath(dir), lastChange) : undefined
   const jobs = createRunner(
     [
       createDiskJob(services.disk),

@@ -30,6 +30,8 @@ export interface PublisherStart {
   previousLineage: string | undefined
   continues: string | undefined
   hasPublished: boolean
+  /** The last change when this process opened the database. */
+  lastChange: number
 }
 
 /** What it tells the main thread. */
@@ -76,6 +78,7 @@ async function publish(start: PublisherStart): Promise<void> {
   const reader = createDeltaReader(db, clock.now)
   const { keepMs, copies, events } = config.nats
   let { hasPublished } = start
+  let lastChange: number | undefined = start.lastChange
   for (;;) {
     let nats: Nats | undefined
     try {
@@ -91,8 +94,11 @@ async function publish(start: PublisherStart): Promise<void> {
         previousLineage,
         continues,
         hasPublished,
+        lastChange: lastChange ?? reader.last(),
         published: delta => news.tell(delta),
       })
+      // What the stream has from here on is of this process.
+      lastChange = undefined
       for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
         const messages = await publisher.pass()
         // It is the stream of this database: who is refused from here on was replaced.

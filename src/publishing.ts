@@ -29,9 +29,13 @@ const retryMs = minuteMs
 /**
  * Starts publishing the commits of a database. What the stream has already is found there; a
  * database that was restored to an earlier state goes on as a new lineage, of which copies begin
- * with a snapshot.
+ * with a snapshot. `lastChange` is the last one when this process opened the database.
  */
-export function startPublishing(services: Services, databasePath: string): Publishing {
+export function startPublishing(
+  services: Services,
+  databasePath: string,
+  lastChange: number,
+): Publishing {
   const { db, config, clock, ids, log } = services
   const { nats } = config
   const changes = createChangeLog(db)
@@ -69,6 +73,7 @@ export function startPublishing(services: Services, databasePath: string): Publi
     previousLineage: state.get('previous_lineage'),
     continues: state.get('continues'),
     hasPublished: changes.hasPublished(),
+    lastChange,
   })
   const thread = (task: PublisherStart['task'], hear: (message: FromPublisher) => void) => {
     const worker = new Worker(new URL('./publisher.ts', import.meta.url).href)

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, text } from '../../http/input/body-schema.ts'
 import { Problem, validationFailed } from '../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
@@ -101,23 +102,26 @@ export const signUpAdminRoutes = ({
   access,
   signUp,
   ownUrl,
-}: Pick<Context, 'access' | 'signUp' | 'ownUrl'>) =>
+  idempotency,
+}: Pick<Context, 'access' | 'signUp' | 'ownUrl' | 'idempotency'>) =>
   new Elysia({ tags: ['operator'] }).use(access).post(
     '/admin/v1/invitations',
-    ({ body, set }) => {
-      const { email } = AddressBody.read(body)
-      const outcome = signUp.invite(email, ownUrl())
-      if ('refused' in outcome) {
-        if (outcome.refused !== 'taken') throw problemOf(outcome)
-        throw validationFailed([
-          { field: 'email', message: 'email: has an account already.', value: email },
-        ])
-      }
-      set.status = 201
-      return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
-    },
+    ({ body, pass, request, set }) =>
+      idempotency.once({ pass, request, set }, body, () => {
+        const { email } = AddressBody.read(body)
+        const outcome = signUp.invite(email, ownUrl())
+        if ('refused' in outcome) {
+          if (outcome.refused !== 'taken') throw problemOf(outcome)
+          throw validationFailed([
+            { field: 'email', message: 'email: has an account already.', value: email },
+          ])
+        }
+        set.status = 201
+        return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
+      }),
     {
       access: AdminAccess,
+      headers: idempotencyHeader,
       body: AddressBody.schema,
       response: {
         201: envelope(

@@ -146,7 +146,7 @@ export function futuresRoutes(deps: FuturesDeps & { maxAgeHours: number; ohlcDay
         access: routes.every,
         query: t.Object(knownQuery),
         params: slugParams,
-        response: { 200: Current, 404: NestedProblem, 503: NestedProblem },
+        response: { 200: Current, 400: NestedProblem, 404: NestedProblem, 503: NestedProblem },
         detail: {
           operationId: 'getFutures',
           tags: ['futures'],

@@ -25,6 +25,8 @@ export interface PublisherDeps {
   continues: string | undefined
   /** Something of this database was in the stream before. */
   hasPublished: boolean
+  /** The last change that the stream may have: what this process wrote itself it has not seen. */
+  lastChange: number
   /** After each message that the stream has: what follows from it. */
   published(delta: Delta): Promise<void>
 }
@@ -48,6 +50,7 @@ export async function createPublisher({
   previousLineage,
   continues,
   hasPublished,
+  lastChange,
   published,
 }: PublisherDeps): Promise<Publisher> {
   const { state } = await nats.manager.streams.info(changesStream)
@@ -58,10 +61,10 @@ export async function createPublisher({
     const carried = last?.header.get(changeHeaders.lineage) ?? ''
     const carriedPosition = Number(last?.header.get(changeHeaders.position))
     if (carried === lineage) {
-      if (carriedPosition > reader.last())
+      if (carriedPosition > lastChange)
         throw new StreamConflict(
           'ahead',
-          `the stream has changes up to ${carriedPosition}, this database up to ${reader.last()}`,
+          `the stream has changes up to ${carriedPosition}, this database up to ${lastChange}`,
         )
       position = Math.max(position, carriedPosition)
     } else if (hasPublished && carried !== previousLineage)

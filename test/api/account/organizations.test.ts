@@ -292,6 +292,8 @@ describe('requireAction by role', () => {
       'POST /v1/auth/second-factor/confirm',
       'POST /v1/auth/second-factor/disable',
       'DELETE /v1/auth/session',
+      'DELETE /v1/auth/sessions',
+      'DELETE /v1/auth/sessions/:id',
       'POST /organizations/invitations/:id/confirm_accept',
     ]
     const own = ['DELETE /organizations/members/:id']
