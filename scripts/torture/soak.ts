@@ -71,13 +71,13 @@ async function call(authorization: string, method: string, path: string, body?: 
   answers.set(response.status, (answers.get(response.status) ?? 0) + 1)
   return await response.text()
 }
-const made = JSON.parse(
+const account = JSON.parse(
   await call(operator, 'POST', '/admin/v1/accounts', {
     email: 'soak@example.com',
     plan: 'enterprise',
   }),
 ) as { data: { api_key: { plain_token: string } } }
-const key = `Token ${made.data.api_key.plain_token}`
+const key = `Token ${account.data.api_key.plain_token}`
 const pushed = (at: number, n: number) =>
   call(operator, 'POST', '/admin/v1/observations', {
     observations: codes.map((code, i) => ({

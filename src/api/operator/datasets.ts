@@ -229,10 +229,10 @@ function recordsOf(
       typeof row === 'object' && row !== null && !Array.isArray(row)
         ? (row as Record<string, unknown>)
         : {}
-    const known = knownSince(fields, now)
-    const checked = 'record' in known ? dataset.check(fields, now) : known
-    if ('record' in checked && 'record' in known)
-      records.push({ record: checked.record, recordedAt: known.record })
+    const validSince = knownSince(fields, now)
+    const checked = 'record' in validSince ? dataset.check(fields, now) : validSince
+    if ('record' in checked && 'record' in validSince)
+      records.push({ record: checked.record, recordedAt: validSince.record })
     else if ('field' in checked)
       faults.push({
         field: `rows.${i}.${checked.field}`,

@@ -197,13 +197,13 @@ const whileFilled = ({ active, ...terms }: Record<string, unknown>) =>
 
 async function recordSeries(operator: CommandEnvironment, series: readonly SeriesLine[]) {
   const listed = await answerOf<{ code: string }[]>(operator, 'GET', '/admin/v1/series')
-  const known = new Set(listed.map(({ code }) => code))
+  const listedCodes = new Set(listed.map(({ code }) => code))
   const added = series
-    .filter(({ code, own }) => own && !known.has(code))
+    .filter(({ code, own }) => own && !listedCodes.has(code))
     .map(({ code, terms }) => ({ code, ...whileFilled(terms) }))
   for (let i = 0; i < added.length; i += seriesEach)
     await answerOf(operator, 'POST', '/admin/v1/series', { series: added.slice(i, i + seriesEach) })
-  for (const { code, terms } of series.filter(({ code }) => known.has(code)))
+  for (const { code, terms } of series.filter(({ code }) => listedCodes.has(code)))
     await answerOf(operator, 'PATCH', seriesPath(code), { reset: true, ...whileFilled(terms) })
 }
 
@@ -217,9 +217,9 @@ interface RangeLine {
 async function recordQuarantine(operator: CommandEnvironment, ranges: readonly RangeLine[]) {
   const path = '/admin/v1/quarantine'
   const key = ({ code, from, to }: RangeLine) => `${code} ${from} ${to}`
-  const known = new Set((await answerOf<RangeLine[]>(operator, 'GET', path)).map(key))
+  const listedRanges = new Set((await answerOf<RangeLine[]>(operator, 'GET', path)).map(key))
   for (const { code, from, to, reason } of ranges)
-    if (!known.has(key({ code, from, to, reason })))
+    if (!listedRanges.has(key({ code, from, to, reason })))
       await answerOf(operator, 'POST', path, { code, from, to, reason })
   return ranges.length
 }

@@ -27,21 +27,21 @@ function settingOf(name: string, config: Config): FeedSetting | undefined {
   )
   const section = config.feeds as unknown as Readonly<Record<string, unknown>>
   const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  const given = (property: string) => section[`${camel}.${property}`]
+  const settingOf = (property: string) => section[`${camel}.${property}`]
   if (written.length === 0) return undefined
-  if (written.includes('enabled') && given('enabled') === false) return undefined
+  if (written.includes('enabled') && settingOf('enabled') === false) return undefined
   const setting: FeedSetting = {}
   if (written.includes('key_file')) {
-    const key = keyIn(String(given('keyFile')))
+    const key = keyIn(String(settingOf('keyFile')))
     if (key !== undefined) setting.key = key
   }
-  const secret = given('key')
+  const secret = settingOf('key')
   if (written.includes('key') && secret instanceof Secret) setting.key = secret.reveal()
-  if (written.includes('base_url')) setting.baseUrl = String(given('baseUrl'))
-  if (written.includes('codes')) setting.codes = given('codes') as readonly string[]
-  if (written.includes('since')) setting.since = String(given('since'))
-  if (written.includes('reread')) setting.rereadDays = Number(given('rereadMs')) / dayMs
-  if (written.includes('license')) setting.license = String(given('license'))
+  if (written.includes('base_url')) setting.baseUrl = String(settingOf('baseUrl'))
+  if (written.includes('codes')) setting.codes = settingOf('codes') as readonly string[]
+  if (written.includes('since')) setting.since = String(settingOf('since'))
+  if (written.includes('reread')) setting.rereadDays = Number(settingOf('rereadMs')) / dayMs
+  if (written.includes('license')) setting.license = String(settingOf('license'))
   return setting
 }
 

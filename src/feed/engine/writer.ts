@@ -183,12 +183,12 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
   const series = deps.catalogue.find(code)
   if (!series || sent.rows.length === 0) return { points: [], claims: [], written }
   const periods = Map.groupBy(sent.rows, row => row.period)
-  const known = knownAround([...periods.keys()], line.kind, series.id, deps)
+  const around = knownAround([...periods.keys()], line.kind, series.id, deps)
   const points: Point[] = []
   const claims: number[] = []
   for (const [period, rows] of periods) {
     const observedAt = firstOf(period, line.kind)
-    if (known.isFiner(period)) continue
+    if (around.isFiner(period)) continue
     const vintages = vintagesOf(rows, line, run.now)
     const values: Point[] = []
     let reason: string | undefined
@@ -206,7 +206,7 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
       continue
     }
     // A series may say at what time of the day its values were made.
-    const { held, owner } = known.at(last.observedAt)
+    const { held, owner } = around.at(last.observedAt)
     const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
     if (!held) {
       written.inserted += 1
@@ -259,12 +259,13 @@ function knownAround(
   // With the times of day that a day has in any zone.
   const from = spans.reduce((least, span) => Math.min(least, span.from), Infinity) - dayMs
   const to = spans.reduce((most, span) => Math.max(most, span.to), -Infinity) + dayMs
-  const held = observations.oldestFirst(seriesId, from, to)
-  const byMoment = new Map(held.map(one => [one.observedAt, one]))
+  const stored = observations.oldestFirst(seriesId, from, to)
+  const byMoment = new Map(stored.map(one => [one.observedAt, one]))
   const owners = new Map<number, FeedObservation>()
-  for (const one of store.observations(seriesId, from, to)) owners.set(one.observedAt, one)
+  for (const observation of store.observations(seriesId, from, to))
+    owners.set(observation.observedAt, observation)
   const own = kindNumber(kind)
-  const finer = held
+  const finer = stored
     .map(one => one.observedAt)
     .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
   return {
@@ -401,6 +402,6 @@ const wouldBe = (
   records: readonly { key: string }[],
   store: FeedStore,
 ): WriteCounts => {
-  const known = records.filter(({ key }) => store.rowOwner(name, key) !== undefined).length
-  return { inserted: records.length - known, revised: 0, unchanged: known }
+  const unchanged = records.filter(({ key }) => store.rowOwner(name, key) !== undefined).length
+  return { inserted: records.length - unchanged, revised: 0, unchanged }
 }

@@ -157,11 +157,11 @@ export function createSignUp(deps: SignUpDeps): SignUp {
       const email = addressOf(token)
       if (mode === 'closed') return { refused: 'closed' }
       if (email === undefined) return { refused: 'invalid' }
-      const made = isTaken(email)
+      const created = isTaken(email)
         ? undefined
         : deps.keyChanges.createAccount({ email, plan: firstPlan, emailConfirmed: true })
-      if (!made) return { refused: 'taken' }
-      const { id } = made.account.account
+      if (!created) return { refused: 'taken' }
+      const { id } = created.account.account
       log.info('signed_up', { account: id, from })
       deps.audit.note({
         actor: `person ${id}`,
@@ -171,7 +171,7 @@ export function createSignUp(deps: SignUpDeps): SignUp {
         place: from,
         outcome: 'done',
       })
-      return { ...made, linkToken: deps.signIn.makeLink(made.account) }
+      return { ...created, linkToken: deps.signIn.makeLink(created.account) }
     },
     settled: () => letters,
   }

@@ -82,12 +82,12 @@ export function createJudge(deps: JudgeDeps): Judge {
         alertsEach,
       )
       // Who may not see a series any more is not told of it.
-      const told = catalogue.isRestricted
+      const permitted = catalogue.isRestricted
         ? candidates.filter(alert => catalogue.isVisible(series, alert.accountId))
         : candidates
       const hasFired = oneByOne
-        ? told.map(alert => fireAlone(alert, judging)).includes(true)
-        : fire(told, judging)
+        ? permitted.map(alert => fireAlone(alert, judging)).includes(true)
+        : fire(permitted, judging)
       if (hasFired) passes.noteFired(price.seriesId)
       after = candidates.length === alertsEach ? candidates.at(-1)!.number : upTo
       const isDone = after === Number.MAX_SAFE_INTEGER

@@ -25,8 +25,8 @@ export function createViewers(): Viewers {
   return {
     request: work => storage.run({ viewer: { accounts: [] } }, work),
     meet(viewer) {
-      const asked = storage.getStore()
-      if (asked) asked.viewer = viewer
+      const context = storage.getStore()
+      if (context) context.viewer = viewer
     },
     as: (viewer, work) => storage.run({ viewer }, work),
     current: () => storage.getStore()?.viewer,

@@ -176,10 +176,10 @@ export function createBatches(deps: BatchesDeps): Batches {
         return doubted.length === 0
           ? { ...attributed(good, written(good, recordedAt)), held: 0 }
           : transact(() => {
-              const held = points.length - good.length
+              const heldCount = points.length - good.length
               guards.keep(doubted, open)
-              store.count(id, { held })
-              return { ...written(good, recordedAt), held }
+              store.count(id, { held: heldCount })
+              return { ...written(good, recordedAt), held: heldCount }
             })
       })
     /** Of several sources: each writes its own. */

@@ -78,7 +78,7 @@ export function createDatedPages(db: Database, isWanted: (sourceId: number) => b
         const isLast = page.length < pageRows
         const until = isLast ? Number.MAX_SAFE_INTEGER : page.at(-1)!.observedAt
         const past = withPast ? replaced.all(id, after, until) : []
-        const rows = past.length === 0 ? page.map(told) : inTime(page, past)
+        const rows = past.length === 0 ? page.map(recordOf) : inTime(page, past)
         const kept = rows.filter(row => isWanted(row.sourceId))
         if (kept.length > 0) yield kept.map(row => ({ ...row, code, currency }))
         if (isLast) break
@@ -95,7 +95,7 @@ interface StoredRow {
   sourceId: number
 }
 
-const told = (row: StoredRow) => ({
+const recordOf = (row: StoredRow) => ({
   observedAt: row.observedAt,
   value: row.value,
   recordedAt: row.recordedAt,
@@ -105,18 +105,18 @@ const told = (row: StoredRow) => ({
 
 /** Values in the order of their points and recordings; where none follows at once, it was deleted. */
 function inTime(page: readonly StoredRow[], past: readonly (StoredRow & { replacedAt: number })[]) {
-  const rows: ReturnType<typeof told>[] = []
+  const rows: ReturnType<typeof recordOf>[] = []
   const all: (StoredRow & { replacedAt?: number })[] = [...past, ...page].sort(
     (a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt,
   )
   for (const [i, row] of all.entries()) {
-    rows.push(told(row))
+    rows.push(recordOf(row))
     const next = all[i + 1]
     if (row.replacedAt === undefined) continue
     const follows = next?.observedAt === row.observedAt ? next : undefined
     // The same value again at the same moment: without the deletion it would be one value.
     if (follows?.recordedAt === row.replacedAt && follows.value !== row.value) continue
-    rows.push({ ...told(row), recordedAt: row.replacedAt, isDeleted: true })
+    rows.push({ ...recordOf(row), recordedAt: row.replacedAt, isDeleted: true })
   }
   return rows
 }

@@ -232,9 +232,9 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     const months: string[] = []
     while (rest.months.length > 0 && batch.days.length + batch.ticks.length < rowsPerWrite) {
       const month = rest.months.shift()!
-      const made = historyOf(curve, month, start, reach)
-      batch.days.push(...made.days)
-      batch.ticks.push(...made.ticks)
+      const history = historyOf(curve, month, start, reach)
+      batch.days.push(...history.days)
+      batch.ticks.push(...history.ticks)
       months.push(month)
     }
     write(batch, start)

@@ -234,9 +234,9 @@ export function createPriceFeed(deps: {
     start: number,
     recent: Recent,
   ): Observation | undefined {
-    const known = recent.observations.findLast(({ observedAt }) => observedAt < before)
+    const newest = recent.observations.findLast(({ observedAt }) => observedAt < before)
     // One that was observed earlier may have been published after a newer one.
-    if (known && known.observedAt >= recent.from) return known
+    if (newest && newest.observedAt >= recent.from) return newest
     const depth = depthOf(series, start)
     const end = Math.min(before, start)
     for (let spanMs = quoteSpanMs; spanMs <= longestQuoteSpanMs; spanMs *= 3) {
@@ -286,11 +286,11 @@ export function createPriceFeed(deps: {
       ({ code, id }) => !done.has(code) && !codes.has(code) && !quoted.has(id),
     )
     beginTogether(start)
-    const made = missing
+    const quotedSeries = missing
       .filter(({ code }) => !together.has(code))
       .map(series => ({ series, quotes: quotesOf(series, start) }))
-    write(made.flatMap(({ quotes }) => quotes.points))
-    for (const { series, quotes } of made) quoted.set(series.id, quotes.moments)
+    write(quotedSeries.flatMap(({ quotes }) => quotes.points))
+    for (const { series, quotes } of quotedSeries) quoted.set(series.id, quotes.moments)
   }
 
   /** Codes that are numbered together are written at once and whole. */

@@ -148,7 +148,7 @@ export function createWorld({ seed, series, known }: WorldDeps): World {
 /** Every path that moves a series of these. */
 export function everyPath(seed: number, series: readonly WorldSeries[]): Path[] {
   const recipes = createRecipes(series)
-  const recipesOf = series.filter(one => one.available).map(recipes.recipeOf)
+  const recipesOf = series.filter(entry => entry.available).map(recipes.recipeOf)
   const names = new Set(recipesOf.flatMap(({ terms }) => terms.map(({ path }) => path)))
   return [...names].sort().map(name => createPath(seed, name, recipes.halfLifeOf(name), false))
 }

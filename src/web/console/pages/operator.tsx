@@ -581,13 +581,13 @@ function People() {
     })
   const link = (account: Account) =>
     attempt(async () => {
-      const made = await asOperator<{ data: { sign_in_url: string } }>(
+      const signIn = await asOperator<{ data: { sign_in_url: string } }>(
         `/admin/v1/accounts/${account.id}/link`,
         { method: 'POST', body: {} },
       )
       shown.value = {
         text: `A link that signs ${account.email} in, once:`,
-        secret: made.data.sign_in_url,
+        secret: signIn.data.sign_in_url,
       }
     })
   const change = (account: Account, body: object) =>

@@ -112,16 +112,16 @@ interface NewAccount {
 
 /** Asks for a press of its button, so that a scanner of letters that opens links makes nothing. */
 function Confirm({ token }: { token: string }) {
-  const made = useSignal<NewAccount | undefined>(undefined)
+  const newAccount = useSignal<NewAccount | undefined>(undefined)
   const { refusal, attempt } = useAttempt()
   const make = () =>
     attempt(async () => {
-      made.value = await dataOf<NewAccount>('/v1/auth/signup/confirm', {
+      newAccount.value = await dataOf<NewAccount>('/v1/auth/signup/confirm', {
         method: 'POST',
         body: { token },
       })
     })
-  const account = made.value
+  const account = newAccount.value
   if (account)
     return (
       <Page title="Your account is there" about={`${account.email}, on the plan ${account.plan}.`}>
