@@ -160,9 +160,14 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
       db.run(schema)
       db.run(`PRAGMA user_version = ${schemaVersion}`)
       db.run(`PRAGMA application_id = ${applicationId}`)
+      keepRevisions(db)
     })
-  } else migrate(db, version)
-  keepRevisions(db)
+  } else if (version !== schemaVersion)
+    // The triggers of revisions are made from the tables, and those change only by migrations.
+    transact(db, () => {
+      migrate(db, version)
+      keepRevisions(db)
+    })
 }
 
 function prepareForReading(db: Database) {

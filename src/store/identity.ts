@@ -20,11 +20,12 @@ export type Identity = 'ours' | 'empty' | 'foreign'
 export function identityOf(db: Database): Identity {
   const id = numberOf(db, 'application_id')
   const version = numberOf(db, 'user_version')
+  // Most often asked by a start, which need not list the tables for it.
+  if (id === applicationId && version > 0) return 'ours'
   const tables = tablesOf(db)
   if (tables.size === 0 && version === 0)
     return id === 0 || id === applicationId ? 'empty' : 'foreign'
   if (version === 0) return 'foreign'
-  if (id === applicationId) return 'ours'
   const isOld = id === 0 && version < identifiedSince
   return isOld && oldestTables.every(table => tables.has(table)) ? 'ours' : 'foreign'
 }

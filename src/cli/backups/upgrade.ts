@@ -1,8 +1,14 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { databasePath } from '../../instance.ts'
 import { syncToDisk } from '../../lib/side-file.ts'
 import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../store/database.ts'
+import { applicationId } from '../../store/identity.ts'
 import { schemaVersion } from '../../store/migrations.ts'
+
+/** The header of a database file, and where it has its version and whose it is. */
+const headerBytes = 100
+const versionOffset = 60
+const applicationIdOffset = 68
 
 /** The schema version of a database file. */
 function versionAt(path: string): number {
@@ -14,9 +20,29 @@ function versionAt(path: string): number {
   }
 }
 
+/**
+ * Whether the header of a database file says that it is ours and of today's schema. A start asks
+ * this first: it spares opening the database once more. What a log holds is not in the header.
+ */
+function isOfToday(path: string): boolean {
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false
+  const header = Buffer.alloc(headerBytes)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, header, 0, headerBytes, 0)
+  } finally {
+    closeSync(file)
+  }
+  return (
+    header.readInt32BE(applicationIdOffset) === applicationId &&
+    header.readInt32BE(versionOffset) === schemaVersion
+  )
+}
+
 /** Schema of a database that this program would bring to its own; undefined where nothing is to do. */
 const olderAt = (path: string): number | undefined => {
-  const version = existsSync(path) ? versionAt(path) : 0
+  if (!existsSync(path) || isOfToday(path)) return undefined
+  const version = versionAt(path)
   return version === 0 || version === schemaVersion ? undefined : version
 }
 

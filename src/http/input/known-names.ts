@@ -88,38 +88,60 @@ interface KnownPath {
   isDocumented: boolean
 }
 
-export function createKnownNames(): KnownNames {
+/** What is known of all routes. */
+interface RouteTable {
+  parametersByRoute: ReadonlyMap<string, ReadonlySet<string>>
+  paths: readonly KnownPath[]
+}
+
+const keyOf = (method: string, route: string): string =>
+  `${method === 'HEAD' ? 'GET' : method} ${route}`
+
+function tableOf(routes: readonly NamedRoute[]): RouteTable {
   const parametersByRoute = new Map<string, ReadonlySet<string>>()
   const paths = new Map<string, KnownPath>()
-  const keyOf = (method: string, route: string) => `${method === 'HEAD' ? 'GET' : method} ${route}`
+  for (const { method, path, hooks } of routes) {
+    const { query, detail } = (hooks ?? {}) as RouteHooks
+    // A route that passes parameters on has no names of its own to hold them against.
+    if (!detail?.[parametersPassedOnKey])
+      parametersByRoute.set(
+        keyOf(method, path),
+        new Set([...Object.keys(query?.properties ?? {}), ...everywhere]),
+      )
+    if (!methodsShown.includes(method)) continue
+    const shownPath = paths.get(path) ?? {
+      path,
+      segments: segmentsOf(path),
+      methods: [],
+      isDocumented: false,
+    }
+    shownPath.methods.push(method)
+    if (detail?.hide !== true && path.startsWith('/v1/')) shownPath.isDocumented = true
+    paths.set(path, shownPath)
+  }
+  return { parametersByRoute, paths: [...paths.values()] }
+}
+
+export function createKnownNames(): KnownNames {
+  let routes: readonly NamedRoute[] = []
+  let madeTable: RouteTable | undefined
+  // Made at its first use: a start need not wait for it.
+  const table = () => {
+    madeTable ??= tableOf(routes)
+    return madeTable
+  }
 
   return {
-    learn(routes) {
-      for (const { method, path, hooks } of routes) {
-        const { query, detail } = (hooks ?? {}) as RouteHooks
-        // A route that passes parameters on has no names of its own to hold them against.
-        if (!detail?.[parametersPassedOnKey])
-          parametersByRoute.set(
-            keyOf(method, path),
-            new Set([...Object.keys(query?.properties ?? {}), ...everywhere]),
-          )
-        if (!methodsShown.includes(method)) continue
-        const shownPath = paths.get(path) ?? {
-          path,
-          segments: segmentsOf(path),
-          methods: [],
-          isDocumented: false,
-        }
-        shownPath.methods.push(method)
-        if (detail?.hide !== true && path.startsWith('/v1/')) shownPath.isDocumented = true
-        paths.set(path, shownPath)
-      }
+    learn(all) {
+      routes = all
+      madeTable = undefined
     },
     unknownParameters(method, route, query) {
-      const parameters = parametersByRoute.get(keyOf(method, route))
-      if (!parameters) return undefined
+      let parameters: ReadonlySet<string> | undefined
       let unknown: UnknownParameter[] | undefined
       for (const name in query) {
+        parameters ??= table().parametersByRoute.get(keyOf(method, route))
+        if (!parameters) return undefined
         if (parameters.has(name)) continue
         unknown ??= []
         if (unknown.length < namesToldMax)
@@ -128,13 +150,13 @@ export function createKnownNames(): KnownNames {
       return unknown
     },
     parameters: (method, route) =>
-      [...(parametersByRoute.get(keyOf(method, route)) ?? [])].filter(
+      [...(table().parametersByRoute.get(keyOf(method, route)) ?? [])].filter(
         name => !everywhere.includes(name),
       ),
     nearest(path) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
-      const scored = [...paths.values()]
-        .map(known => ({ known, score: pathDistance(segments, known.segments) }))
+      const scored = table()
+        .paths.map(known => ({ known, score: pathDistance(segments, known.segments) }))
         .sort((a, b) => a.score - b.score)
       return {
         paths: scored
