@@ -20,7 +20,6 @@ const patienceMs = 60_000
 const pollMs = 20
 
 const headEnd = Buffer.from('\r\n\r\n')
-const lengthName = Buffer.from('content-length: ', 'latin1')
 const headBytesMax = 16_384
 const statusAt = 'HTTP/1.1 '.length
 
@@ -63,12 +62,15 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
       answer.head = chunk
       return
     }
-    const size = answer.missing > 0 ? chunk.length : bodySoFar(chunk, bodyBytes)
-    if (size < 0)
-      fault ??= new Error(
-        `expected 200 with ${bodyBytes} bytes, got: ${chunk.toString('latin1', 0, 400)}`,
-      )
-    answer.missing = (answer.missing || bodyBytes) - size
+    if (answer.missing > 0) answer.missing -= chunk.length
+    else {
+      const body = bodyIn(chunk, bodyBytes)
+      if (!body)
+        fault ??= new Error(
+          `expected 200 with ${bodyBytes} bytes, got: ${chunk.toString('latin1', 0, 400)}`,
+        )
+      else answer.missing = body.bytes - (chunk.length - body.at)
+    }
     if (answer.missing > 0) return
     if (answer.missing < 0) fault ??= new Error(`an answer is longer than ${bodyBytes} bytes`)
     answers += 1
@@ -116,21 +118,19 @@ interface Answer {
 }
 
 /**
- * Bytes of the body in a chunk that begins with the head of an answer; -1 for an answer that is not
- * the expected one.
+ * Where the body begins in a chunk that begins with the head of an answer, and its bytes on the
+ * wire; undefined for an answer that is not the expected one.
  */
-function bodySoFar(chunk: Buffer, bodyBytes: number): number {
+function bodyIn(chunk: Buffer, bodyBytes: number): { at: number; bytes: number } | undefined {
   const end = chunk.indexOf(headEnd)
-  if (end < 0 || chunk.toString('latin1', statusAt, statusAt + 3) !== '200') return -1
-  const at = chunk.indexOf(lengthName)
-  const lengthAt = at < 0 ? chunk.indexOf('Content-Length: ') : at
-  if (
-    lengthAt < 0 ||
-    Number.parseInt(
-      chunk.toString('latin1', lengthAt + lengthName.length, lengthAt + lengthName.length + 12),
-      10,
-    ) !== bodyBytes
-  )
-    return -1
-  return chunk.length - end - headEnd.length
+  if (end < 0 || chunk.toString('latin1', statusAt, statusAt + 3) !== '200') return undefined
+  const head = chunk.toString('latin1', 0, end).toLowerCase()
+  const [, length] = /\r\ncontent-length: (\d+)/.exec(head) ?? []
+  const at = end + headEnd.length
+  if (length !== undefined)
+    return Number(length) === bodyBytes ? { at, bytes: bodyBytes } : undefined
+  // A whole body goes as one piece, with its length in hexadecimals before it and an empty one after.
+  return head.includes('\r\ntransfer-encoding: chunked')
+    ? { at, bytes: bodyBytes + bodyBytes.toString(16).length + '\r\n\r\n0\r\n\r\n'.length }
+    : undefined
 }

@@ -37,8 +37,11 @@ interface Row {
   count: number
 }
 
+// A bar of one observation has its close alone.
 const bars = (span: number) =>
-  `SELECT closed_at AS at, close AS value, recorded_at, starts_at, open, high, low, sum / count AS average, count FROM bars
+  `SELECT closed_at AS at, close AS value, recorded_at, starts_at, coalesce(open, close) AS open,
+     coalesce(high, close) AS high, coalesce(low, close) AS low,
+     coalesce(sum, close) / coalesce(count, 1) AS average, coalesce(count, 1) AS count FROM bars
    WHERE series_id = ?1 AND span = ${span} AND starts_at >= ?2 AND starts_at < ?3 ORDER BY starts_at DESC`
 
 const queries: Record<PageRead['interval'], string> = {
@@ -49,10 +52,12 @@ const queries: Record<PageRead['interval'], string> = {
   // Months are not stored: they are made of days, and open and close are those of the first and the
   // last of them.
   month: `WITH months AS (
-      SELECT strftime('%Y-%m', starts_at / 1000, 'unixepoch') AS month, min(starts_at) AS first, max(starts_at) AS last, max(high) AS high,
-        min(low) AS low, sum(sum) / sum(count) AS average, sum(count) AS count, max(recorded_at) AS recorded_at
+      SELECT strftime('%Y-%m', starts_at / 1000, 'unixepoch') AS month, min(starts_at) AS first, max(starts_at) AS last,
+        max(coalesce(high, close)) AS high, min(coalesce(low, close)) AS low,
+        sum(coalesce(sum, close)) / sum(coalesce(count, 1)) AS average, sum(coalesce(count, 1)) AS count,
+        max(recorded_at) AS recorded_at
       FROM bars WHERE series_id = ?1 AND span = 24 AND starts_at >= ?2 AND starts_at < ?3 GROUP BY month)
-    SELECT c.closed_at AS at, c.close AS value, m.recorded_at, unixepoch(m.month || '-01') * 1000 AS starts_at, o.open, m.high, m.low,
+    SELECT c.closed_at AS at, c.close AS value, m.recorded_at, unixepoch(m.month || '-01') * 1000 AS starts_at, coalesce(o.open, o.close) AS open, m.high, m.low,
       m.average, m.count
     FROM months m JOIN bars o ON o.series_id = ?1 AND o.span = 24 AND o.starts_at = m.first
       JOIN bars c ON c.series_id = ?1 AND c.span = 24 AND c.starts_at = m.last ORDER BY m.month DESC`,

@@ -3,6 +3,7 @@ import type { LoopTurns } from '../lib/loop-turns.ts'
 import type { AccessLog } from './access-log.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
+import { madeLate } from './answer/stream.ts'
 import { requestIdOf } from './base.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 import type { Links } from './problem/refusals.ts'
@@ -157,7 +158,8 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     acknowledged: () => Promise<boolean>,
   ): Promise<Response> => {
     const response = await answered
-    if (!response?.ok || (await acknowledged())) return response
+    if (!response?.ok) return response
+    if (await acknowledged()) return await madeLate(response)
     return refuse(
       request,
       'It is recorded here, and the stream of changes has not taken it yet, so it is not acknowledged: look before you send it again.',
@@ -175,11 +177,15 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
       ? sent.then(response => finished(request, response))
       : finished(request, sent)
   }
+  const leaveLate = (request: Request): Response | Promise<Response> => {
+    const sent = leave(request)
+    return sent instanceof Promise || request.method === 'HEAD' ? sent : madeLate(sent)
+  }
   const { accessLog } = deps
   const inTurn = turns
     ? (request: Request) => {
         const turn = turns.wait()
-        return turn ? turn.then(() => leave(request)) : leave(request)
+        return turn ? turn.then(() => leaveLate(request)) : leave(request)
       }
     : leave
   if (!accessLog) return inTurn

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib'
+import { lateBody } from './stream.ts'
 
 /** How a body may be encoded, the cheapest for what it saves first. */
 const codings = ['zstd', 'br', 'gzip'] as const
@@ -85,10 +86,10 @@ export function createEncoder(): Encoder {
       )
       return encoded(response, stream as ReadableStream<Uint8Array<ArrayBuffer>>, coding)
     }
-    if (begun.byteLength < bytesMin) return answered(response, begun)
+    if (begun.byteLength < bytesMin) return answered(response, lateBody(begun))
     const body = compress(begun, coding, key !== undefined)
     if (key !== undefined) keep(key, body)
-    return encoded(response, body, coding)
+    return encoded(response, lateBody(body), coding)
   }
 
   return {

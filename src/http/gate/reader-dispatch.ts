@@ -1,4 +1,5 @@
 import type { Meter } from '../../service/keys/meter.ts'
+import { lateBody } from '../answer/stream.ts'
 import { overloaded } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ReaderPool } from '../readers/pool.ts'
@@ -82,8 +83,12 @@ export function createReaderDispatch({
     const headers = set.headers as Record<string, string>
     for (const [name, value] of outcome.headers) if (!own.has(name)) headers[name] = value
     set.status = outcome.status
-    const text = outcome.goesOn ? pool.rest(outcome.id, outcome.body) : outcome.body
-    return new Response(isBodiless(outcome.status) ? null : text, { status: outcome.status })
+    return new Response(
+      outcome.goesOn
+        ? pool.rest(outcome.id, outcome.body)
+        : bodyOf(request, outcome.status, outcome.body),
+      { status: outcome.status },
+    )
   }
 
   return {
@@ -93,6 +98,12 @@ export function createReaderDispatch({
       return ask(pass, request, body, set)
     },
   }
+}
+
+/** Whoever asks for the head alone is told the length of the body. */
+const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>) => {
+  if (isBodiless(status)) return null
+  return request.method === 'HEAD' || body.byteLength === 0 ? body : lateBody(body)
 }
 
 const isBodiless = (status: number): boolean => status === 204 || status === 304
