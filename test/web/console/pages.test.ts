@@ -25,6 +25,8 @@ const members = [
   '/account/usage',
   '/account/plan',
   '/account/members',
+  '/account/notifications',
+  '/account/sources',
   '/account/sign-ins',
   '/series',
   '/series/WTI_USD?type=candles&indicator=bollinger',

@@ -15,7 +15,9 @@ import {
 import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
+import { Notifications } from './account/notifications.tsx'
 import { SignIns } from './account/sign-ins.tsx'
+import { Sources } from './account/sources.tsx'
 
 interface Key {
   id: string
@@ -61,6 +63,8 @@ const parts = [
   { value: 'usage', href: '/account/usage', text: 'Usage' },
   { value: 'plan', href: '/account/plan', text: 'Plan' },
   { value: 'members', href: '/account/members', text: 'Members' },
+  { value: 'notifications', href: '/account/notifications', text: 'Notifications' },
+  { value: 'sources', href: '/account/sources', text: 'Data sources' },
   { value: 'sign-ins', href: '/account/sign-ins', text: 'Sign-ins' },
 ] as const
 
@@ -89,6 +93,8 @@ export function Account() {
           {part === 'usage' && <UsagePart />}
           {part === 'plan' && <Plan />}
           {part === 'members' && <People />}
+          {part === 'notifications' && <Notifications />}
+          {part === 'sources' && <Sources />}
           {part === 'sign-ins' && <SignIns />}
         </Page>
       )}

@@ -750,8 +750,9 @@ function Channels() {
             ))}
             <span class="quiet small">
               A webhook is an alert's own, or an <a href="/webhooks">endpoint</a> that asks for{' '}
-              <code>price_alert.triggered</code>. Text messages go to the phone that you{' '}
-              <a href="/docs?operation=addPhone">confirmed</a>.
+              <code>price_alert.triggered</code>. Text messages go to{' '}
+              <a href="/account/notifications">your phone</a>. Browser push{' '}
+              <a href="/account/notifications">is not offered</a>.
             </span>
           </div>
         )}

@@ -1,0 +1,235 @@
+import { useSignal } from '@preact/signals'
+import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Choice, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { instant, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+import { TextMessages } from './text-messages.tsx'
+
+interface Notification {
+  id: string
+  type: string
+  title: string
+  message: string
+  read: boolean
+  created_at: string
+  data: Record<string, unknown> | null
+}
+
+interface Listed {
+  notifications: Notification[]
+  unread_count: number
+  meta: { total: number; total_pages: number }
+}
+
+const perPage = 20
+
+/** What happened to the account, by which ways it is told, and its phone. */
+export const Notifications = () => (
+  <>
+    <List />
+    <div class="columns">
+      <Preferences />
+      <TextMessages />
+    </div>
+    <Push />
+  </>
+)
+
+/** The page that a notification speaks of; undefined where it speaks of none. */
+function pageOf({ type, data }: Notification): string | undefined {
+  const id = (name: string) => (typeof data?.[name] === 'string' ? String(data[name]) : undefined)
+  const alert = id('alert_id')
+  const endpoint = id('webhook_endpoint_id') ?? id('endpoint_id') ?? id('webhook_id')
+  if (alert !== undefined) return `/alerts/${encodeURIComponent(alert)}`
+  if (endpoint !== undefined) return `/webhooks/${encodeURIComponent(endpoint)}`
+  if (type.startsWith('invoice')) return '/account/plan'
+  if (type.startsWith('usage')) return '/account/usage'
+  return undefined
+}
+
+function List() {
+  const shown = useSignal<'all' | 'unread'>('all')
+  const page = useSignal(1)
+  const path = `/v1/notifications?per_page=${perPage}&page=${page.value}${shown.value === 'unread' ? '&unread=true' : ''}`
+  const answer = useLoaded(path, signal => ask<Listed>(path, { signal }))
+  const { refusal, attempt } = useAttempt()
+  const post = (what: string) =>
+    attempt(async () => {
+      await ask(`/v1/notifications/${what}`, { method: 'POST', body: {} })
+      await answer.reload()
+    })
+  const pages = answer.data?.meta.total_pages ?? 1
+  const unread = answer.data?.unread_count ?? 0
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Notifications"
+        of={answer}
+        rows={answer.data?.notifications}
+        keyOf={({ id }) => id}
+        empty={
+          shown.value === 'unread' ? (
+            'Everything is read. Choose All to see it again.'
+          ) : (
+            <>
+              Nothing has happened in 90 days. <a href="/alerts/new">Make an alert</a> to hear of a
+              price.
+            </>
+          )
+        }
+        actions={
+          <>
+            <Choice
+              label="Which"
+              value={shown.value}
+              options={[
+                { value: 'all', text: 'All' },
+                { value: 'unread', text: `Unread (${unread})` },
+              ]}
+              onChoose={value => {
+                page.value = 1
+                shown.value = value
+              }}
+            />
+            {unread > 0 && (
+              <button type="button" class="tight" onClick={() => void post('mark_all_read')}>
+                Mark all as read
+              </button>
+            )}
+          </>
+        }
+        columns={[
+          {
+            name: 'What happened',
+            value: ({ title, message }) => `${title}: ${message}`,
+            show: row => {
+              const to = pageOf(row)
+              return (
+                <>
+                  {to ? <a href={to}>{row.title}</a> : <b>{row.title}</b>}{' '}
+                  {!row.read && <Tag mood="good">New</Tag>}
+                  <div class="quiet small">{row.message}</div>
+                </>
+              )
+            },
+          },
+          { name: 'About', isWide: true, value: ({ type }) => words(type) },
+          {
+            name: 'When',
+            isWide: true,
+            className: 'quiet nowrap',
+            value: row => row.created_at,
+            show: row => instant(row.created_at),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: row =>
+              !row.read && (
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Mark “${row.title}” as read`}
+                  onClick={() => void post(`${row.id}/mark_read`)}
+                >
+                  Mark as read
+                </button>
+              ),
+          },
+        ]}
+      />
+      {pages > 1 && (
+        <nav class="row" aria-label="Pages of notifications">
+          <button
+            type="button"
+            disabled={page.value <= 1}
+            onClick={() => {
+              page.value -= 1
+            }}
+          >
+            Newer
+          </button>
+          <span class="quiet small">
+            Page {page.value} of {pages}
+          </span>
+          <button
+            type="button"
+            disabled={page.value >= pages}
+            onClick={() => {
+              page.value += 1
+            }}
+          >
+            Older
+          </button>
+        </nav>
+      )}
+    </>
+  )
+}
+
+interface Ways {
+  email: Record<'enabled' | 'price_alerts' | 'weekly_digest' | 'product_updates', boolean>
+  sms: Record<'enabled' | 'price_alerts', boolean>
+}
+
+const switches = [
+  { way: 'email', name: 'enabled', text: 'E-mail' },
+  { way: 'email', name: 'price_alerts', text: 'Alerts by e-mail' },
+  { way: 'email', name: 'weekly_digest', text: 'A digest every week' },
+  { way: 'email', name: 'product_updates', text: 'News of the service' },
+  { way: 'sms', name: 'enabled', text: 'Text messages' },
+  { way: 'sms', name: 'price_alerts', text: 'Alerts by text message' },
+] as const
+
+function Preferences() {
+  const answer = useLoaded('preferences', signal =>
+    ask<Ways>('/v1/notification_preferences', { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const set = (way: 'email' | 'sms', name: string, isOn: boolean) =>
+    attempt(async () => {
+      answer.set(
+        await ask<Ways>('/v1/notification_preferences', {
+          method: 'PATCH',
+          body: { [way]: { [name]: isOn } },
+        }),
+      )
+    })
+  return (
+    <section class="card" aria-labelledby="ways">
+      <h2 id="ways">How you are told</h2>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Shown of={answer} what="how you are told">
+        {ways =>
+          switches.map(({ way, name, text }) => {
+            const values: Readonly<Record<string, boolean>> = ways[way]
+            return (
+              <label class="inline" key={text}>
+                <input
+                  type="checkbox"
+                  checked={values[name]}
+                  disabled={name !== 'enabled' && !ways[way].enabled}
+                  onChange={event => void set(way, name, event.currentTarget.checked)}
+                />
+                {text}
+              </label>
+            )
+          })
+        }
+      </Shown>
+    </section>
+  )
+}
+
+const Push = () => (
+  <section class="card" aria-labelledby="push">
+    <h2 id="push">Why there is no browser push</h2>
+    <p>
+      A message that reaches a closed browser goes through the push service of the browser’s maker.
+      This service speaks to no host that its operator has not chosen, so it does not offer push.
+      While a page is open, prices move in it by themselves; for the rest there are e-mail, text
+      messages and <a href="/webhooks">webhooks</a>.
+    </p>
+  </section>
+)

@@ -1,0 +1,441 @@
+import { useSignal } from '@preact/signals'
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Copy, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { ago, instant, number, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Source {
+  id: string
+  name: string
+  source_type: string
+  status: 'active' | 'paused' | 'error' | 'pending' | 'failed'
+  scraper_config: Record<string, unknown> | null
+  has_credentials: boolean
+  last_sync_at: string | null
+  next_sync_at: string | null
+  successful_syncs: number
+  failed_syncs: number
+  last_error: string | null
+  ingest_url?: string
+}
+
+interface Sync {
+  id: string
+  status: 'success' | 'failed'
+  trigger: string
+  received: number
+  inserted: number
+  revised: number
+  rejected: number
+  rejections: string[]
+  error: string | null
+  started_at: string
+}
+
+interface Tested {
+  success: boolean
+  records_count: number | null
+  error: string | null
+  rejected: number
+  rejections: string[]
+  sample_data: { timestamp: string; fuel_type: string; port: string; price: number }[]
+}
+
+const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
+  active: 'good',
+  pending: 'warn',
+  paused: 'warn',
+  error: 'bad',
+  failed: 'bad',
+}
+
+/** Where the account gets prices of its own from. */
+export function Sources() {
+  const answer = useLoaded('sources', signal =>
+    dataOf<{ data_sources: Source[] }>('/v1/data-sources', { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const tested = useSignal<{ source: Source; outcome: Tested } | undefined>(undefined)
+  const open = useSignal<string | undefined>(undefined)
+  const rows = answer.data?.data_sources
+  const chosen = rows?.find(({ id }) => id === open.value)
+  const change = (id: string, method: 'PATCH' | 'DELETE', body?: object) =>
+    attempt(async () => {
+      await ask(`/v1/data-sources/${id}`, { method, ...(body && { body }) })
+      await answer.reload()
+    })
+  const test = (source: Source) =>
+    attempt(async () => {
+      tested.value = undefined
+      const outcome = await dataOf<Tested>(`/v1/data-sources/${source.id}/test`, {
+        method: 'POST',
+      })
+      tested.value = { source, outcome }
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {tested.value && <Outcome source={tested.value.source} outcome={tested.value.outcome} />}
+      <Table
+        caption="Data sources"
+        file="sources"
+        of={answer}
+        rows={rows}
+        keyOf={({ id }) => id}
+        empty="There are no sources. Make one below: marine fuel prices of your own, fetched from an address or pushed to this service, for your account alone."
+        columns={[
+          {
+            name: 'Source',
+            value: ({ name }) => name,
+            show: source => (
+              <>
+                {source.name}
+                <div class="code">
+                  {source.source_type}
+                  {source.has_credentials && ', with credentials'}
+                </div>
+                {source.last_error && <div class="quiet small">{source.last_error}</div>}
+              </>
+            ),
+          },
+          {
+            name: 'Last sync',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.last_sync_at,
+            show: row => ago(row.last_sync_at),
+          },
+          {
+            name: 'Next sync',
+            isWide: true,
+            className: 'quiet',
+            value: row => row.next_sync_at,
+            show: row => instant(row.next_sync_at),
+          },
+          { name: 'Fine', isNumber: true, isWide: true, value: row => row.successful_syncs },
+          { name: 'Failed', isNumber: true, isWide: true, value: row => row.failed_syncs },
+          {
+            name: 'State',
+            value: ({ status }) => status,
+            show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: source => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Test ${source.name}`}
+                  onClick={() => void test(source)}
+                >
+                  Test
+                </button>
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Log of ${source.name}`}
+                  aria-pressed={open.value === source.id}
+                  onClick={() => {
+                    open.value = open.value === source.id ? undefined : source.id
+                  }}
+                >
+                  Log
+                </button>
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`${source.status === 'paused' ? 'Resume' : 'Pause'} ${source.name}`}
+                  onClick={() =>
+                    void change(source.id, 'PATCH', {
+                      data_source: { status: source.status === 'paused' ? 'active' : 'paused' },
+                    })
+                  }
+                >
+                  {source.status === 'paused' ? 'Resume' : 'Pause'}
+                </button>
+                <Confirmed
+                  label="Delete"
+                  question={`Delete “${source.name}” with its rows, its credentials and its log?`}
+                  onConfirm={() => change(source.id, 'DELETE')}
+                />
+              </div>
+            ),
+          },
+        ]}
+      />
+      {chosen && <Opened source={chosen} key={chosen.id} />}
+      <Making onMade={answer.reload} />
+      <p class="quiet small">
+        What they bring is answered by{' '}
+        <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a>, to your
+        account alone.
+      </p>
+    </>
+  )
+}
+
+const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
+  <>
+    <Notice mood={outcome.success ? 'good' : 'bad'}>
+      {outcome.success
+        ? `${source.name} answers: a sync would take ${number(outcome.records_count ?? 0)} rows and leave ${number(outcome.rejected)}.`
+        : `${source.name} can not be read: ${outcome.error}`}
+      {outcome.rejections.slice(0, 3).map(text => (
+        <div class="small" key={text}>
+          {text}
+        </div>
+      ))}
+    </Notice>
+    {outcome.sample_data.length > 0 && (
+      <Table
+        caption="The first rows"
+        file="sample"
+        rows={outcome.sample_data}
+        keyOf={(_, i) => String(i)}
+        empty="No rows."
+        columns={[
+          { name: 'Port', value: ({ port }) => port },
+          { name: 'Fuel', value: row => row.fuel_type },
+          { name: 'Price', isNumber: true, value: ({ price }) => price },
+          {
+            name: 'Time',
+            isWide: true,
+            value: ({ timestamp }) => timestamp,
+            show: ({ timestamp }) => instant(timestamp),
+          },
+        ]}
+      />
+    )}
+  </>
+)
+
+/** The log of one source, its address for pushes, and new credentials. */
+function Opened({ source }: { source: Source }) {
+  const answer = useLoaded(source.id, signal =>
+    dataOf<{ logs: Sync[] }>(`/v1/data-sources/${source.id}/logs`, { signal }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const said = useSignal('')
+  const name = source.source_type === 'webhook' ? 'secret' : 'token'
+  const rotate = (form: HTMLFormElement) =>
+    attempt(async () => {
+      const { message } = await dataOf<{ message: string }>(
+        `/v1/data-sources/${source.id}/rotate_credentials`,
+        {
+          method: 'POST',
+          body: { credentials: { [name]: String(new FormData(form).get('secret')) } },
+        },
+      )
+      said.value = message
+      form.reset()
+    })
+  return (
+    <>
+      {source.ingest_url && (
+        <Notice>
+          <div class="row spread">
+            <span>
+              Rows are pushed to <code class="break">{source.ingest_url}</code>
+            </span>
+            <Copy text={source.ingest_url} className="tight" />
+          </div>
+        </Notice>
+      )}
+      {refusal.value && <Refused error={refusal.value} />}
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      <Table
+        caption={`Log of ${source.name}`}
+        file="syncs"
+        of={answer}
+        rows={answer.data?.logs}
+        keyOf={({ id }) => id}
+        empty={
+          source.source_type === 'webhook'
+            ? 'Nothing has been pushed yet. Send rows to the address above, signed with the secret.'
+            : 'It has not been read yet. Its first sync comes by itself; Test reads it now.'
+        }
+        isTall
+        actions={
+          <form
+            class="row end"
+            onSubmit={event => {
+              event.preventDefault()
+              void rotate(event.currentTarget)
+            }}
+          >
+            <label>
+              New {name}
+              <input name="secret" type="password" required minLength={16} autocomplete="off" />
+            </label>
+            <button type="submit">Replace</button>
+          </form>
+        }
+        columns={[
+          {
+            name: 'Sync',
+            value: sync => sync.started_at,
+            show: sync => (
+              <>
+                {instant(sync.started_at)}
+                <div class="quiet small">{sync.error ?? sync.rejections[0] ?? ''}</div>
+              </>
+            ),
+          },
+          { name: 'Asked by', isWide: true, value: ({ trigger }) => trigger },
+          { name: 'Rows', isNumber: true, value: ({ received }) => received },
+          { name: 'New', isNumber: true, isWide: true, value: ({ inserted }) => inserted },
+          { name: 'Revised', isNumber: true, isWide: true, value: ({ revised }) => revised },
+          { name: 'Rejected', isNumber: true, isWide: true, value: ({ rejected }) => rejected },
+          {
+            name: 'State',
+            value: ({ status }) => status,
+            show: ({ status }) => (
+              <Tag mood={status === 'success' ? 'good' : 'bad'}>{words(status)}</Tag>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+const kinds = [
+  { value: 'api', text: 'an address' },
+  { value: 'webhook', text: 'rows pushed here' },
+  { value: 'file', text: 'a file kept here' },
+] as const
+
+/** The body that makes a source, of the fields that were filled. */
+function bodyOf(form: FormData, kind: string): object {
+  const text = (name: string) => String(form.get(name) ?? '').trim() || undefined
+  const pairs = (name: string): Record<string, string> | undefined => {
+    const written = text(name)
+    if (written === undefined) return undefined
+    const entries = written.split(/[,\n]+/).map(pair => pair.split('=').map(part => part.trim()))
+    const wrong = entries.find(([left, right]) => !left || !right)
+    if (wrong) throw new Error(`“${wrong.join('=')}” is no pair such as price=usd.mid.`)
+    return Object.fromEntries(entries) as Record<string, string>
+  }
+  const secret = text('secret')
+  return {
+    data_source: {
+      name: text('name'),
+      source_type: kind,
+      scraper_config: {
+        url: text('url'),
+        path: text('path'),
+        items: text('items'),
+        fields: pairs('fields'),
+        defaults: pairs('defaults'),
+        ...(kind !== 'webhook' && { interval_minutes: Number(text('interval') ?? 60) }),
+      },
+      ...(secret && { credentials: kind === 'webhook' ? { secret } : { token: secret } }),
+    },
+  }
+}
+
+function Making({ onMade }: { onMade: () => Promise<void> }) {
+  const kind = useSignal<string>('api')
+  const made = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const make = (form: HTMLFormElement) =>
+    attempt(async () => {
+      const source = await dataOf<Source>('/v1/data-sources', {
+        method: 'POST',
+        body: bodyOf(new FormData(form), kind.value),
+      })
+      made.value = source.ingest_url
+        ? `${source.name} is there; rows are pushed to ${source.ingest_url}`
+        : `${source.name} is there; it is read for the first time at once.`
+      form.reset()
+      await onMade()
+    })
+  return (
+    <section class="card" aria-labelledby="new-source">
+      <h2 id="new-source">A new source</h2>
+      {refusal.value && <Refused error={refusal.value} />}
+      {made.value && <Notice mood="good">{made.value}</Notice>}
+      <form
+        class="grid"
+        onSubmit={event => {
+          event.preventDefault()
+          void make(event.currentTarget)
+        }}
+      >
+        <label>
+          Name
+          <input name="name" required maxLength={100} placeholder="Terminal feed" />
+        </label>
+        <label>
+          From
+          <select
+            value={kind.value}
+            onChange={event => {
+              kind.value = event.currentTarget.value
+            }}
+          >
+            {kinds.map(({ value, text }) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </label>
+        {kind.value === 'api' && (
+          <label class="wide">
+            Address
+            <input
+              name="url"
+              type="url"
+              required
+              placeholder="https://prices.example.com/bunkers.json"
+            />
+          </label>
+        )}
+        {kind.value === 'file' && (
+          <label class="wide">
+            Path below the operator’s directory
+            <input name="path" required placeholder="terminal/today.csv" />
+          </label>
+        )}
+        <label>
+          Where in JSON the list is (empty: the whole)
+          <input name="items" placeholder="data.prices" />
+        </label>
+        <label>
+          What it calls the fields
+          <input name="fields" placeholder="price=usd.mid, timestamp=time" />
+        </label>
+        <label>
+          What stands for fields it lacks
+          <input name="defaults" placeholder="port=SINGAPORE, currency=USD" />
+        </label>
+        {kind.value !== 'webhook' && (
+          <label>
+            Every how many minutes
+            <input name="interval" type="number" min={1} max={10080} placeholder="60" />
+          </label>
+        )}
+        {kind.value !== 'file' && (
+          <label>
+            {kind.value === 'webhook' ? 'Secret, 16 characters and more' : 'Bearer token, if any'}
+            <input
+              name="secret"
+              type="password"
+              autocomplete="off"
+              required={kind.value === 'webhook'}
+              minLength={kind.value === 'webhook' ? 16 : 1}
+            />
+          </label>
+        )}
+        <div class="wide row">
+          <button type="submit" class="main">
+            Make the source
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,234 @@
+import { useSignal } from '@preact/signals'
+import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { number } from '../../parts/format.ts'
+
+interface Phone {
+  phone: string | null
+  verified: boolean
+}
+
+interface Standing {
+  feature: boolean
+  opted_in: boolean
+  monthly_limit: number | null
+  used_this_month: number
+  supported_countries: string[]
+}
+
+interface Settings {
+  quiet_hours: { start: string | null; end: string | null; timezone: string }
+  max_messages_per_day: number
+}
+
+interface Whole {
+  phone: Phone
+  standing: Standing
+  settings: Settings
+}
+
+const load = async (signal: AbortSignal): Promise<Whole> => {
+  const [phone, standing, settings] = await Promise.all([
+    ask<Phone>('/v1/phone', { signal }),
+    ask<Standing>('/v1/sms/eligibility', { signal }),
+    ask<Settings>('/v1/sms/settings', { signal }),
+  ])
+  return { phone, standing, settings }
+}
+
+/** The phone of the account: its number, the proof of it, consent, quiet hours and a test. */
+export function TextMessages() {
+  const answer = useLoaded('phone', load)
+  const { refusal, attempt } = useAttempt()
+  const said = useSignal('')
+  const send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
+    attempt(async () => {
+      const { message } = await ask<{ message?: string }>(path, {
+        method,
+        ...(method !== 'DELETE' && { body }),
+      })
+      said.value = message ?? 'Saved.'
+      await answer.reload()
+    })
+  return (
+    <section class="card" aria-labelledby="texts">
+      <h2 id="texts">Text messages</h2>
+      {refusal.value && <Refused error={refusal.value} />}
+      {said.value && <Notice mood="good">{said.value}</Notice>}
+      <Shown of={answer} what="the phone">
+        {({ phone, standing, settings }) => (
+          <>
+            {!standing.feature && (
+              <p>
+                The plan has no text messages; <a href="/account/plan">see the plan</a>.
+              </p>
+            )}
+            {phone.phone === null ? (
+              <NumberForm countries={standing.supported_countries} send={send} />
+            ) : (
+              <>
+                <p class="row">
+                  <strong>{phone.phone}</strong>
+                  {phone.verified ? (
+                    <Tag mood="good">Verified</Tag>
+                  ) : (
+                    <Tag mood="warn">Not verified</Tag>
+                  )}
+                  {phone.verified && !standing.opted_in && <Tag mood="warn">No consent yet</Tag>}
+                  <Confirmed
+                    label="Remove"
+                    question={`Remove ${phone.phone}? No text messages are sent any more.`}
+                    onConfirm={() => send('/v1/phone', 'DELETE')}
+                  />
+                </p>
+                {!phone.verified && <CodeForm send={send} />}
+                {phone.verified && standing.feature && (
+                  <>
+                    <p class="quiet small">
+                      {number(standing.used_this_month)} sent this month
+                      {standing.monthly_limit === null
+                        ? '; the plan sets no limit.'
+                        : ` of ${number(standing.monthly_limit)}.`}
+                    </p>
+                    <div class="row">
+                      {standing.opted_in ? (
+                        <>
+                          <button type="button" onClick={() => void send('/v1/sms/test', 'POST')}>
+                            Send a test
+                          </button>
+                          <button
+                            type="button"
+                            onClick={() => void send('/v1/sms/optin', 'DELETE')}
+                          >
+                            Take the consent back
+                          </button>
+                        </>
+                      ) : (
+                        <button
+                          type="button"
+                          class="main"
+                          onClick={() => void send('/v1/sms/optin', 'POST')}
+                        >
+                          I agree to alerts by text message
+                        </button>
+                      )}
+                    </div>
+                    <Quiet settings={settings} send={send} />
+                  </>
+                )}
+              </>
+            )}
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+type Send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) => Promise<void>
+
+const countryNames = new Intl.DisplayNames('en', { type: 'region' })
+const countryName = (code: string): string => countryNames.of(code) ?? code
+
+const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) => (
+  <form
+    class="stack"
+    onSubmit={event => {
+      event.preventDefault()
+      const form = new FormData(event.currentTarget)
+      void send('/v1/phone', 'POST', {
+        phone_number: String(form.get('phone')).trim(),
+        country_code: form.get('country'),
+      })
+    }}
+  >
+    <p class="quiet small">
+      A code of six digits is sent to it. Text messages go to these countries only.
+    </p>
+    <div class="row end">
+      <label>
+        Country
+        <select name="country">
+          {countries.map(code => (
+            <option key={code} value={code}>
+              {countryName(code)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Phone number
+        <input name="phone" type="tel" required maxLength={34} autocomplete="tel" />
+      </label>
+      <button type="submit" class="main">
+        Send the code
+      </button>
+    </div>
+  </form>
+)
+
+const CodeForm = ({ send }: { send: Send }) => (
+  <form
+    class="row end"
+    onSubmit={event => {
+      event.preventDefault()
+      const form = new FormData(event.currentTarget)
+      void send('/v1/phone/verify', 'POST', { verification_code: String(form.get('code')).trim() })
+    }}
+  >
+    <label>
+      Code from the text message
+      <input name="code" required inputmode="numeric" autocomplete="one-time-code" maxLength={12} />
+    </label>
+    <button type="submit" class="main">
+      Verify
+    </button>
+    <button type="button" onClick={() => void send('/v1/phone/resend', 'POST')}>
+      Send a new code
+    </button>
+  </form>
+)
+
+const Quiet = ({ settings, send }: { settings: Settings; send: Send }) => (
+  <form
+    class="row end"
+    onSubmit={event => {
+      event.preventDefault()
+      const form = new FormData(event.currentTarget)
+      const text = (name: string) => String(form.get(name) ?? '').trim() || null
+      void send('/v1/sms/settings', 'PATCH', {
+        quiet_hours: {
+          start: text('start'),
+          end: text('end'),
+          timezone: text('timezone') ?? 'UTC',
+        },
+        max_messages_per_day: Number(form.get('most')),
+      })
+    }}
+  >
+    <label>
+      Quiet from
+      <input type="time" name="start" defaultValue={settings.quiet_hours.start ?? ''} />
+    </label>
+    <label>
+      to
+      <input type="time" name="end" defaultValue={settings.quiet_hours.end ?? ''} />
+    </label>
+    <label>
+      Time zone
+      <input name="timezone" defaultValue={settings.quiet_hours.timezone} size={16} />
+    </label>
+    <label>
+      At most a day
+      <input
+        type="number"
+        name="most"
+        min={1}
+        max={100}
+        required
+        defaultValue={String(settings.max_messages_per_day)}
+      />
+    </label>
+    <button type="submit">Save</button>
+  </form>
+)
