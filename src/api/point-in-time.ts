@@ -52,20 +52,24 @@ export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
     ...(asOf !== undefined && { asOf }),
     ...(endDay !== undefined && { endDay }),
   })
-  const { closes, board, exchange, now } = view
+  const { closes, board, history, exchange, now } = view
   const storage = 'storage' in deps ? (deps.storage as Context['storage']).at(view) : undefined
   const figures =
     'publishedFigures' in deps
       ? (deps.publishedFigures as Context['publishedFigures']).at({ closes, now })
       : undefined
+  const inventories =
+    'inventories' in deps ? (deps.inventories as Context['inventories']).at(view) : undefined
   const answer = view.within(() =>
     work({
       ...deps,
       closes,
       board,
+      history,
       exchange,
       now,
       ...(storage && { storage }),
+      ...(inventories && { inventories }),
       ...(figures && { publishedFigures: figures }),
     }),
   )

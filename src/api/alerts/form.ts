@@ -155,6 +155,13 @@ const dayField = (options: Record<string, unknown>) =>
 const backtestDays = {
   start_date: dayField({ examples: ['2024-01-01'] }),
   end_date: dayField({ description: 'Included.', examples: ['2024-06-30'] }),
+  vintage: omittable(
+    flag({
+      description:
+        '`true`: judges what was known when it came to be known, value by value; the days are those of the recordings.',
+      examples: [true],
+    }),
+  ),
 }
 
 /** The days that a backtest names, apart from the alert that it is for. */

@@ -15,6 +15,7 @@ export interface AlertsDeps
     | 'backtests'
     | 'board'
     | 'catalogue'
+    | 'coverage'
     | 'codes'
     | 'plans'
     | 'idempotency'

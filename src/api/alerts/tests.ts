@@ -42,6 +42,9 @@ const BacktestShape = t.Object({
   condition: t.String({ examples: ['price above 75'] }),
   from: t.String({ format: 'date' }),
   to: t.String({ format: 'date' }),
+  vintage: t.Optional(
+    t.Literal(true, { description: 'Where what was known was judged, as it came to be known.' }),
+  ),
   observations: integer({ description: 'Prices that were judged.' }),
   trigger_count: integer(),
   triggers: t.Array(
@@ -134,6 +137,7 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
     '/v1/alerts/backtest',
     async ({ body, set }) => {
       const { from, to } = rangeOf(body, deps.now())
+      const isVintage = BacktestRange.read(body).vintage === true
       const { condition, cooldownMinutes, seriesId } = forms.created(body)
       const code = codeOf(seriesId)
       const { series } = deps.catalogue.resolve(code, deps.now())!
@@ -145,13 +149,19 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
           series,
           from,
           to,
+          isVintage,
         },
       )
+      if (isVintage)
+        set.headers['x-vintage-revision-coverage-since'] = isoInstant(
+          deps.coverage.since(series.id, deps.now()),
+        )
       return {
         commodity_code: code,
         condition: conditionText(condition),
         from: isoDay(from),
         to: isoDay(to - 1),
+        ...(isVintage && { vintage: true as const }),
         observations,
         trigger_count: triggerCount,
         triggers: triggers.map(({ triggeredAt, value }) => ({
@@ -170,7 +180,7 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
       detail: alertDetail(
         'backtestAlert',
         'Backtest an alert',
-        'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
+        'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
       ),
     },
   )

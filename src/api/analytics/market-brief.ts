@@ -18,12 +18,22 @@ import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { formatted, priceRowFields } from '../prices/row.ts'
 import { nullable } from './shape.ts'
 
 export type MarketBriefDeps = Pick<
   Context,
-  'access' | 'board' | 'closes' | 'codes' | 'plans' | 'marks' | 'now' | 'firstCodes' | 'links'
+  | 'access'
+  | 'board'
+  | 'closes'
+  | 'codes'
+  | 'plans'
+  | 'marks'
+  | 'now'
+  | 'firstCodes'
+  | 'links'
+  | 'pricesAt'
 >
 
 const price = t.Number({ examples: [74.25] })
@@ -174,51 +184,54 @@ const sentenceItem = ({ quote, forecast }: Item): BriefItem => ({
   stale: quote.status === 'stale',
 })
 
-/** Prices, their day and their month ahead in one answer. */
-export function marketBriefRoutes(deps: MarketBriefDeps) {
-  const { board, closes, codes, plans } = deps
-
-  const itemOf = (match: Resolved): Item | undefined => {
-    const { series } = match
-    const quote = board.quote(series)
-    return (
-      quote && {
-        match,
-        quote,
-        forecast: closes.derived('month forecast', [series.id], ([seriesCloses]) =>
-          monthForecast(seriesCloses!),
-        ),
-      }
-    )
-  }
-
-  const brief = (matches: readonly Resolved[], withNarrative: boolean, set: Answering) => {
-    const items = matches.map(itemOf)
-    const priced = items.filter(item => item !== undefined)
-    const missing = matches.filter((_, i) => !items[i]).map(match => match.code)
-    if (priced.length === 0) {
-      throw new Problem(
-        'DATA_NOT_AVAILABLE',
-        `None of ${missing.join(', ')} has a current price.`,
-        { missing_codes: missing },
-      )
+function itemOf({ board, closes }: MarketBriefDeps, match: Resolved): Item | undefined {
+  const { series } = match
+  const quote = board.quote(series)
+  return (
+    quote && {
+      match,
+      quote,
+      forecast: closes.derived('month forecast', [series.id], ([seriesCloses]) =>
+        monthForecast(seriesCloses!),
+      ),
     }
-    markFixtures(
-      set,
-      deps.marks,
-      priced.map(item => item.match),
-    )
-    const rows = priced.map(commodityRow)
-    return success({
-      as_of: isoInstant(deps.now()),
-      codes: rows.map(row => row.code),
-      count: rows.length,
-      ...(missing.length > 0 && { missing_codes: missing }),
-      ...(withNarrative && { narrative: narrative(priced.map(sentenceItem)) }),
-      commodities: rows,
-      metadata: sourcesOf(priced.map(item => item.match.series)),
+  )
+}
+
+function briefAnswer(
+  deps: MarketBriefDeps,
+  matches: readonly Resolved[],
+  withNarrative: boolean,
+  set: Answering,
+) {
+  const items = matches.map(match => itemOf(deps, match))
+  const priced = items.filter(item => item !== undefined)
+  const missing = matches.filter((_, i) => !items[i]).map(match => match.code)
+  if (priced.length === 0) {
+    throw new Problem('DATA_NOT_AVAILABLE', `None of ${missing.join(', ')} has a current price.`, {
+      missing_codes: missing,
     })
   }
+  markFixtures(
+    set,
+    deps.marks,
+    priced.map(item => item.match),
+  )
+  const rows = priced.map(commodityRow)
+  return success({
+    as_of: isoInstant(deps.now()),
+    codes: rows.map(row => row.code),
+    count: rows.length,
+    ...(missing.length > 0 && { missing_codes: missing }),
+    ...(withNarrative && { narrative: narrative(priced.map(sentenceItem)) }),
+    commodities: rows,
+    metadata: sourcesOf(priced.map(item => item.match.series)),
+  })
+}
+
+/** Prices, their day and their month ahead in one answer. */
+export function marketBriefRoutes(deps: MarketBriefDeps) {
+  const { codes, plans } = deps
 
   return new Elysia().use(deps.access).get(
     '/v1/market-brief',
@@ -233,7 +246,10 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
         requestedCodes.length > 0
           ? requestedCodes
           : deps.firstCodes.slice(0, entitled.marketBriefCodes)
-      return brief(codes.read(briefCodes, request), withNarrative, set as Answering)
+      const matches = codes.read(briefCodes, request)
+      return atMoment(deps, query, set, deps =>
+        briefAnswer(deps, matches, withNarrative, set as Answering),
+      )
     },
     {
       access: { meter: true, heavy: true },
@@ -249,6 +265,7 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
           examples: [true],
           default: false,
         }),
+        ...knownQuery,
       }),
       response: {
         200: Brief,

@@ -18,10 +18,14 @@ import type { Limits } from '../../plan/limits.ts'
 import type { Futures } from '../../service/futures/futures.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { instantField, tidy, unitField, valueField } from './spread-row.ts'
 
 export interface CurveDeps
-  extends Pick<Context, 'access' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'> {
+  extends Pick<
+    Context,
+    'access' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'pricesAt' | 'switched'
+  > {
   futures: Pick<Futures, 'curve' | 'front'>
   limits: Pick<Limits, 'futuresMaxAgeHours'>
 }
@@ -232,20 +236,32 @@ export function spreadCurveRoutes(deps: CurveDeps) {
   const description = `The term structure of the first twelve listed months, from the contracts with a price from the last ${hours} hours. \`m1_mN\` is month 1 minus month N, so that positive spreads are backwardation; \`term_slope_pct\` = 100 x (m12 / m1 - 1); the structure is flat inside +-0.5 %, mixed when most steps go the other way than front to back.`
   return new Elysia()
     .use(deps.access)
-    .get('/v1/spreads/gasoil-crack', ({ set }) => gasoilAnswer(deps, set as Answering), {
-      access: calculated,
-      response: { 200: envelope(GasoilCrack), 403: NestedProblem, 404: NestedProblem },
-      detail: {
-        operationId: 'getGasoilCrack',
-        tags: ['spreads'],
-        summary: 'Gasoil crack of the front months',
-        description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
+    .get(
+      '/v1/spreads/gasoil-crack',
+      ({ query, set }) => atMoment(deps, query, set, deps => gasoilAnswer(deps, set as Answering)),
+      {
+        access: calculated,
+        query: t.Object(knownQuery),
+        response: {
+          200: envelope(GasoilCrack),
+          400: NestedProblem,
+          403: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getGasoilCrack',
+          tags: ['spreads'],
+          summary: 'Gasoil crack of the front months',
+          description: `Front-month gasoil in USD a tonne / ${barrelsPerTonne.gasoil} minus front-month Brent in USD a barrel. A leg without a price from the last ${hours} hours is a 404 whose \`leg\` is \`product\` or \`crude\`.`,
+        },
       },
-    })
+    )
     .get(
       '/v1/spreads/curve-structure',
       ({ query, request, set }) =>
-        structureAnswer(deps, query.commodity, request, set as Answering),
+        atMoment(deps, query, set, deps =>
+          structureAnswer(deps, query.commodity, request, set as Answering),
+        ),
       {
         access: calculated,
         query: t.Object({
@@ -254,6 +270,7 @@ export function spreadCurveRoutes(deps: CurveDeps) {
             examples: [names[0]!],
             required: true,
           }),
+          ...knownQuery,
         }),
         response: {
           200: envelope(Structure),
@@ -269,22 +286,28 @@ export function spreadCurveRoutes(deps: CurveDeps) {
         },
       },
     )
-    .get('/v1/spreads/curve-structure/all', ({ set }) => allStructures(deps, set as Answering), {
-      access: calculated,
-      response: {
-        200: t.Object({
-          status: t.Literal('success'),
-          data: t.Array(Structure),
-          meta: t.Object({ count: integer({ examples: [5] }) }),
-        }),
-        403: NestedProblem,
-        404: NestedProblem,
+    .get(
+      '/v1/spreads/curve-structure/all',
+      ({ query, set }) => atMoment(deps, query, set, deps => allStructures(deps, set as Answering)),
+      {
+        access: calculated,
+        query: t.Object(knownQuery),
+        response: {
+          200: t.Object({
+            status: t.Literal('success'),
+            data: t.Array(Structure),
+            meta: t.Object({ count: integer({ examples: [5] }) }),
+          }),
+          400: NestedProblem,
+          403: NestedProblem,
+          404: NestedProblem,
+        },
+        detail: {
+          operationId: 'getAllCurveStructures',
+          tags: ['spreads'],
+          summary: 'Term structures of all futures curves',
+          description: `${description} Curves without such a contract are left out; none at all is a 404.`,
+        },
       },
-      detail: {
-        operationId: 'getAllCurveStructures',
-        tags: ['spreads'],
-        summary: 'Term structures of all futures curves',
-        description: `${description} Curves without such a contract are left out; none at all is a 404.`,
-      },
-    })
+    )
 }

@@ -8,9 +8,10 @@ import type { Answering } from '../answer.ts'
 import { Day, markSources, orNull, requireData } from '../energy/answer.ts'
 import { energyBody, energyHeavyAccess, energyRefusals } from '../energy/frame.ts'
 import { energyRecord } from '../energy/list.ts'
+import { knownQuery } from '../point-in-time.ts'
 import { basinIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
-import { countsOf, newestCounts, newPermits } from './metric.ts'
+import { atDrillingMoment, countsOf, newestCounts, newPermits } from './metric.ts'
 
 const nullableCount = (example: number) =>
   orNull(integer({ examples: [example] }), 'Null where nothing is held.')
@@ -24,7 +25,7 @@ const BasinBody = t.Object(
     frac_spreads: nullableCount(92),
     permits: orNull(
       integer({ examples: [811] }),
-      'New permits in the last 30 days of the states that the basin leads in.',
+      'New permits in the last 30 days of the states that the basin leads in; null where none are held, and with `as_of`: permits keep no past.',
     ),
     duc_wells: nullableCount(890),
     completions: nullableCount(398),
@@ -46,35 +47,37 @@ function permitsOf({ permits, now }: DrillingIntelligenceDeps, basin: string): n
 
 /** Everything about one basin. */
 export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
-  const { drilling } = deps
   return new Elysia().use(deps.access).get(
     '/v1/drilling-intelligence/basin/:name',
-    ({ params, set }) => {
-      const basin = basinIn(params.name)
-      const newest = newestCounts(drilling, basin)
-      const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
-      markSources(set as Answering, deps.marks, Object.values(newest))
-      const weeks = countsOf(
-        drilling,
-        'rig_count',
-        basin,
-        dayAfter(count.on, 1 - yearOfWeeksDays),
-        dayAfter(count.on, 1),
-      )
-      const data = {
-        basin,
-        active_rigs: count.value,
-        rig_count: count.value,
-        frac_spreads: newest.frac_spreads?.value ?? null,
-        permits: permitsOf(deps, basin) ?? null,
-        duc_wells: newest.duc_wells?.value ?? null,
-        completions: newest.completions?.value ?? null,
-        wells_drilled: newest.wells_drilled?.value ?? null,
-        as_of_date: count.on,
-        trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
-      }
-      return energyRecord(data, deps.tierRequired('energy_intelligence'))
-    },
+    ({ params, query, set }) =>
+      atDrillingMoment(deps, query, set, deps => {
+        const { drilling } = deps
+        const basin = basinIn(params.name)
+        const newest = newestCounts(drilling, basin)
+        const count = requireData(newest.rig_count, `rig counts of ${basin}`, 'rig-counts')
+        markSources(set as Answering, deps.marks, Object.values(newest))
+        const weeks = countsOf(
+          drilling,
+          'rig_count',
+          basin,
+          dayAfter(count.on, 1 - yearOfWeeksDays),
+          dayAfter(count.on, 1),
+        )
+        const data = {
+          basin,
+          active_rigs: count.value,
+          rig_count: count.value,
+          frac_spreads: newest.frac_spreads?.value ?? null,
+          permits: permitsOf(deps, basin) ?? null,
+          duc_wells: newest.duc_wells?.value ?? null,
+          completions: newest.completions?.value ?? null,
+          wells_drilled: newest.wells_drilled?.value ?? null,
+          as_of_date: count.on,
+          trend: weeks.map(week => ({ date: week.on, rigs: week.value })),
+        }
+        return energyRecord(data, deps.tierRequired('energy_intelligence'))
+      }),
+
     {
       access: energyHeavyAccess,
       params: t.Object({
@@ -83,6 +86,7 @@ export function drillingBasinRoutes(deps: DrillingIntelligenceDeps) {
           examples: ['permian'],
         }),
       }),
+      query: t.Object(knownQuery),
       response: { 200: energyBody(BasinBody, 'BasinDrillingBody'), ...energyRefusals },
       detail: {
         operationId: 'getBasinDrilling',

@@ -9,6 +9,7 @@ import type { Answering } from '../answer.ts'
 import { Day, daysOf, markSources, orNull } from '../energy/answer.ts'
 import { energyBody, energyHeavyAccess, energyPageQuery, energyRefusals } from '../energy/frame.ts'
 import { energyPage } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
 import type { DrillingIntelligenceDeps } from './intelligence.ts'
 
@@ -17,12 +18,14 @@ const everyBasin = keptBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
 const change = orNull(integer({ examples: [-3] }), 'Against the count before; null for the first.')
 const listQuery = t.Object({ ...energyPageQuery, ...regionQuery })
+const countQuery = t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery })
 
 type Query = {
   page?: string
   per_page?: string
   start_date?: string
   end_date?: string
+  as_of?: string
   basin?: string
   state?: string
 }
@@ -76,19 +79,21 @@ function metricLists(deps: DrillingIntelligenceDeps) {
       markSources(set, deps.marks, page)
       return page
     }
-    return energyPage(
-      query,
-      { set, request, tierRequired: tier() },
-      { total: metrics.count(filter), rows },
-      row => {
-        const previous = metrics.before(metric, row.region, row.countedOn)
-        return {
-          basin: row.region,
-          value: row.value,
-          change: previous === undefined ? null : row.value - previous,
-          date: row.countedOn,
-        }
-      },
+    return atMoment(deps, query, set, () =>
+      energyPage(
+        query,
+        { set, request, tierRequired: tier() },
+        { total: metrics.count(filter), rows },
+        row => {
+          const previous = metrics.before(metric, row.region, row.countedOn)
+          return {
+            basin: row.region,
+            value: row.value,
+            change: previous === undefined ? null : row.value - previous,
+            date: row.countedOn,
+          }
+        },
+      ),
     )
   }
 }
@@ -115,7 +120,7 @@ function countRoutes(deps: DrillingIntelligenceDeps) {
       },
       {
         access: energyHeavyAccess,
-        query: listQuery,
+        query: countQuery,
         response: { 200: energyBody(t.Array(FracRow), 'DrillingFracSpreads'), ...energyRefusals },
         detail: detailOf(
           'listDrillingFracSpreads',
@@ -135,7 +140,7 @@ function countRoutes(deps: DrillingIntelligenceDeps) {
       },
       {
         access: energyHeavyAccess,
-        query: listQuery,
+        query: countQuery,
         response: { 200: energyBody(t.Array(DucRow), 'DrillingDucWells'), ...energyRefusals },
         detail: detailOf(
           'listDrillingDucWells',
@@ -161,7 +166,7 @@ function wellRoutes(deps: DrillingIntelligenceDeps) {
       },
       {
         access: energyHeavyAccess,
-        query: listQuery,
+        query: countQuery,
         response: {
           200: energyBody(t.Array(CompletionRow), 'DrillingCompletions'),
           ...energyRefusals,
@@ -184,7 +189,7 @@ function wellRoutes(deps: DrillingIntelligenceDeps) {
       },
       {
         access: energyHeavyAccess,
-        query: listQuery,
+        query: countQuery,
         response: {
           200: energyBody(t.Array(DrilledRow), 'DrillingWellsDrilled'),
           ...energyRefusals,

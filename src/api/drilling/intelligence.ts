@@ -27,8 +27,10 @@ import {
   energyRefusals,
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, energyWholeList } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { basinIn, type DrillingAnswerDeps, regionQuery, stateIn } from './answer.ts'
 import {
+  atDrillingMoment,
   countsOf,
   metricUnits,
   newestCounts,
@@ -84,7 +86,7 @@ const Latest = t.Object(
     total_frac_spreads: nullableCount,
     total_permits: orNull(
       integer({ examples: [2134] }),
-      'New permits of all states in the last 30 days; null where none are held.',
+      'New permits of all states in the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
     ),
     total_duc_wells: nullableCount,
     total_completions: nullableCount,
@@ -184,11 +186,13 @@ function metricRoutes(deps: DrillingIntelligenceDeps) {
         request,
         tierRequired: deps.tierRequired('energy_intelligence'),
       }
-      return energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf)
+      return atMoment(deps, query, set, () =>
+        energyPage(query, answer, { total: metrics.count(filter), rows }, rowOf),
+      )
     },
     {
       access: energyHeavyAccess,
-      query: t.Object({ ...energyPageQuery, ...regionQuery }),
+      query: t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery }),
       response: { 200: energyBody(t.Array(Row), 'DrillingMetrics'), ...energyRefusals },
       detail: {
         operationId: 'listDrillingMetrics',
@@ -241,30 +245,32 @@ function digestRoutes(deps: DrillingIntelligenceDeps) {
     .use(deps.access)
     .get(
       '/v1/drilling-intelligence/latest',
-      ({ set }) => {
-        const counts = nationalCounts(deps, set as Answering)
-        const data = {
-          total_rigs: counts.rig_count?.value ?? null,
-          total_frac_spreads: counts.frac_spreads?.value ?? null,
-          total_permits: permitsOfMonth(deps) ?? null,
-          total_duc_wells: counts.duc_wells?.value ?? null,
-          total_completions: counts.completions?.value ?? null,
-          total_wells_drilled: counts.wells_drilled?.value ?? null,
-          as_of_date: Object.values(counts)
-            .map(count => count.on)
-            .sort()
-            .at(-1)!,
-          metrics: Object.fromEntries(
-            Object.entries(counts).map(([metric, { value, on, source }]) => [
-              metric,
-              { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
-            ]),
-          ),
-        }
-        return energyRecord(data, tier())
-      },
+      ({ query, set }) =>
+        atDrillingMoment(deps, query, set, deps => {
+          const counts = nationalCounts(deps, set as Answering)
+          const data = {
+            total_rigs: counts.rig_count?.value ?? null,
+            total_frac_spreads: counts.frac_spreads?.value ?? null,
+            total_permits: permitsOfMonth(deps) ?? null,
+            total_duc_wells: counts.duc_wells?.value ?? null,
+            total_completions: counts.completions?.value ?? null,
+            total_wells_drilled: counts.wells_drilled?.value ?? null,
+            as_of_date: Object.values(counts)
+              .map(count => count.on)
+              .sort()
+              .at(-1)!,
+            metrics: Object.fromEntries(
+              Object.entries(counts).map(([metric, { value, on, source }]) => [
+                metric,
+                { value, unit: metricUnits[metric as DrillingMetric], date: on, source },
+              ]),
+            ),
+          }
+          return energyRecord(data, tier())
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'LatestDrillingMetrics'), ...energyRefusals },
         detail: {
           operationId: 'getLatestDrillingIntelligence',
@@ -277,18 +283,20 @@ function digestRoutes(deps: DrillingIntelligenceDeps) {
     )
     .get(
       '/v1/drilling-intelligence/summary',
-      ({ set }) => {
-        const counts = nationalCounts(deps, set as Answering)
-        return energyWholeList(
-          drillingMetrics.flatMap(metric => {
-            const count = counts[metric]
-            return count ? [summaryOf(deps.drilling, metric, count)] : []
-          }),
-          tier(),
-        )
-      },
+      ({ query, set }) =>
+        atMoment(deps, query, set, deps => {
+          const counts = nationalCounts(deps, set as Answering)
+          return energyWholeList(
+            drillingMetrics.flatMap(metric => {
+              const count = counts[metric]
+              return count ? [summaryOf(deps.drilling, metric, count)] : []
+            }),
+            tier(),
+          )
+        }),
       {
         access: energyHeavyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(t.Array(Summary), 'DrillingSummaries'), ...energyRefusals },
         detail: {
           operationId: 'listDrillingSummaries',
@@ -305,36 +313,39 @@ function trendRoutes(deps: DrillingIntelligenceDeps) {
   const { drilling } = deps
   return new Elysia().use(deps.access).get(
     '/v1/drilling-intelligence/trends',
-    ({ query, set, request }) => {
-      const { fromOn, toOn } = daysOf(query)
-      const [region = country] = requestedRegions(query) ?? []
-      const isEmpty = requestedRegions(query)?.length === 0
-      const rows = drillingMetrics.flatMap(metric => {
-        const counts = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
-        markSources(set as Answering, deps.marks, counts.slice(-1))
-        return averaged(counts).flatMap(count => (count.on < fromOn ? [] : [{ metric, ...count }]))
-      })
-      rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
-      const answer = {
-        set: set as Answering,
-        request,
-        tierRequired: deps.tierRequired('energy_intelligence'),
-      }
-      const list = {
-        total: rows.length,
-        rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
-      }
-      return energyPage(query, answer, list, ({ metric, on, value, average, trend }) => ({
-        date: on,
-        metric,
-        value,
-        moving_average: average ?? null,
-        trend,
-      }))
-    },
+    ({ query, set, request }) =>
+      atMoment(deps, query, set, () => {
+        const { fromOn, toOn } = daysOf(query)
+        const [region = country] = requestedRegions(query) ?? []
+        const isEmpty = requestedRegions(query)?.length === 0
+        const rows = drillingMetrics.flatMap(metric => {
+          const counts = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
+          markSources(set as Answering, deps.marks, counts.slice(-1))
+          return averaged(counts).flatMap(count =>
+            count.on < fromOn ? [] : [{ metric, ...count }],
+          )
+        })
+        rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
+        const answer = {
+          set: set as Answering,
+          request,
+          tierRequired: deps.tierRequired('energy_intelligence'),
+        }
+        const list = {
+          total: rows.length,
+          rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
+        }
+        return energyPage(query, answer, list, ({ metric, on, value, average, trend }) => ({
+          date: on,
+          metric,
+          value,
+          moving_average: average ?? null,
+          trend,
+        }))
+      }),
     {
       access: energyHeavyAccess,
-      query: t.Object({ ...energyPageQuery, ...regionQuery }),
+      query: t.Object({ ...energyPageQuery, ...regionQuery, ...knownQuery }),
       response: { 200: energyBody(t.Array(TrendRow), 'DrillingTrends'), ...energyRefusals },
       detail: {
         operationId: 'listDrillingTrends',

@@ -4,8 +4,9 @@ import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { Day, markSources, orNull, requireData } from '../energy/answer.ts'
 import { energyAccess, energyRefusals } from '../energy/frame.ts'
+import { knownQuery } from '../point-in-time.ts'
 import { type DrillingIntelligenceDeps, permitsOfMonth } from './intelligence.ts'
-import { newestCounts } from './metric.ts'
+import { atDrillingMoment, newestCounts } from './metric.ts'
 
 const Latest = t.Object(
   {
@@ -13,7 +14,7 @@ const Latest = t.Object(
     active_rigs: integer({ examples: [546] }),
     permits_issued: orNull(
       integer({ examples: [2134] }),
-      'New permits of the last 30 days; null where none are held.',
+      'New permits of the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
     ),
     completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
     region_breakdown: t.Array(
@@ -32,28 +33,30 @@ const Latest = t.Object(
 
 /** Drilling in one answer. */
 export function latestDrillingRoutes(deps: DrillingIntelligenceDeps) {
-  const { rigs } = deps.drilling
   return new Elysia().use(deps.access).get(
     '/v1/drilling/latest',
-    ({ set }) => {
-      const newest = newestCounts(deps.drilling, country)
-      const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
-      const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
-      markSources(set as Answering, deps.marks, Object.values(newest))
-      const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
-      return success({
-        total_wells: drilled.value,
-        active_rigs: active.value,
-        permits_issued: permitsOfMonth(deps) ?? null,
-        completions: newest.completions?.value ?? null,
-        region_breakdown: byBasin
-          .sort((a, b) => b.total - a.total)
-          .map(row => ({ region: row.region, count: row.total })),
-        date: active.on,
-      })
-    },
+    ({ query, set }) =>
+      atDrillingMoment(deps, query, set, deps => {
+        const { rigs } = deps.drilling
+        const newest = newestCounts(deps.drilling, country)
+        const active = requireData(newest.rig_count, 'rig counts', 'rig-counts')
+        const drilled = requireData(newest.wells_drilled, 'wells drilled', 'duc-wells')
+        markSources(set as Answering, deps.marks, Object.values(newest))
+        const byBasin = rigs.on(active.on).filter(row => basinKeys.includes(row.region))
+        return success({
+          total_wells: drilled.value,
+          active_rigs: active.value,
+          permits_issued: permitsOfMonth(deps) ?? null,
+          completions: newest.completions?.value ?? null,
+          region_breakdown: byBasin
+            .sort((a, b) => b.total - a.total)
+            .map(row => ({ region: row.region, count: row.total })),
+          date: active.on,
+        })
+      }),
     {
       access: energyAccess,
+      query: t.Object(knownQuery),
       response: { 200: envelope(Latest), ...energyRefusals },
       detail: {
         operationId: 'getLatestDrilling',

@@ -4,6 +4,8 @@ import { dayAfter } from '../../market/prices/window.ts'
 import type { Drilling } from '../../service/drilling/drilling.ts'
 import { type DrillingMetric, drillingMetrics } from '../../store/drilling/metrics.ts'
 import type { PermitCounts } from '../../store/drilling/permit-counts.ts'
+import type { Context } from '../context.ts'
+import { atMoment } from '../point-in-time.ts'
 
 /** Counts of new permits by state. */
 export type PermitReads = Pick<
@@ -95,6 +97,26 @@ export function newestCounts(
   })
   return Object.fromEntries(entries)
 }
+
+const noPermits: PermitReads = {
+  between: () => 0,
+  newestByState: () => new Map(),
+  oldestOn: () => undefined,
+  sourceOf: () => undefined,
+  topOperators: () => [],
+  topCounties: () => [],
+}
+
+/**
+ * What `work` makes of the counts, as they were known where the request asks for a moment: permits
+ * keep no past, so that none is counted there.
+ */
+export const atDrillingMoment = <D extends Pick<Context, 'pricesAt'> & StateReads, T>(
+  deps: D,
+  query: { as_of?: string },
+  set: unknown,
+  work: (deps: D) => T,
+): T => atMoment(query.as_of ? { ...deps, permits: noPermits } : deps, query, set, work)
 
 /** What is called a month of permits. */
 export const permitDays = 30

@@ -35,10 +35,11 @@ import {
   rangeQuery,
   recordIdOf,
 } from '../energy/list.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 
 export type InventoriesDeps = Pick<
   Context,
-  'access' | 'inventories' | 'storage' | 'marks' | 'tierRequired'
+  'access' | 'inventories' | 'storage' | 'marks' | 'pricesAt' | 'tierRequired'
 >
 
 const level = t.Number({ examples: [424.2], description: 'In `unit`.' })
@@ -269,26 +270,31 @@ function cushingAnswer(
 
 /** Weekly stocks of crude oil and products in the United States. */
 export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
-  const { inventories } = deps
   const tier = deps.tierRequired('energy_intelligence')
   const answerOf = ({ set, request }: { set: unknown; request: Request }) => ({
     set: set as Answering,
     request,
     tierRequired: tier,
   })
-  const reads = createInventoryReads(deps)
-  const { marked, requireLatest, listOf, newestOf } = reads
+  /** What `work` makes of the inventories, as they were known where the request asks for a moment. */
+  const known = <T>(
+    query: { as_of?: string },
+    set: unknown,
+    work: (reads: InventoryReads, deps: InventoriesDeps) => T,
+  ): T => atMoment(deps, query, set, deps => work(createInventoryReads(deps), deps))
 
   return new Elysia({ prefix })
     .use(deps.access)
     .get(
       '/oil_inventories',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          answerOf({ set, request }),
-          listOf(set, placesOf(query), query),
-          recordRow,
+        known(query, set, ({ listOf }) =>
+          energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, placesOf(query), query),
+            recordRow,
+          ),
         ),
       {
         access: energyAccess,
@@ -300,6 +306,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
           }),
           ...rangeQuery,
           ...energyPageQuery,
+          ...knownQuery,
         }),
         response: { 200: energyBody(t.Array(Record), 'OilInventories'), ...energyRefusals },
         detail: energyDetail(prefix, {
@@ -311,19 +318,16 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/oil_inventories/latest',
-      ({ set }) => {
-        const products = newestOf(set, nationalPlaces)
-        marked(set, [requireLatest(nationalPlace('crude_oil'))])
-        return energyRecord(
-          {
-            ...recordRow(requireLatest(nationalPlace('crude_oil'))),
-            products: products.map(recordRow),
-          },
-          tier,
-        )
-      },
+      ({ query, set }) =>
+        known(query, set, ({ marked, newestOf, requireLatest }) => {
+          const products = newestOf(set, nationalPlaces)
+          const crude = requireLatest(nationalPlace('crude_oil'))
+          marked(set, [crude])
+          return energyRecord({ ...recordRow(crude), products: products.map(recordRow) }, tier)
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(Latest, 'OilInventoriesLatest'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getLatestOilInventories',
@@ -332,21 +336,30 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
         }),
       },
     )
-    .get('/oil_inventories/summary', ({ set }) => energyRecord(summaryAnswer(reads, set), tier), {
-      access: energyAccess,
-      response: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
-      detail: energyDetail(prefix, {
-        operationId: 'getOilInventorySummary',
-        summary: 'Oil inventories in one line',
-        description:
-          'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
-      }),
-    })
     .get(
-      '/oil_inventories/by_product',
-      ({ set }) => energyWholeList(newestOf(set, nationalPlaces).map(pastRow), tier),
+      '/oil_inventories/summary',
+      ({ query, set }) => known(query, set, reads => energyRecord(summaryAnswer(reads, set), tier)),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
+        response: { 200: energyBody(Summary, 'OilInventoriesSummary'), ...energyRefusals },
+        detail: energyDetail(prefix, {
+          operationId: 'getOilInventorySummary',
+          summary: 'Oil inventories in one line',
+          description:
+            'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
+        }),
+      },
+    )
+    .get(
+      '/oil_inventories/by_product',
+      ({ query, set }) =>
+        known(query, set, ({ newestOf }) =>
+          energyWholeList(newestOf(set, nationalPlaces).map(pastRow), tier),
+        ),
+      {
+        access: energyAccess,
+        query: t.Object(knownQuery),
         response: { 200: energyBody(ByProduct, 'OilInventoriesByProduct'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getOilInventoriesByProduct',
@@ -359,15 +372,22 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/historical',
       ({ query, set, request }) =>
-        energyPage(
-          query,
-          answerOf({ set, request }),
-          listOf(set, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
-          pastRow,
+        known(query, set, ({ listOf }) =>
+          energyPage(
+            query,
+            answerOf({ set, request }),
+            listOf(set, [nationalPlace(productIn(query.product) ?? 'crude_oil')], query),
+            pastRow,
+          ),
         ),
       {
         access: energyAccess,
-        query: t.Object({ product: productQuery, ...rangeQuery, ...energyPageQuery }),
+        query: t.Object({
+          product: productQuery,
+          ...rangeQuery,
+          ...energyPageQuery,
+          ...knownQuery,
+        }),
         response: { 200: energyBody(Past, 'OilInventoryHistory'), ...energyRefusals },
         detail: energyDetail(prefix, {
           operationId: 'getOilInventoryHistory',
@@ -379,9 +399,11 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/cushing',
       ({ query, set }) =>
-        energyRecord(
-          cushingAnswer(deps, reads, set, integerOf('weeks', query.weeks, 12, 1, 520)),
-          tier,
+        known(query, set, (reads, deps) =>
+          energyRecord(
+            cushingAnswer(deps, reads, set, integerOf('weeks', query.weeks, 12, 1, 520)),
+            tier,
+          ),
         ),
       {
         access: energyAccess,
@@ -394,6 +416,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
             minimum: 1,
             maximum: 520,
           }),
+          ...knownQuery,
         }),
         response: { 200: energyBody(Cushing, 'OilInventoriesCushing'), ...energyRefusals },
         detail: energyDetail(prefix, {
@@ -406,14 +429,16 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/oil_inventories/:id',
-      ({ params, set }) => {
-        const record = inventories.byId(recordIdOf(params.id, 'Inventory'))
-        if (!record) throw notFound(`Inventory ${params.id}`)
-        marked(set, [record])
-        return energyRecord(recordRow(record), tier)
-      },
+      ({ params, query, set }) =>
+        known(query, set, ({ marked }, { inventories }) => {
+          const record = inventories.byId(recordIdOf(params.id, 'Inventory'))
+          if (!record) throw notFound(`Inventory ${params.id}`)
+          marked(set, [record])
+          return energyRecord(recordRow(record), tier)
+        }),
       {
         access: energyAccess,
+        query: t.Object(knownQuery),
         params: t.Object({
           id: t.String({ description: 'Number of the record.', examples: ['1'] }),
         }),

@@ -12,14 +12,16 @@ import { roundTo } from '../../market/prices/format.ts'
 import { closesIn, closesPerYear, windowOf } from '../../market/prices/window.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
+import type { History } from '../../service/prices/history.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
+import { atMoment, knownQuery } from '../point-in-time.ts'
 import { priceRowFields } from './row.ts'
 
 export type MetricsDeps = Pick<
   Context,
-  'access' | 'board' | 'history' | 'closes' | 'codes' | 'meter' | 'marks'
->
+  'access' | 'board' | 'closes' | 'codes' | 'meter' | 'marks' | 'pricesAt'
+> & { history: Pick<History, 'page'> }
 
 const Metric = t.Object(
   {
@@ -60,9 +62,24 @@ const Metrics = envelope(
 /** Hour bars of 24 hours: the range may cut the first and the last. */
 const hourBarsMax = 25
 
+function metricsAnswer(
+  deps: MetricsDeps,
+  commodities: readonly Resolved[],
+  unknown: readonly string[],
+) {
+  const quotes = commodities.map(commodity => deps.board.quote(commodity.series))
+  const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
+  if (commodities.length === 1 && unknown.length === 0 && missing[0])
+    throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
+  const rows = commodities.flatMap((commodity, i) =>
+    quotes[i] ? [metricOf(deps, commodity, quotes[i])] : [],
+  )
+  return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
+}
+
 /** How the newest price of a code lies among those before it. */
 export function metricsRoutes(deps: MetricsDeps) {
-  const { access, board, codes, meter, marks } = deps
+  const { access, codes, meter, marks } = deps
   return new Elysia().use(access).get(
     '/v1/prices/metrics',
     ({ query, request, set, caller }) => {
@@ -74,20 +91,14 @@ export function metricsRoutes(deps: MetricsDeps) {
         request,
         (set as Answering).headers,
       )
-      const quotes = commodities.map(commodity => board.quote(commodity.series))
-      const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
-      if (requestedCodes.length === 1 && missing[0])
-        throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
-      const rows = commodities.flatMap((commodity, i) =>
-        quotes[i] ? [metricOf(deps, commodity, quotes[i])] : [],
-      )
+      const answer = atMoment(deps, query, set, deps => metricsAnswer(deps, commodities, unknown))
       markFixtures(set as Answering, marks, commodities)
       set.headers['x-cache'] = 'MISS'
       meter.noteAsked(
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )
-      return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
+      return answer
     },
     {
       access: { meter: true },
@@ -97,6 +108,7 @@ export function metricsRoutes(deps: MetricsDeps) {
           examples: ['WTI_USD'],
           required: true,
         }),
+        ...knownQuery,
       }),
       response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {

@@ -12,7 +12,7 @@ import { priceRowFields, speaksForDays } from './row.ts'
 
 export type VintageDeps = Pick<
   Context,
-  'access' | 'codes' | 'coverage' | 'marks' | 'meter' | 'now' | 'observations'
+  'access' | 'codes' | 'coverage' | 'marks' | 'meter' | 'now' | 'observations' | 'sourceNameOf'
 >
 
 /** Points of a day that are answered: an intraday day has 288. */
@@ -28,7 +28,7 @@ const Vintages = envelope(
       name: priceRowFields.name,
       currency: priceRowFields.currency,
       unit: priceRowFields.unit,
-      source: t.String({ description: 'Whom the values are from.', examples: ['EIA'] }),
+      source: t.String({ description: 'Whom the newest value is from.', examples: ['EIA'] }),
       coverage_since: t.String({
         format: 'date-time',
         description: 'Since when replaced values are kept.',
@@ -50,6 +50,11 @@ const Vintages = envelope(
               }),
               replaced_at: instantOrNull('When another took its place; null: it is current.'),
               is_current: t.Boolean(),
+              source: t.String({ description: 'Whom the value is from.', examples: ['EIA'] }),
+              batch: t.Union([integer({ examples: [17] }), t.Null()], {
+                description:
+                  'Number of what it was written with: a file, a push, a run of a feed; null: none is kept.',
+              }),
             }),
             { description: 'In the order of their recording.' },
           ),
@@ -70,6 +75,7 @@ export function vintageRoutes({
   meter,
   now,
   observations,
+  sourceNameOf,
 }: VintageDeps) {
   return new Elysia().use(access).get(
     '/v1/prices/vintages',
@@ -109,6 +115,8 @@ export function vintageRoutes({
             recorded_at: isoInstant(vintage.recordedAt),
             replaced_at: vintage.replacedAt === undefined ? null : isoInstant(vintage.replacedAt),
             is_current: vintage.replacedAt === undefined,
+            source: sourceNameOf(series.id, vintage.sourceId),
+            batch: vintage.batchId || null,
           })),
         })),
       })
@@ -137,7 +145,7 @@ export function vintageRoutes({
         operationId: 'getPriceVintages',
         tags: ['prices'],
         summary: 'Every value that a point ever had',
-        description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
+        description: `The values that were recorded for a point in time of a series, each from when it was known until when another replaced it, and from whom: what \`as_of\` reads choose from. A point that was withdrawn has no current value. At most ${pointsMax} points.`,
       },
     },
   )

@@ -13,6 +13,7 @@ import type { Board } from '../prices/board.ts'
 import type { Closes } from '../prices/closes.ts'
 import type { Ingest } from '../prices/ingest.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
+import type { PricesAt } from '../prices/vintage.ts'
 import { type Alerts, createAlerts } from './alerts.ts'
 import { type Backtests, createBacktests } from './backtest.ts'
 import { createAlertEvaluation } from './evaluation.ts'
@@ -37,6 +38,7 @@ export interface AlertServicesDeps extends Omit<AlertMessagesDeps, 'serviceName'
   board: Board
   closes: Closes
   observations: ObservationStore
+  pricesAt: PricesAt
   quarantine: QuarantineList
   ingest: Pick<Ingest, 'listen' | 'listenInside'>
   config: Config

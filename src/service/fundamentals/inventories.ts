@@ -1,10 +1,16 @@
-import { isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/instant.ts'
 import { type InventoryPlace, inventoryPlaces } from '../../market/fundamentals/inventories.ts'
 import { levelDecimals } from '../../market/fundamentals/storage.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import type { InventoryStore, NumberedLevel } from '../../store/fundamentals/inventories.ts'
+import {
+  type InventoryStore,
+  type LevelFilter,
+  type NumberedLevel,
+  weekBeforeDays,
+} from '../../store/fundamentals/inventories.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { History } from '../prices/history.ts'
 import type { Ingest } from '../prices/ingest.ts'
 
 /** The level of one place on one day. Levels and changes in million barrels. */
@@ -35,6 +41,8 @@ export interface Inventories {
   count(filter: InventoryFilter): number
   byId(id: number): InventoryRecord | undefined
   latest(place: InventoryPlace): InventoryRecord | undefined
+  /** The same over other prices, as those of a moment. */
+  at(prices: { history: Pick<History, 'page'> }): Inventories
 }
 
 export function createInventories(deps: {
@@ -87,16 +95,72 @@ export function createInventories(deps: {
   })
   const always = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
-  return {
-    page: (filter, limit, offset) => store.page(filterOf(filter), limit, offset).map(recordOf),
-    count: filter => store.count(filterOf(filter)),
+  const recordsOf = (levels: LevelReads): Inventories => ({
+    page: (filter, limit, offset) => levels.page(filterOf(filter), limit, offset).map(recordOf),
+    count: filter => levels.count(filterOf(filter)),
     byId(id) {
-      const row = store.byId(id)
+      const row = levels.byId(id)
       return row && recordOf(row)
     },
     latest(place) {
-      const row = store.page(filterOf({ places: [place], ...always }), 1, 0)[0]
+      const row = levels.page(filterOf({ places: [place], ...always }), 1, 0)[0]
       return row && recordOf(row)
+    },
+    at: ({ history }) => recordsOf(levelsOf(store, history)),
+  })
+  return recordsOf(store)
+}
+
+/** A century of weeks; the levels are weekly. */
+const levelsMax = 100_000
+
+type LevelReads = Pick<InventoryStore, 'page' | 'count' | 'byId'>
+
+/** Numbered levels out of the bars of a history; the numbers are those of now, which never change. */
+function levelsOf(store: InventoryStore, history: Pick<History, 'page'>): LevelReads {
+  const inRange = ({ seriesIds, from, to }: LevelFilter): NumberedLevel[] => {
+    const idOf = new Map(
+      store.numbers(seriesIds).map(({ id, seriesId, startsAt }) => [`${seriesId} ${startsAt}`, id]),
+    )
+    const levels = seriesIds.flatMap(seriesId => {
+      const { rows } = history.page({
+        seriesIds: [seriesId],
+        interval: 'day',
+        from: Math.max(from - weekBeforeDays.most * dayMs, Number.MIN_SAFE_INTEGER),
+        to,
+        limit: levelsMax,
+        offset: 0,
+      })
+      const bars = rows.map(row => row.bar!)
+      return bars.flatMap(({ startsAt, close, recordedAt }, i): NumberedLevel[] => {
+        const id = idOf.get(`${seriesId} ${startsAt}`)
+        if (id === undefined || startsAt < from) return []
+        const weekBefore = bars
+          .slice(i + 1, i + 1 + weekBeforeDays.most)
+          .find(before => before.startsAt <= startsAt - weekBeforeDays.least * dayMs)
+        const isNear = weekBefore && weekBefore.startsAt >= startsAt - weekBeforeDays.most * dayMs
+        return [
+          {
+            id,
+            seriesId,
+            startsAt,
+            level: close,
+            recordedAt,
+            weekBefore: isNear ? weekBefore.close : undefined,
+          },
+        ]
+      })
+    })
+    return levels.sort((a, b) => b.startsAt - a.startsAt || a.id - b.id)
+  }
+  return {
+    page: (filter, limit, offset) => inRange(filter).slice(offset, offset + limit),
+    count: filter => inRange(filter).length,
+    byId(id) {
+      const place = store.numbered(id)
+      if (!place) return undefined
+      const { seriesId, startsAt } = place
+      return inRange({ seriesIds: [seriesId], from: startsAt, to: startsAt + dayMs })[0]
     },
   }
 }

@@ -228,3 +228,37 @@ function partCounter(
     return cached
   }
 }
+
+/** Rows of a series read at once, where a bar is made of all that it has. */
+const rowsMax = 1_000_000_000
+
+/**
+ * The rows of a history as they were known at a moment; bars are made from the observations of
+ * then, and end with the moment.
+ */
+export function pastHistory(
+  history: Pick<History, 'pageAsOf'>,
+  asOf: number,
+  coverageSince: (seriesId: number) => number,
+): Pick<History, 'page'> {
+  return {
+    page(query) {
+      const to = Math.min(query.to, asOf + 1)
+      const { interval, limit, offset, seriesIds } = query
+      if (interval === 'raw') return history.pageAsOf({ ...query, to }, asOf, coverageSince)
+      const bars = newestFirst(seriesIds, seriesId => {
+        const raw = { ...query, seriesIds: [seriesId], interval: 'raw' as const, to }
+        const { rows } = history.pageAsOf(
+          { ...raw, limit: rowsMax, offset: 0 },
+          asOf,
+          coverageSince,
+        )
+        return barsOf(interval, rows.reverse())
+          .map(bar => barRow(seriesId, bar))
+          .reverse()
+      })
+      const rows = bars.slice(offset, offset + limit)
+      return { rows, end: seriesIds.map(() => to), more: bars.length > offset + limit }
+    },
+  }
+}

@@ -56,6 +56,8 @@ export interface PriceServices {
   compare: (points: readonly Point[]) => Comparison
   /** Says how a feed is named with its values; from then on every series is named by its newest value. */
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
+  /** How the source of a value is named. */
+  sourceNameOf(seriesId: number, sourceId: number): string
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
   onSeriesChange(listener: (seriesId: number) => void): void
   /** Hears of every series of which days went into quarantine or came out of it. */
@@ -137,14 +139,12 @@ export function openPrices({
   let describeFeed: ((source: ValueSource) => FedBy | undefined) | undefined
   /** Series that have values of a source; those of no other are not looked at. */
   const sourced = new Set<number>()
-  const attribute = (seriesId: number) => {
-    const source = valueSources.ofNewest(seriesId)
-    const fedBy =
-      source?.kind === 'feed'
-        ? describeFeed?.(source)
-        : source && namedSource(source.name, catalogue.byId(seriesId))
-    catalogue.attribute(seriesId, fedBy)
-  }
+  const fedByOf = (source: ValueSource | undefined, seriesId: number): FedBy | undefined =>
+    source?.kind === 'feed'
+      ? describeFeed?.(source)
+      : source && namedSource(source.name, catalogue.byId(seriesId))
+  const attribute = (seriesId: number) =>
+    catalogue.attribute(seriesId, fedByOf(valueSources.ofNewest(seriesId), seriesId))
   ingest.listen((changes, { sourceId, batchId }) => {
     for (const change of changes) {
       const { inserted, revised } = change
@@ -177,6 +177,7 @@ export function openPrices({
       observations,
       closeStore: suppliedStore,
       closes,
+      history,
       quarantine,
       coverage,
       catalogue,
@@ -196,6 +197,9 @@ export function openPrices({
         attribute(id)
       }
     },
+    sourceNameOf: (seriesId, sourceId) =>
+      fedByOf(valueSources.byId(sourceId), seriesId)?.publisher.name ??
+      catalogue.byId(seriesId).source,
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
     forgetSeries(seriesId) {

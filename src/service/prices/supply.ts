@@ -59,6 +59,10 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
       supply(seriesId, observedAt)
       return store.vintages(seriesId, observedAt)
     },
+    recordings(seriesId, ...rest) {
+      supply(seriesId, always)
+      return store.recordings(seriesId, ...rest)
+    },
     after(seriesId, after, limit) {
       supply(seriesId, after)
       return store.after(seriesId, after, limit)

@@ -8,6 +8,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type Board, createBoard } from './board.ts'
 import type { Closes } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
+import { type History, pastHistory } from './history.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** Since when what was known of a series is known itself. */
@@ -52,6 +53,8 @@ export function createCoverage(
 export interface PricesView {
   closes: Closes
   board: Board
+  /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
+  history: Pick<History, 'page'>
   exchange: Fx
   now(): number
   /** What datasets said then is what `work` reads of them; it must not await. */
@@ -67,6 +70,7 @@ export interface PricesAtDeps {
   observations: ObservationStore
   closeStore: CloseStore
   closes: Closes
+  history: Pick<History, 'page' | 'pageAsOf'>
   quarantine: QuarantineList
   coverage: Coverage
   catalogue: Catalogue
@@ -108,6 +112,13 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         forget: seriesId => void memory.delete(seriesId),
       },
       board,
+      history:
+        asOf === undefined
+          ? deps.history
+          : pastHistory(deps.history, asOf, seriesId => {
+              touched.add(seriesId)
+              return coverage.since(seriesId, asOf)
+            }),
       exchange: createFx(catalogue, board),
       now,
       within(work) {

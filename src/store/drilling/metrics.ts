@@ -1,4 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import { lazy } from '../statement.ts'
 
 export const drillingMetrics = [
   'rig_count',
@@ -72,24 +73,22 @@ export function createDrillingMetricStore(db: Database): DrillingMetricStore {
         metric => `SELECT '${metric}' AS metric, region, counted_on AS countedOn, ${places[metric].column} AS value, source, recorded_at AS recordedAt
           FROM ${places[metric].table} WHERE ${whereOf(metric, filter)}`,
       )
-      return db
-        .query<MetricRow, SQLQueryBindings[]>(
-          `${arms.join(' UNION ALL ')} ORDER BY countedOn DESC, metric DESC, region DESC LIMIT ?4 OFFSET ?5`,
-        )
-        .all(...bound(filter), limit, offset)
+      return lazy<MetricRow>(
+        db,
+        `${arms.join(' UNION ALL ')} ORDER BY countedOn DESC, metric DESC, region DESC LIMIT ?4 OFFSET ?5`,
+      ).all(...bound(filter), limit, offset)
     },
     count: filter =>
       metricsOf(filter).reduce((sum, metric) => {
         const sql = `SELECT count(*) AS n FROM ${places[metric].table} WHERE ${whereOf(metric, filter)}`
-        return sum + db.query<{ n: number }, SQLQueryBindings[]>(sql).get(...bound(filter))!.n
+        return sum + lazy<{ n: number }>(db, sql).get(...bound(filter))!.n
       }, 0),
     before(metric, region, day) {
       const { table, column, condition = 'TRUE' } = places[metric]
-      return db
-        .query<{ value: number }, [string, string]>(
-          `SELECT ${column} AS value FROM ${table} WHERE region = ? AND counted_on < ? AND ${condition} ORDER BY counted_on DESC LIMIT 1`,
-        )
-        .get(region, day)?.value
+      return lazy<{ value: number }>(
+        db,
+        `SELECT ${column} AS value FROM ${table} WHERE region = ? AND counted_on < ? AND ${condition} ORDER BY counted_on DESC LIMIT 1`,
+      ).get(region, day)?.value
     },
   }
 }

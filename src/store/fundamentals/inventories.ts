@@ -16,6 +16,9 @@ export interface NumberedLevel {
   weekBefore: number | undefined
 }
 
+/** What a week's change is measured against: how many days older. */
+export const weekBeforeDays = { least: 7, most: 13 } as const
+
 /** Days that start in `[from, to)` of some series. */
 export interface LevelFilter {
   seriesIds: readonly number[]
@@ -37,7 +40,14 @@ export interface InventoryStore {
   page(filter: LevelFilter, limit: number, offset: number): NumberedLevel[]
   count(filter: LevelFilter): number
   byId(id: number): NumberedLevel | undefined
+  /** Every number that these series have. */
+  numbers(seriesIds: readonly number[]): LevelNumber[]
+  /** The day that has a number. */
+  numbered(id: number): LevelNumber | undefined
 }
+
+/** A day of a series, which starts at `startsAt` (Unix ms), and its number. */
+export type LevelNumber = Pick<NumberedLevel, 'id' | 'seriesId' | 'startsAt'>
 
 const clear = (row: string) =>
   `NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.series_id = ${row}.series_id
@@ -51,7 +61,7 @@ const inRange = `r.series_id IN (SELECT value FROM json_each(?1)) AND r.starts_a
  */
 const levels = `SELECT r.id, r.series_id AS seriesId, r.starts_at AS startsAt, b.close AS level, b.recorded_at AS recordedAt,
     (SELECT p.close FROM bars p WHERE p.series_id = r.series_id AND p.span = 24
-       AND p.starts_at BETWEEN r.starts_at - ${13 * dayMs} AND r.starts_at - ${7 * dayMs} AND ${clear('p')}
+       AND p.starts_at BETWEEN r.starts_at - ${weekBeforeDays.most * dayMs} AND r.starts_at - ${weekBeforeDays.least * dayMs} AND ${clear('p')}
      ORDER BY p.starts_at DESC LIMIT 1) AS weekBefore`
 const withBars =
   'JOIN bars b ON b.series_id = r.series_id AND b.span = 24 AND b.starts_at = r.starts_at'
@@ -82,7 +92,18 @@ export function createInventoryStore(db: Database): InventoryStore {
     db,
     `${levels} FROM inventory_records r ${withBars} WHERE r.id = ? AND ${clear('r')}`,
   )
+  const numberColumns = 'id, series_id AS seriesId, starts_at AS startsAt'
+  const numbers = lazy<LevelNumber, [string]>(
+    db,
+    `SELECT ${numberColumns} FROM inventory_records WHERE series_id IN (SELECT value FROM json_each(?))`,
+  )
+  const numbered = lazy<LevelNumber, [number]>(
+    db,
+    `SELECT ${numberColumns} FROM inventory_records WHERE id = ?`,
+  )
   return {
+    numbers: seriesIds => numbers.all(JSON.stringify(seriesIds)),
+    numbered: id => numbered.get(id) ?? undefined,
     number: seriesIds => number.run(JSON.stringify(seriesIds)).changes,
     page: ({ seriesIds, from, to }, limit, offset) =>
       page.all(JSON.stringify(seriesIds), from, to, limit, offset).map(rowOf),

@@ -58,6 +58,16 @@ export interface Vintage {
   recordedAt: number
   /** Undefined: it is current. */
   replacedAt: number | undefined
+  /** Whose it is and what it was written with; 0: nobody kept it. */
+  sourceId: number
+  batchId: number
+}
+
+/** A value as it came to be known; undefined where the point has none any more from then on. */
+export interface Recording {
+  recordedAt: number
+  observedAt: number
+  value: number | undefined
 }
 
 export interface ObservationReads {
@@ -84,6 +94,8 @@ export interface ObservationReads {
   pointTimes(seriesId: number, from: number, to: number, limit: number): number[]
   /** Every value that a point ever had, in the order of their recording. */
   vintages(seriesId: number, observedAt: number): Vintage[]
+  /** What came to be known of a series in `[from, to)`, in that order; within a moment by time. */
+  recordings(seriesId: number, from: number, to: number): Recording[]
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
   /**
@@ -210,10 +222,25 @@ function createObservationReads(db: Database): ObservationReads {
     `SELECT observed_at AS at FROM observations WHERE ${range}
      UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`,
   )
-  const vintages = lazy<{ value: number; recordedAt: number; replacedAt: number | null }, number[]>(
+  const vintages = lazy<Omit<Vintage, 'replacedAt'> & { replacedAt: number | null }, number[]>(
     db,
-    `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
-     UNION ALL SELECT value, recorded_at, NULL FROM observations WHERE series_id = ?1 AND observed_at = ?2 ORDER BY recordedAt`,
+    `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId, batch_id AS batchId
+     FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
+     UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id FROM observations WHERE series_id = ?1 AND observed_at = ?2
+     ORDER BY recordedAt`,
+  )
+  const known = 'series_id = ?1 AND recorded_at >= ?2 AND recorded_at < ?3'
+  const recordings = lazy<Omit<Recording, 'value'> & { value: number | null }, number[]>(
+    db,
+    `SELECT recorded_at AS recordedAt, observed_at AS observedAt, value FROM observations WHERE ${known}
+     UNION ALL SELECT recorded_at, observed_at, value FROM observation_revisions WHERE ${known}
+     UNION ALL SELECT r.replaced_at, r.observed_at, NULL FROM observation_revisions r
+       WHERE r.series_id = ?1 AND r.replaced_at >= ?2 AND r.replaced_at < ?3
+         AND NOT EXISTS (SELECT 1 FROM observation_revisions n WHERE n.series_id = r.series_id
+           AND n.observed_at = r.observed_at AND n.recorded_at = r.replaced_at)
+         AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.series_id = r.series_id
+           AND o.observed_at = r.observed_at AND o.recorded_at = r.replaced_at)
+     ORDER BY recordedAt, observedAt`,
   )
   const after = lazy<Observation, number[]>(
     db,
@@ -237,6 +264,8 @@ function createObservationReads(db: Database): ObservationReads {
     pointTimes: (...args) => pointTimes.all(...args).map(row => row.at),
     vintages: (...args) =>
       vintages.all(...args).map(row => ({ ...row, replacedAt: row.replacedAt ?? undefined })),
+    recordings: (...args) =>
+      recordings.all(...args).map(row => ({ ...row, value: row.value ?? undefined })),
     after: (...args) => after.all(...args),
     copy: createColumnReader(db),
   }

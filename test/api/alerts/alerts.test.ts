@@ -678,6 +678,15 @@ describe('POST /v1/alerts/backtest: a backtest', () => {
       },
     ])
     expect(await (await get('/v1/alerts', token)).json()).toEqual([])
+    const known = await send(
+      'POST',
+      '/v1/alerts/backtest',
+      { price_alert: standard, vintage: true },
+      token,
+    )
+    // All of it was recorded at one moment, of which the newest price is news.
+    expect(await known.json()).toMatchObject({ vintage: true, observations: 1, trigger_count: 1 })
+    expect(known.headers.get('x-vintage-revision-coverage-since')).toBe('2026-11-20T15:00:00Z')
     const year = await send('POST', '/v1/alerts/backtest', { price_alert: standard }, token)
     expect(await year.json()).toMatchObject({
       from: '2025-11-21',
@@ -690,6 +699,7 @@ describe('POST /v1/alerts/backtest: a backtest', () => {
     [{ start_date: '2026-11-20', end_date: '2026-11-19' }, 400, 'INVALID_DATE_RANGE'],
     [{ start_date: '2026-02-30' }, 422, 'validation_failed'],
     [{ end_date: 7 }, 422, 'validation_failed'],
+    [{ vintage: 'yes' }, 422, 'validation_failed'],
     [{ price_alert: { ...standard, condition_operator: 'x' } }, 422, 'validation_failed'],
   ])('is refused for %j', async (change, status, problem) => {
     const { send, key } = openTestInstance()

@@ -11,7 +11,14 @@ interface Write {
   recordedAt: number
 }
 
-const codes = ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD', 'CUSHING_STORAGE', 'SPR_STORAGE'] as const
+const codes = [
+  'WTI_USD',
+  'BRENT_CRUDE_USD',
+  'EUR_USD',
+  'CUSHING_STORAGE',
+  'SPR_STORAGE',
+  'US_CRUDE_STORAGE',
+] as const
 const firstDay = startAt - 40 * dayMs
 
 /** Forty days of every code, each known an hour after it was, and what was corrected or came late. */
@@ -86,6 +93,15 @@ const reads = [
   '/v1/storage',
   '/v1/storage/cushing',
   '/v1/storage/history/CUSHING_STORAGE',
+  '/v1/prices/metrics?by_code=WTI_USD,EUR_USD',
+  '/v1/market-brief?codes=WTI_USD,BRENT_CRUDE_USD&narrative=true',
+  '/v1/ei/oil_inventories?per_page=7&page=2',
+  '/v1/ei/oil_inventories?location=Cushing&start_date=2026-10-20',
+  '/v1/ei/oil_inventories/latest',
+  '/v1/ei/oil_inventories/by_product',
+  '/v1/ei/oil_inventories/historical',
+  '/v1/ei/oil_inventories/cushing?weeks=6',
+  '/v1/ei/oil_inventories/5',
 ] as const
 const batch = { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], currency: 'EUR' }
 
@@ -187,9 +203,7 @@ describe('as_of', () => {
 
   test.each([
     '/v1/ei/well-permits?as_of=2026-11-01T00:00:00Z',
-    '/v1/prices/metrics?by_code=WTI_USD&as_of=2026-11-01T00:00:00Z',
     '/v1/status?as_of=2026-11-01T00:00:00Z',
-    '/v1/market-brief?as_of=2026-11-01T00:00:00Z',
     '/v1/prices/latest?as_of=2026-11-01T00:00:00Z',
     '/v1/prices/past_week?by_code=WTI_USD&interval=day&as_of=2026-11-01T00:00:00Z',
     '/v1/analytics/statistics?code=WTI_USD&as_of=2026-11-01',
@@ -200,7 +214,7 @@ describe('as_of', () => {
   })
 })
 
-test('/v1/prices/vintages has every value that a point had, with when', async () => {
+test('/v1/prices/vintages has every value that a point had, with when and from whom', async () => {
   const observedAt = startAt - 4 * dayMs
   const { instance, token } = copyOf(
     [
@@ -244,4 +258,35 @@ test('/v1/prices/vintages has every value that a point had, with when', async ()
   expect(day.data.count).toBe(2)
   expect((await instance.get(`${path}2020-01-01`, token)).status).toBe(404)
   expect((await instance.get('/v1/prices/vintages?by_code=WTI_USD', token)).status).toBe(400)
+})
+
+test('/v1/prices/vintages says of each value whose it is and what it was written with', async () => {
+  const { instance, token } = copyOf([], startAt)
+  const admin = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
+  const at = isoInstant(startAt - dayMs)
+  const row = { code: 'WTI_USD', observed_at: at }
+  for (const [source, price] of [
+    ['Desk A', 71],
+    ['Desk B', 72],
+  ] as const) {
+    instance.clock.advance(1000)
+    const pushed = await instance.send(
+      'POST',
+      '/admin/v1/observations',
+      { source, observations: [{ ...row, price }] },
+      undefined,
+      admin,
+    )
+    expect(pushed.status).toBeLessThan(300)
+  }
+  const answer = await instance.get(`/v1/prices/vintages?by_code=WTI_USD&observed_at=${at}`, token)
+  const { data } = (await answer.json()) as {
+    data: { points: { vintages: { value: number; source: string; batch: number }[] }[] }
+  }
+  expect(
+    data.points[0]!.vintages.map(({ value, source, batch }) => [value, source, batch]),
+  ).toEqual([
+    [71, 'Desk A', 1],
+    [72, 'Desk B', 2],
+  ])
 })

@@ -72,3 +72,91 @@ describe('backtests.run: a backtest', () => {
     instance.close()
   })
 })
+
+describe('backtests.run: a backtest of what was known', () => {
+  const at = (days: number) => startAt - days * dayMs
+  type Write = readonly [madeDaysAgo: number, value: number, knownDaysAgo: number]
+  const known = (writes: readonly Write[]) => {
+    const instance = openAlertInstance()
+    const series = instance.services.catalogue.named(code)!
+    for (const [made, value, recorded] of writes)
+      instance.services.ingest.write(
+        [{ seriesId: series.id, observedAt: at(made), value }],
+        at(recorded),
+      )
+    const run = (condition = above(90), isVintage = true) =>
+      instance.services.backtests.run({
+        condition,
+        cooldownMinutes: 0,
+        series,
+        from: at(30),
+        to: startAt + 1,
+        isVintage,
+      })
+    return { instance, series, run }
+  }
+
+  test('fires by the value that came in, not by the one that took its place', async () => {
+    const { run } = known([
+      [5, 95, 4.9],
+      [4, 80, 3.9],
+      [5, 85, 3],
+    ])
+    expect((await run()).triggers).toEqual([{ triggeredAt: at(4.9), value: 95 }])
+    expect((await run(above(90), false)).triggers).toEqual([])
+  })
+
+  test('judges a correction of the newest price, and none of an older one', async () => {
+    const { run } = known([
+      [5, 80, 4.9],
+      [5, 91, 4.5],
+      [4, 80, 3.9],
+      [5, 99, 3],
+    ])
+    const result = await run()
+    expect(result.triggers).toEqual([{ triggeredAt: at(4.5), value: 91 }])
+    expect(result.observations).toBe(3)
+  })
+
+  test('does not take for news what was history when it was imported', async () => {
+    const { run } = known([
+      [29, 95, 2],
+      [28, 96, 2],
+      [1, 97, 0.9],
+    ])
+    expect((await run()).triggers).toEqual([{ triggeredAt: at(0.9), value: 97 }])
+  })
+
+  test('knows of a withdrawn price only while it was there', async () => {
+    const { instance, series, run } = known([
+      [5, 80, 4.9],
+      [4, 99, 3.9],
+    ])
+    instance.services.ingest.withdraw(series.id, [at(4)], at(3.5))
+    instance.services.ingest.write([{ seriesId: series.id, observedAt: at(5), value: 92 }], at(3))
+    expect((await run()).triggers).toEqual([
+      { triggeredAt: at(3.9), value: 99 },
+      { triggeredAt: at(3), value: 92 },
+    ])
+  })
+
+  test('agrees with what an alert that was there has fired at, whatever was corrected meanwhile', async () => {
+    const writes: Write[] = Array.from({ length: 40 }, (_, i): Write => {
+      const value = 86 + ((i * 7) % 11)
+      return i % 4 === 3
+        ? [25 - (i - 1) / 2, value, 25 - i / 2 - 0.1]
+        : [25 - i / 2, value, 25 - i / 2 - 0.1]
+    })
+    const live = openAlertInstance({ now: at(29) })
+    const alert = live.watch(code, above(90), { cooldownMinutes: 0 })
+    const seriesId = live.services.catalogue.named(code)!.id
+    for (const [made, value, recorded] of writes) {
+      live.clock.advance(at(recorded) - live.clock.now())
+      live.services.ingest.write([{ seriesId, observedAt: at(made), value }])
+    }
+    const { triggers } = await known(writes).run()
+    expect(triggers.length).toBeGreaterThan(5)
+    expect(triggers.map(trigger => trigger.value)).toEqual(live.fired(alert))
+    live.close()
+  })
+})
