@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
-import type { FeedView } from '../../feed/engine/feeds.ts'
 import type { FeedSetting } from '../../feed/engine/settings.ts'
+import type { FeedView } from '../../feed/engine/view.ts'
 import { targetName } from '../../feed/publishers/map.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Connections } from '../../http/cable.ts'

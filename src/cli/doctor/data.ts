@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { conditionOf } from '../../feed/engine/feeds.ts'
+import { conditionOf } from '../../feed/engine/view.ts'
 import { shippedFeeds } from '../../feed/publishers/publishers.ts'
 import { databasePath } from '../../instance.ts'
 import { dayMs, isoInstant, minuteMs } from '../../lib/instant.ts'

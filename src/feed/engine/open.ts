@@ -18,7 +18,8 @@ import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
 import { type PeriodKind, periodKinds } from '../reading/periods.ts'
 import { configuredFeeds } from './configured.ts'
-import { createFeeds, type FeedBatches, type Feeds, type FeedsDeps } from './feeds.ts'
+import type { FeedBatches, FeedsDeps } from './deps.ts'
+import { createFeeds, type Feeds } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 
 /** Public sources that this copy reads by itself. */

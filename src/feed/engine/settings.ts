@@ -72,3 +72,15 @@ export function isPreferred(
   }
   return rank(first) < rank(second)
 }
+
+/** Why a feed is not read, and what to do. */
+export const standingSentences = {
+  off: ({ publisher }: Feed) =>
+    `${publisher.name} is off: add it with feeds add ${publisher.name}, or with a table [feeds.${publisher.name}]`,
+  paused: ({ publisher }: Feed) => `${publisher.name} is paused: feeds resume ${publisher.name}`,
+  needs_key: ({ publisher }: Feed) =>
+    `${publisher.name} is read with a key: set feeds.${publisher.name}.key`,
+  needs_license: ({ publisher }: Feed) =>
+    `the terms of ${publisher.name} do not allow passing its data on: set feeds.${publisher.name}.license = "accept" if you may use it`,
+  ready: () => '',
+} as const

@@ -1,0 +1,49 @@
+import { isoInstant, minuteMs } from '../../lib/instant.ts'
+import { type Calendar, lastRelease, type Release } from '../publishers/calendar.ts'
+import type { FeedsDeps } from './deps.ts'
+import type { FeedSettingsBook } from './kept-settings.ts'
+import { standingOf } from './settings.ts'
+
+/** The log is told of a late release once; whether one is late is looked at so often. */
+const lookMs = minuteMs
+
+/** The release that should have been read by now and has not been; undefined where there is none. */
+export function missedRelease(
+  calendar: Calendar,
+  servedAt: number,
+  now: number,
+): Release | undefined {
+  for (const rule of calendar) {
+    const release = lastRelease([rule], now)
+    if (release && release.expectedBy <= now && servedAt < release.at) return release
+  }
+  return undefined
+}
+
+/** Tells the log once of each release that should have come by now and has not. */
+export function createLateTelling(
+  { feeds, store, log }: Pick<FeedsDeps, 'feeds' | 'store' | 'log'>,
+  settings: Pick<FeedSettingsBook, 'of'>,
+): (now: number) => void {
+  const toldReleases = new Map<string, number>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+  return now => {
+    if (Math.abs(now - lookedAt) < lookMs) return
+    lookedAt = now
+    const states = new Map(store.states().map(state => [state.name, state]))
+    for (const feed of feeds()) {
+      const { name, calendar } = feed.publisher
+      const state = states.get(name)
+      if (!state?.servedAt || standingOf(feed, settings.of(name)) !== 'ready') continue
+      const missed = missedRelease(calendar, state.servedAt, now)
+      if (!missed || toldReleases.get(name) === missed.at) continue
+      toldReleases.set(name, missed.at)
+      log.warn('feed_late', {
+        feed: name,
+        release: isoInstant(missed.at),
+        expected_by: isoInstant(missed.expectedBy),
+        consecutive_failures: state.consecutiveFailures,
+      })
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { dayMs, isoDay } from '../../lib/instant.ts'
+import type { Feed } from '../publishers/publishers.ts'
+import { FeedFault } from '../reading/fault.ts'
+import type { FeedsDeps } from './deps.ts'
+import { createLine } from './line.ts'
+import type { FeedSetting } from './settings.ts'
+import { linesOf } from './view.ts'
+
+/** One value of a publisher, read and not written. */
+export interface FeedSample {
+  sourceId: string
+  period: string
+  value: string
+  unit: string
+}
+
+const sampleDays = 90
+
+/** The newest value of the first line that has one, asked for with as little as the publisher allows. */
+export async function sampleOf(
+  feed: Feed,
+  values: FeedSetting,
+  deps: Pick<FeedsDeps, 'clock' | 'fetch' | 'userAgent' | 'chance'>,
+): Promise<FeedSample> {
+  const { publisher } = feed
+  const now = deps.clock.now()
+  const line = createLine({
+    publisher,
+    fetch: deps.fetch,
+    clock: deps.clock,
+    baseUrl: values.baseUrl ?? '',
+    userAgent: deps.userAgent,
+    known: undefined,
+    chance: deps.chance,
+  })
+  const all = linesOf(feed, values)
+  // Whole files are read for one line as for all.
+  const lines = publisher.rereadDays > 0 ? all.slice(0, 1) : all
+  const tried = async (since: string | undefined): Promise<FeedSample | undefined> => {
+    const reading = { lines, now, key: values.key, since: () => since }
+    for await (const sent of publisher.read(line, reading)) {
+      const newest = sent.rows.toSorted((a, b) => a.period.localeCompare(b.period)).at(-1)
+      if (!newest) continue
+      const { sourceId, unit } = sent.line
+      return { sourceId, period: newest.period, value: newest.text, unit: sent.unit ?? unit }
+    }
+    return undefined
+  }
+  const recent = isoDay(now - sampleDays * dayMs)
+  const sample =
+    (await tried(recent)) ?? (publisher.rereadDays > 0 ? await tried(undefined) : undefined)
+  if (sample) return sample
+  throw new FeedFault('series_empty', 'the publisher answered, and sent no value')
+}
