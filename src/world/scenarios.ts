@@ -10,7 +10,7 @@ import type { Meter } from '../service/keys/meter.ts'
 import type { Ingest } from '../service/prices/ingest.ts'
 import type { WorldFeed } from './filler.ts'
 import { type EventLog, shockedValue } from './prices/events.ts'
-import type { StoredSeries } from './prices/feed.ts'
+import type { StoredSeries } from './prices/publication.ts'
 import type { World } from './prices/world.ts'
 
 /** What may be said of how a scenario is played. All of it has a default. */

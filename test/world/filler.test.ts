@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test'
 import { createManualClock } from '../../src/lib/clock.ts'
 import { hourMs } from '../../src/lib/instant.ts'
 import { type Filler, withFamilies } from '../../src/world/filler.ts'
-import { createPriceFeed, type StoredSeries } from '../../src/world/prices/feed.ts'
+import { createPriceFeed } from '../../src/world/prices/feed.ts'
 import { leadingCodes } from '../../src/world/prices/history-depth.ts'
+import type { StoredSeries } from '../../src/world/prices/publication.ts'
 import { createWorld } from '../../src/world/prices/world.ts'
 
 const start = Date.parse('2026-11-20T15:00:00Z')

@@ -8,8 +8,8 @@ import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
 import type { FracDisclosure } from '../../store/drilling/frac-disclosures.ts'
 import type { Well } from '../../store/drilling/wells.ts'
 import type { Filler } from '../filler.ts'
-import type { Progress } from '../prices/feed.ts'
 import { keyOf, uniform } from '../prices/noise.ts'
+import type { Progress } from '../prices/progress.ts'
 import { sampleWell } from './permit-rows.ts'
 
 export interface FracTarget {

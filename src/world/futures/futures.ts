@@ -32,7 +32,7 @@ import {
 import { changeBases } from '../../market/prices/change.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Filler } from '../filler.ts'
-import type { Progress } from '../prices/feed.ts'
+import type { Progress } from '../prices/progress.ts'
 import type { Observation, World } from '../prices/world.ts'
 import { type CurveDate, createWorldCurve, monthsOn, type WorldCurve } from './curves.ts'
 

@@ -4,11 +4,8 @@ import { type Clock, createManualClock } from '../../../src/lib/clock.ts'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
 import { changeBases } from '../../../src/market/prices/change.ts'
-import {
-  createPriceFeed,
-  type StoredSeries,
-  type WorldPoint,
-} from '../../../src/world/prices/feed.ts'
+import { createPriceFeed } from '../../../src/world/prices/feed.ts'
+import type { StoredSeries, WorldPoint } from '../../../src/world/prices/publication.ts'
 import { createWorld, type Observation } from '../../../src/world/prices/world.ts'
 
 const start = parseInstant('2026-11-21T19:30:00Z')!

@@ -1,0 +1,89 @@
+import type { Clock } from '../../lib/clock.ts'
+
+/**
+ * Where progress is kept, beside the data, so that a copy that is restored goes on from where it
+ * was.
+ */
+export interface Progress {
+  get(name: string): string | undefined
+  set(name: string, value: string): void
+}
+
+/** How far the prices of a copy have been written. */
+export interface PriceProgress {
+  /** When the copy began; the first to ask makes it now. */
+  startedAt(): number
+  /** The same, without beginning. */
+  begunAt(): number | undefined
+  /** Up to where the codes that have begun have everything. */
+  filledTo(): number | undefined
+  setFilledTo(at: number): void
+  /** The codes whose history is complete. */
+  filled(): ReadonlySet<string>
+  addFilled(codes: readonly string[]): void
+  /** Whether the newest stretch of every code is there. */
+  hasBegun(): boolean
+  setBegun(): void
+  paused: boolean
+}
+
+const names = {
+  startedAt: 'fixture.started_at',
+  filledTo: 'fixture.filled_to',
+  filled: 'fixture.filled',
+  /** The newest stretch of every code is there. */
+  begun: 'fixture.begun',
+  paused: 'fixture.paused',
+}
+
+export function createPriceProgress(kept: Progress, clock: Pick<Clock, 'now'>): PriceProgress {
+  const settings = remembered(kept)
+  let filledCodes = { text: '', codes: new Set<string>() as ReadonlySet<string> }
+  const instant = (name: string): number | undefined => {
+    const text = settings.get(name)
+    return text === undefined ? undefined : Number(text)
+  }
+  const filled = (): ReadonlySet<string> => {
+    const text = settings.get(names.filled) ?? ''
+    if (text !== filledCodes.text)
+      filledCodes = { text, codes: new Set(text.split(' ').filter(Boolean)) }
+    return filledCodes.codes
+  }
+  return {
+    startedAt() {
+      const stored = instant(names.startedAt)
+      if (stored !== undefined) return stored
+      const now = clock.now()
+      settings.set(names.startedAt, String(now))
+      return now
+    },
+    begunAt: () => instant(names.startedAt),
+    filledTo: () => instant(names.filledTo) ?? instant(names.startedAt),
+    setFilledTo: at => settings.set(names.filledTo, String(at)),
+    filled,
+    addFilled: codes => settings.set(names.filled, [...filled(), ...codes].join(' ')),
+    hasBegun: () => settings.get(names.begun) !== undefined,
+    setBegun: () => settings.set(names.begun, 'true'),
+    get paused() {
+      return settings.get(names.paused) === 'true'
+    },
+    set paused(isPaused) {
+      settings.set(names.paused, String(isPaused))
+    },
+  }
+}
+
+/** Every read of a series asks how far its code is, and nobody else writes it. */
+function remembered(settings: Progress): Progress {
+  const values = new Map<string, string | undefined>()
+  return {
+    get(name) {
+      if (!values.has(name)) values.set(name, settings.get(name))
+      return values.get(name)
+    },
+    set(name, value) {
+      settings.set(name, value)
+      values.set(name, value)
+    },
+  }
+}

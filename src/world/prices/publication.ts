@@ -1,0 +1,167 @@
+import { dayMs } from '../../lib/instant.ts'
+import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
+import { changeBases } from '../../market/prices/change.ts'
+import { type Depth, depthOf, newestFrom } from './history-depth.ts'
+import type { WorldSeries } from './series.ts'
+import { longestDelayDays, type Observation, type World } from './world.ts'
+
+export interface StoredSeries extends WorldSeries {
+  id: number
+}
+
+/**
+ * An observation of the fixture world on its way to the database, with the time at which it counts
+ * as recorded.
+ */
+export interface WorldPoint extends Observation {
+  seriesId: number
+}
+
+/** What the world has published of a code, as a copy that was started at `start` keeps it. */
+export interface Publication {
+  /** What was published after `from`, up to `to`. */
+  between(series: StoredSeries, from: number, to: number, now: number): WorldPoint[]
+  /** The first observation of a code and all that was published in its newest stretch. */
+  newest(series: StoredSeries, start: number, to: number): WorldPoint[]
+  /** All that was published of a code before its newest stretch. */
+  older(series: StoredSeries, start: number): WorldPoint[]
+  /** What a code is quoted with, and the moments before which each is the newest. */
+  quotes(series: StoredSeries, start: number): Quotes
+}
+
+export interface Quotes {
+  points: WorldPoint[]
+  moments: ReadonlySet<number>
+}
+
+/**
+ * A clock that is moved by more than this gets closes instead of every five minutes for what lies
+ * further back.
+ */
+const denseDays = 40
+
+export function createPublication(world: World): Publication {
+  function pointsOf(series: StoredSeries, observations: readonly Observation[]): WorldPoint[] {
+    return observations.map(observation => ({ seriesId: series.id, ...observation }))
+  }
+
+  function published(series: StoredSeries, from: number, to: number, now: number): WorldPoint[] {
+    const denseFrom = now - denseDays * dayMs
+    return pointsOf(
+      series,
+      world.observations(series.code, from, to, {
+        from: 0,
+        hourlyFrom: denseFrom,
+        rawFrom: denseFrom,
+      }),
+    )
+  }
+
+  /** The first observation of a code and all that was published in its newest stretch. */
+  function newestOf(series: StoredSeries, start: number, to: number): WorldPoint[] {
+    const depth = depthOf(series, start)
+    const from = newestFrom(series, start)
+    const first = firstOf(world, series.code, depth, from)
+    return pointsOf(series, [
+      ...first,
+      ...world
+        .observations(series.code, Math.max(from, depth.from), start, depth)
+        .filter(observation => observation.observedAt !== first[0]?.observedAt),
+    ]).concat(published(series, start, to, to))
+  }
+
+  /** The newest observation of a code made before `before` that was published before `start`. */
+  function newestBefore(
+    series: StoredSeries,
+    before: number,
+    start: number,
+    recent: Recent,
+  ): Observation | undefined {
+    const newest = recent.observations.findLast(({ observedAt }) => observedAt < before)
+    // One that was observed earlier may have been published after a newer one.
+    if (newest && newest.observedAt >= recent.from) return newest
+    const depth = depthOf(series, start)
+    const end = Math.min(before, start)
+    for (let spanMs = quoteSpanMs; spanMs <= longestQuoteSpanMs; spanMs *= 3) {
+      const from = end - spanMs
+      const newest = world
+        .observations(series.code, from, Math.min(start, end + longestDelayMs), depth)
+        .findLast(({ observedAt }) => observedAt < before)
+      if (newest && newest.observedAt >= from) return newest
+    }
+    return undefined
+  }
+
+  /** One span of all that quotes are looked for in, where that is not many observations. */
+  function recentOf(series: StoredSeries, start: number): Recent {
+    const from = start - recentDays[series.cadence] * dayMs
+    const observations = isIntraday(series.cadence)
+      ? []
+      : world.observations(series.code, from, start, depthOf(series, start))
+    return { from, observations }
+  }
+
+  /** What a code is quoted with, and the moments before which each is the newest. */
+  function quotesOf(series: StoredSeries, start: number): Quotes {
+    const points = firstOf(world, series.code, depthOf(series, start), newestFrom(series, start))
+    const moments = new Set<number>()
+    const recent = recentOf(series, start)
+    const take = (before: number): Observation | undefined => {
+      const newest = newestBefore(series, before, start, recent)
+      if (!newest) return undefined
+      moments.add(before)
+      if (points.every(({ observedAt }) => observedAt !== newest.observedAt)) points.push(newest)
+      return newest
+    }
+    const newest = take(Number.MAX_SAFE_INTEGER)
+    if (newest)
+      for (const [, before] of changeBases(series.cadence, newest.observedAt)) take(before)
+    points.sort((a, b) => a.observedAt - b.observedAt)
+    return { points: pointsOf(series, points), moments }
+  }
+
+  /** All that was published of a code before its newest stretch. */
+  function olderOf(series: StoredSeries, start: number): WorldPoint[] {
+    const depth = depthOf(series, start)
+    const to = newestFrom(series, start)
+    return pointsOf(series, world.observations(series.code, depth.from, to, depth))
+  }
+
+  return { between: published, newest: newestOf, older: olderOf, quotes: quotesOf }
+}
+
+/** What was published of a code from `from` on. */
+interface Recent {
+  from: number
+  observations: readonly Observation[]
+}
+
+/** Changes go back 90 days, and the observation that they are against may be a period older. */
+const recentDays: Readonly<Record<Cadence, number>> = {
+  intraday_2_5m: 0,
+  intraday_5m: 0,
+  twice_daily: 100,
+  daily: 100,
+  weekly: 120,
+  monthly: 200,
+}
+
+/** Where the newest observation before a moment is looked for; longer while there is none. */
+const quoteSpanMs = dayMs
+const longestQuoteSpanMs = 243 * dayMs
+/** From an observation to its publication. */
+const longestDelayMs = longestDelayDays * dayMs
+
+/** A first observation is looked for in spans of these lengths, from the beginning on. */
+const firstSpansDays = [8, 60, 240, Number.POSITIVE_INFINITY]
+
+/** The first observation of a history, if it is published before `before`. */
+function firstOf(world: World, code: string, depth: Depth, before: number): Observation[] {
+  for (const days of firstSpansDays) {
+    const to = Math.min(depth.from + days * dayMs, before)
+    const some = world.observations(code, depth.from, to, depth)
+    if (some.length > 0) return some.slice(0, 1)
+    if (to === before) break
+  }
+  return []
+}
