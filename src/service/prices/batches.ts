@@ -1,73 +1,24 @@
 import type { Log } from '../../lib/log.ts'
-import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
-import { feedNamed } from '../../market/prices/source-names.ts'
-import type {
-  Batch,
-  BatchCounts,
-  BatchSeries,
-  BatchStore,
-  NewBatch,
-} from '../../store/prices/batches.ts'
-import type { Change, ObservationReads, Point } from '../../store/prices/observations.ts'
-import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
-import type { WriteCounts } from '../../store/write-counts.ts'
+import type { Batch, NewBatch } from '../../store/prices/batches.ts'
+import type { Point } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Guards } from './guards.ts'
-import type { Ingest, OpenBatch } from './ingest.ts'
-
-/** What is said of a batch when it begins; `source` is whose its values are, by name. */
-export type BatchStart = Omit<NewBatch, 'sourceId'> & {
-  source?: string
-  /** Of a feed: the period that its values are of. */
-  feed?: { name: string; periodKind: number }
-  /** Another copy has recorded these values already: nothing of it is doubted. */
-  asRecorded?: boolean
-}
-
-/** A batch that values are written in. */
-export interface RunningBatch {
-  readonly id: number
-  readonly asRecorded: boolean
-  /**
-   * One transaction, or a part of the one that it is called in. Values that name a source are of
-   * it; points that are deleted have none from their time on.
-   */
-  write(points: readonly Point[], recordedAt?: number): WriteCounts & { held: number }
-  /** Whatever is recorded during `work` belongs to the batch. */
-  during<T>(work: () => T): T
-  /** The same batch for values of another source. */
-  of(source: NonNullable<BatchStart['feed']>): RunningBatch
-  /** Notes what became of rows that were not written. */
-  count(counts: Partial<BatchCounts>): void
-  end(): Batch
-}
-
-/** What keeps a batch from being undone. */
-export interface UndoConflict {
-  /** Points that somebody wrote after it. */
-  touched: number
-  /** The first few of them. */
-  examples: { code: string; observedAt: number }[]
-}
-
-export interface Undone {
-  batch: Batch
-  /** Points that have the value again that they had before, and points that are gone. */
-  restored: number
-  removed: number
-  /** Points that were left alone because somebody wrote there later. */
-  left: number
-}
+import {
+  type BatchStart,
+  type Counts,
+  createRunningBatches,
+  createTally,
+  type RunningBatch,
+  type RunningBatchDeps,
+  type Tally,
+} from './running-batch.ts'
+import { createUndo, type UndoConflict, type Undone } from './undo.ts'
 
 export interface Batches {
   begin(start: BatchStart): RunningBatch
   /** A batch that began in an earlier request and has not ended. */
   running(id: number): RunningBatch | undefined
   /** One batch of one write, in one transaction. */
-  record(
-    start: BatchStart,
-    points: readonly Point[],
-  ): { batch: Batch; counts: WriteCounts & { held: number } }
+  record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts }
   /** Records values that were held. The batch's name is in the audit of who decided. */
   release(start: BatchStart, points: readonly Point[], sourceId: number): Batch
   /** Takes single points out of every read. */
@@ -83,19 +34,11 @@ export interface Batches {
   ): Undone | UndoConflict
 }
 
-export interface BatchesDeps {
-  store: BatchStore
-  sources: ValueSourceStore
-  ingest: Ingest
-  observations: Pick<ObservationReads, 'vintages'>
+export interface BatchesDeps extends Omit<RunningBatchDeps, 'end'> {
   catalogue: Catalogue
-  guards: Guards
   log: Log
   now(): number
-  transact<T>(work: () => T): T
 }
-
-const examplesMax = 5
 
 const lineOf = (batch: Batch) => ({
   batch: batch.id,
@@ -116,7 +59,7 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
   kind === 'file' || kind === 'push' || kind === 'feed'
 
 export function createBatches(deps: BatchesDeps): Batches {
-  const { store, sources, ingest, observations, catalogue, guards, log, now, transact } = deps
+  const { store, ingest, catalogue, log, now, transact } = deps
   const under = new Map<number, Tally>()
 
   const close = (id: number): Batch => {
@@ -129,128 +72,25 @@ export function createBatches(deps: BatchesDeps): Batches {
     if (batch.kind !== 'feed') log.info('batch_written', lineOf(batch))
     return batch
   }
-  const runningOf = (id: number, sourceId: number, tally: Tally): RunningBatch => {
-    const open: OpenBatch = {
-      batchId: id,
-      sourceId,
-      asRecorded: tally.asRecorded,
-      note(changes, counts) {
-        for (const change of changes) tally.see(change)
-        // The rows of a dataset are counted by whoever writes it.
-        store.count(id, tally.isDataset ? {} : counts, tally.biggest())
-        for (const change of changes) {
-          store.cover(id, coverOf(change))
-          if (sourceId !== 0) sources.note(change.seriesId, sourceId)
-        }
-        tally.writes += 1
-        // What a person put there is learnt from the store.
-        if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
-      },
-      noteRemoved(seriesId, observedAts) {
-        store.count(id, { removed: observedAts.length })
-        store.cover(id, spanOf(seriesId, observedAts))
-      },
-    }
-    const during = <T>(work: () => T): T => ingest.as(open, work)
-    const written = (points: readonly Point[], recordedAt: number | undefined) => {
-      const before = tally.writes
-      const counts = ingest.write(points, recordedAt)
-      // A write that changes no current value tells nobody.
-      if (tally.writes === before) store.count(id, counts)
-      return counts
-    }
-    const attributed = (points: readonly Point[], counts: WriteCounts): WriteCounts => {
-      // What a dataset has brought already is told here whose it is.
-      if (tally.asRecorded && sourceId !== 0 && counts.unchanged > 0) {
-        ingest.attribute(points, sourceId)
-        for (const seriesId of new Set(points.map(point => point.seriesId)))
-          sources.note(seriesId, sourceId)
-      }
-      return counts
-    }
-    const writeOwn: RunningBatch['write'] = (points, recordedAt) =>
-      during(() => {
-        const { good, doubted } = tally.isGuarded
-          ? guards.judge(points)
-          : { good: points, doubted: [] }
-        return doubted.length === 0
-          ? { ...attributed(good, written(good, recordedAt)), held: 0 }
-          : transact(() => {
-              const heldCount = points.length - good.length
-              guards.keep(doubted, open)
-              store.count(id, { held: heldCount })
-              return { ...written(good, recordedAt), held: heldCount }
-            })
-      })
-    /** Of several sources: each writes its own. */
-    const writeNamed: RunningBatch['write'] = (points, recordedAt) => {
-      if (!points.some(point => point.source !== undefined)) return writeOwn(points, recordedAt)
-      const bySource = Map.groupBy(points, point => point.source)
-      const counts = [...bySource].map(([name, own]) =>
-        name === undefined
-          ? writeOwn(own, recordedAt)
-          : runningOf(id, sourceIdNamed(name, tally.asRecorded), tally).write(
-              own.map(point => ({ ...point, source: undefined }) as Point),
-              recordedAt,
-            ),
-      )
-      return sumOf(counts)
-    }
-    return {
-      id,
-      asRecorded: tally.asRecorded,
-      during,
-      write(points, recordedAt) {
-        if (!points.some(isTold)) return writeOwn(points, recordedAt)
-        return transact(() => {
-          const { ordinary, histories } = deletionsApart(points)
-          const counts = ordinary.length > 0 ? [writeNamed(ordinary, recordedAt)] : []
-          for (const events of histories) {
-            const isOld = knownAlready(observations, events[0]!)
-            for (const event of events) {
-              if (isOld(event)) counts.push({ ...none, unchanged: 1 })
-              else if (!event.deleted) counts.push(writeNamed([event], recordedAt))
-              else {
-                during(() =>
-                  ingest.withdraw(
-                    event.seriesId,
-                    [event.observedAt],
-                    event.recordedAt ?? recordedAt,
-                  ),
-                )
-                counts.push({ ...none, revised: 1 })
-              }
-            }
-          }
-          return sumOf(counts)
-        })
-      },
-      of: feed => runningOf(id, sourceIdOf({ feed }), tally),
-      count: counts => store.count(id, counts),
-      end: () => logged(close(id)),
-    }
-  }
-
-  const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
-    if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
-    return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })
-  }
-
-  /** A file of another copy names its feeds too: `feed:ecb`, `feed:eia_bulk/month`. */
-  const sourceIdNamed = (name: string, asRecorded: boolean): number =>
-    sourceIdOf((asRecorded && feedNamed(name)) || { source: name })
+  const batches = createRunningBatches({ ...deps, end: id => logged(close(id)) })
 
   const begin = (start: BatchStart): RunningBatch => {
     const { source: _, feed: __, asRecorded = false, ...batch } = start
-    const sourceId = sourceIdOf(start)
+    const sourceId = batches.sourceIdOf(start)
     const id = store.open({ ...batch, ...(sourceId !== 0 && { sourceId }) }, now())
     const tally = createTally(catalogue, start.dataset !== undefined, {
       isGuarded: isGuarded(start.kind) && !asRecorded,
       asRecorded,
     })
     under.set(id, tally)
-    return runningOf(id, sourceId, tally)
+    return batches.of(id, sourceId, tally)
   }
+
+  /** The same batch for values of another source, by its number. */
+  const asOf = (running: RunningBatch, sourceId: number): RunningBatch =>
+    batches.of(running.id, sourceId, under.get(running.id)!)
+
+  const undo = createUndo({ ...deps, begin, close, under: asOf })
 
   return {
     begin,
@@ -266,7 +106,7 @@ export function createBatches(deps: BatchesDeps): Batches {
           batch.biggest,
         )
       under.set(id, tally)
-      return runningOf(id, batch.sourceId ?? 0, tally)
+      return batches.of(id, batch.sourceId ?? 0, tally)
     },
     record(start, points) {
       const done = transact(() => {
@@ -281,7 +121,7 @@ export function createBatches(deps: BatchesDeps): Batches {
       logged(
         transact(() => {
           const running = begin(start)
-          runningOf(running.id, sourceId, under.get(running.id)!).write(points)
+          asOf(running, sourceId).write(points)
           return close(running.id)
         }),
       ),
@@ -293,155 +133,10 @@ export function createBatches(deps: BatchesDeps): Batches {
           return close(running.id)
         }),
       ),
-    undo(batch, { actor, reason }, onlyUntouched) {
-      const done = transact((): Undone | UndoConflict => {
-        const covered = store
-          .series(batch.id)
-          .map(span => ({ seriesId: span.seriesId, points: store.points(batch.id, span) }))
-        const touched = covered.flatMap(({ seriesId, points }) =>
-          points
-            .filter(point => point.isTouched)
-            .map(({ observedAt }) => ({ code: catalogue.byId(seriesId).code, observedAt })),
-        )
-        if (touched.length > 0 && !onlyUntouched)
-          return { touched: touched.length, examples: touched.slice(0, examplesMax) }
-        const running = begin({
-          kind: 'undo',
-          actor,
-          undoesId: batch.id,
-          ...(reason !== undefined && { reason }),
-        })
-        const done = { restored: 0, removed: 0 }
-        for (const { seriesId, points } of covered) {
-          const ours = points.filter(point => !point.isTouched)
-          const gone = ours.filter(point => !point.before).map(point => point.observedAt)
-          const back = Map.groupBy(
-            ours.filter(point => point.before),
-            point => point.before!.sourceId,
-          )
-          for (const [sourceId, group] of back) {
-            const values = group.map(({ observedAt, before }) => ({
-              seriesId,
-              observedAt,
-              value: before!.value,
-            }))
-            runningOf(running.id, sourceId, under.get(running.id)!).write(values)
-            done.restored += values.length
-          }
-          if (gone.length > 0) running.during(() => ingest.withdraw(seriesId, gone))
-          done.removed += gone.length
-        }
-        store.setUndone(batch.id, now())
-        return {
-          batch: close(running.id),
-          left: touched.length,
-          restored: done.restored,
-          removed: done.removed,
-        }
-      })
+    undo(batch, by, onlyUntouched) {
+      const done = undo(batch, by, onlyUntouched)
       if ('batch' in done) logged(done.batch)
       return done
     },
   }
 }
-
-type Counts = WriteCounts & { held: number }
-
-const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0 }
-
-const sumOf = (all: readonly Counts[]): Counts => {
-  const sum = { ...none }
-  for (const counts of all)
-    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name]
-  return sum
-}
-
-/** Whether a point says more than its value. */
-const isTold = (point: Point): boolean => point.source !== undefined || point.deleted === true
-
-const momentKey = ({ seriesId, observedAt }: Point) => `${seriesId} ${observedAt}`
-
-/**
- * The points of which something is deleted, each with all that is said of it in the order of its
- * time, and the others.
- */
-function deletionsApart(points: readonly Point[]) {
-  const withDeletion = new Set(points.filter(point => point.deleted).map(momentKey))
-  if (withDeletion.size === 0) return { ordinary: points, histories: [] }
-  const ordinary = points.filter(point => !withDeletion.has(momentKey(point)))
-  const events = points.filter(point => withDeletion.has(momentKey(point)))
-  const at = ({ recordedAt = Number.POSITIVE_INFINITY }: Point) => recordedAt
-  const histories = [...Map.groupBy(events, momentKey).values()].map(history =>
-    history.toSorted((a, b) => (at(a) === at(b) ? 0 : at(a) - at(b))),
-  )
-  return { ordinary, histories }
-}
-
-/** Whether something that a file says of a point is older than what is known of it here. */
-function knownAlready(observations: Pick<ObservationReads, 'vintages'>, point: Point) {
-  const last = observations.vintages(point.seriesId, point.observedAt).at(-1)
-  const { replacedAt, recordedAt = Number.NEGATIVE_INFINITY } = last ?? {}
-  return (event: Point): boolean => {
-    if (event.deleted && !last && event.recordedAt === undefined) return true
-    if (event.recordedAt === undefined) return event.deleted === true && replacedAt !== undefined
-    if (replacedAt === undefined) return event.recordedAt <= recordedAt
-    return event.deleted ? event.recordedAt <= replacedAt : event.recordedAt < replacedAt
-  }
-}
-
-/** What a batch under way has changed so far. */
-interface Tally {
-  see(change: Change): void
-  biggest(): BigChange[]
-  /** Writes that changed something. */
-  writes: number
-  isDataset: boolean
-  isGuarded: boolean
-  asRecorded: boolean
-}
-
-function createTally(
-  catalogue: Catalogue,
-  isDataset: boolean,
-  { isGuarded, asRecorded }: { isGuarded: boolean; asRecorded: boolean },
-  before: readonly BigChange[] = [],
-): Tally {
-  const biggest = createBigChanges()
-  for (const change of before)
-    biggest.see(change.code, change.observedAt, change.before, change.after)
-  return {
-    writes: 0,
-    isDataset,
-    isGuarded,
-    asRecorded,
-    see({ seriesId, inserted, revised, replaced }) {
-      const { code } = catalogue.byId(seriesId)
-      for (const [i, point] of revised.entries())
-        biggest.see(code, point.observedAt, replaced[i]!, point.value)
-      let before = inserted[0]
-      for (const point of inserted) {
-        biggest.see(code, point.observedAt, before!.value, point.value)
-        before = point
-      }
-    },
-    biggest: biggest.list,
-  }
-}
-
-function coverOf({ seriesId, inserted, revised }: Change): BatchSeries {
-  const firsts = [inserted[0], revised[0]].flatMap(point => point?.observedAt ?? [])
-  const lasts = [inserted.at(-1), revised.at(-1)].flatMap(point => point?.observedAt ?? [])
-  return {
-    seriesId,
-    points: inserted.length + revised.length,
-    firstAt: Math.min(...firsts),
-    lastAt: Math.max(...lasts),
-  }
-}
-
-const spanOf = (seriesId: number, observedAts: readonly number[]): BatchSeries => ({
-  seriesId,
-  points: observedAts.length,
-  firstAt: Math.min(...observedAts),
-  lastAt: Math.max(...observedAts),
-})

@@ -1,0 +1,277 @@
+import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
+import { feedNamed } from '../../market/prices/source-names.ts'
+import type {
+  Batch,
+  BatchCounts,
+  BatchSeries,
+  BatchStore,
+  NewBatch,
+} from '../../store/prices/batches.ts'
+import type { Change, ObservationReads, Point } from '../../store/prices/observations.ts'
+import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
+import type { WriteCounts } from '../../store/write-counts.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Guards } from './guards.ts'
+import type { Ingest, OpenBatch } from './ingest.ts'
+
+/** What is said of a batch when it begins; `source` is whose its values are, by name. */
+export type BatchStart = Omit<NewBatch, 'sourceId'> & {
+  source?: string
+  /** Of a feed: the period that its values are of. */
+  feed?: { name: string; periodKind: number }
+  /** Another copy has recorded these values already: nothing of it is doubted. */
+  asRecorded?: boolean
+}
+
+/** A batch that values are written in. */
+export interface RunningBatch {
+  readonly id: number
+  readonly asRecorded: boolean
+  /**
+   * One transaction, or a part of the one that it is called in. Values that name a source are of
+   * it; points that are deleted have none from their time on.
+   */
+  write(points: readonly Point[], recordedAt?: number): WriteCounts & { held: number }
+  /** Whatever is recorded during `work` belongs to the batch. */
+  during<T>(work: () => T): T
+  /** The same batch for values of another source. */
+  of(source: NonNullable<BatchStart['feed']>): RunningBatch
+  /** Notes what became of rows that were not written. */
+  count(counts: Partial<BatchCounts>): void
+  end(): Batch
+}
+
+export interface RunningBatchDeps {
+  store: BatchStore
+  sources: ValueSourceStore
+  ingest: Ingest
+  observations: Pick<ObservationReads, 'vintages'>
+  guards: Guards
+  transact<T>(work: () => T): T
+  /** Closes a batch and tells of it. */
+  end(id: number): Batch
+}
+
+/** Makes batches under way: one for each source of the values that a batch brings. */
+export interface RunningBatches {
+  of(id: number, sourceId: number, tally: Tally): RunningBatch
+  /** The number of a source; 0 is nobody's. */
+  sourceIdOf(start: Pick<BatchStart, 'source' | 'feed'>): number
+}
+
+export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
+  const { store, sources, ingest, guards, transact } = deps
+
+  const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
+    if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
+    return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })
+  }
+
+  /** A file of another copy names its feeds too: `feed:ecb`, `feed:eia_bulk/month`. */
+  const sourceIdNamed = (name: string, asRecorded: boolean): number =>
+    sourceIdOf((asRecorded && feedNamed(name)) || { source: name })
+
+  /** What the store of values tells of its writes is counted and covered for the batch. */
+  const openOf = (id: number, sourceId: number, tally: Tally): OpenBatch => ({
+    batchId: id,
+    sourceId,
+    asRecorded: tally.asRecorded,
+    note(changes, counts) {
+      for (const change of changes) tally.see(change)
+      // The rows of a dataset are counted by whoever writes it.
+      store.count(id, tally.isDataset ? {} : counts, tally.biggest())
+      for (const change of changes) {
+        store.cover(id, coverOf(change))
+        if (sourceId !== 0) sources.note(change.seriesId, sourceId)
+      }
+      tally.writes += 1
+      // What a person put there is learnt from the store.
+      if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
+    },
+    noteRemoved(seriesId, observedAts) {
+      store.count(id, { removed: observedAts.length })
+      store.cover(id, spanOf(seriesId, observedAts))
+    },
+  })
+
+  const runningOf = (id: number, sourceId: number, tally: Tally): RunningBatch => {
+    const open = openOf(id, sourceId, tally)
+    const during = <T>(work: () => T): T => ingest.as(open, work)
+    const written = (points: readonly Point[], recordedAt: number | undefined) => {
+      const before = tally.writes
+      const counts = ingest.write(points, recordedAt)
+      // A write that changes no current value tells nobody.
+      if (tally.writes === before) store.count(id, counts)
+      return counts
+    }
+    const attributed = (points: readonly Point[], counts: WriteCounts): WriteCounts => {
+      // What a dataset has brought already is told here whose it is.
+      if (tally.asRecorded && sourceId !== 0 && counts.unchanged > 0) {
+        ingest.attribute(points, sourceId)
+        for (const seriesId of new Set(points.map(point => point.seriesId)))
+          sources.note(seriesId, sourceId)
+      }
+      return counts
+    }
+    const writeOwn: RunningBatch['write'] = (points, recordedAt) =>
+      during(() => {
+        const { good, doubted } = tally.isGuarded
+          ? guards.judge(points)
+          : { good: points, doubted: [] }
+        return doubted.length === 0
+          ? { ...attributed(good, written(good, recordedAt)), held: 0 }
+          : transact(() => {
+              const heldCount = points.length - good.length
+              guards.keep(doubted, open)
+              store.count(id, { held: heldCount })
+              return { ...written(good, recordedAt), held: heldCount }
+            })
+      })
+    /** Of several sources: each writes its own. */
+    const writeNamed: RunningBatch['write'] = (points, recordedAt) => {
+      if (!points.some(point => point.source !== undefined)) return writeOwn(points, recordedAt)
+      const bySource = Map.groupBy(points, point => point.source)
+      const counts = [...bySource].map(([name, own]) =>
+        name === undefined
+          ? writeOwn(own, recordedAt)
+          : runningOf(id, sourceIdNamed(name, tally.asRecorded), tally).write(
+              own.map(point => ({ ...point, source: undefined }) as Point),
+              recordedAt,
+            ),
+      )
+      return sumOf(counts)
+    }
+    /** What is deleted, with all that is said of the same points, event by event. */
+    const writeHistories = (points: readonly Point[], recordedAt: number | undefined): Counts => {
+      const { ordinary, histories } = deletionsApart(points)
+      const counts = ordinary.length > 0 ? [writeNamed(ordinary, recordedAt)] : []
+      for (const events of histories) {
+        const isOld = knownAlready(deps.observations, events[0]!)
+        for (const event of events)
+          counts.push(isOld(event) ? { ...none, unchanged: 1 } : writeEvent(event, recordedAt))
+      }
+      return sumOf(counts)
+    }
+    const writeEvent = (event: Point, recordedAt: number | undefined): Counts => {
+      if (!event.deleted) return writeNamed([event], recordedAt)
+      const { seriesId, observedAt } = event
+      during(() => ingest.withdraw(seriesId, [observedAt], event.recordedAt ?? recordedAt))
+      return { ...none, revised: 1 }
+    }
+    return {
+      id,
+      asRecorded: tally.asRecorded,
+      during,
+      write: (points, recordedAt) =>
+        points.some(isTold)
+          ? transact(() => writeHistories(points, recordedAt))
+          : writeOwn(points, recordedAt),
+      of: feed => runningOf(id, sourceIdOf({ feed }), tally),
+      count: counts => store.count(id, counts),
+      end: () => deps.end(id),
+    }
+  }
+  return { of: runningOf, sourceIdOf }
+}
+
+/** What became of the points of a write. */
+export type Counts = WriteCounts & { held: number }
+
+const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0 }
+
+const sumOf = (all: readonly Counts[]): Counts => {
+  const sum = { ...none }
+  for (const counts of all)
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += counts[name]
+  return sum
+}
+
+/** Whether a point says more than its value. */
+const isTold = (point: Point): boolean => point.source !== undefined || point.deleted === true
+
+const momentKey = ({ seriesId, observedAt }: Point) => `${seriesId} ${observedAt}`
+
+/**
+ * The points of which something is deleted, each with all that is said of it in the order of its
+ * time, and the others.
+ */
+function deletionsApart(points: readonly Point[]) {
+  const withDeletion = new Set(points.filter(point => point.deleted).map(momentKey))
+  if (withDeletion.size === 0) return { ordinary: points, histories: [] }
+  const ordinary = points.filter(point => !withDeletion.has(momentKey(point)))
+  const events = points.filter(point => withDeletion.has(momentKey(point)))
+  const at = ({ recordedAt = Number.POSITIVE_INFINITY }: Point) => recordedAt
+  const histories = [...Map.groupBy(events, momentKey).values()].map(history =>
+    history.toSorted((a, b) => (at(a) === at(b) ? 0 : at(a) - at(b))),
+  )
+  return { ordinary, histories }
+}
+
+/** Whether something that a file says of a point is older than what is known of it here. */
+function knownAlready(observations: Pick<ObservationReads, 'vintages'>, point: Point) {
+  const last = observations.vintages(point.seriesId, point.observedAt).at(-1)
+  const { replacedAt, recordedAt = Number.NEGATIVE_INFINITY } = last ?? {}
+  return (event: Point): boolean => {
+    if (event.deleted && !last && event.recordedAt === undefined) return true
+    if (event.recordedAt === undefined) return event.deleted === true && replacedAt !== undefined
+    if (replacedAt === undefined) return event.recordedAt <= recordedAt
+    return event.deleted ? event.recordedAt <= replacedAt : event.recordedAt < replacedAt
+  }
+}
+
+/** What a batch under way has changed so far. */
+export interface Tally {
+  see(change: Change): void
+  biggest(): BigChange[]
+  /** Writes that changed something. */
+  writes: number
+  isDataset: boolean
+  isGuarded: boolean
+  asRecorded: boolean
+}
+
+export function createTally(
+  catalogue: Catalogue,
+  isDataset: boolean,
+  { isGuarded, asRecorded }: { isGuarded: boolean; asRecorded: boolean },
+  before: readonly BigChange[] = [],
+): Tally {
+  const biggest = createBigChanges()
+  for (const change of before)
+    biggest.see(change.code, change.observedAt, change.before, change.after)
+  return {
+    writes: 0,
+    isDataset,
+    isGuarded,
+    asRecorded,
+    see({ seriesId, inserted, revised, replaced }) {
+      const { code } = catalogue.byId(seriesId)
+      for (const [i, point] of revised.entries())
+        biggest.see(code, point.observedAt, replaced[i]!, point.value)
+      let before = inserted[0]
+      for (const point of inserted) {
+        biggest.see(code, point.observedAt, before!.value, point.value)
+        before = point
+      }
+    },
+    biggest: biggest.list,
+  }
+}
+
+function coverOf({ seriesId, inserted, revised }: Change): BatchSeries {
+  const firsts = [inserted[0], revised[0]].flatMap(point => point?.observedAt ?? [])
+  const lasts = [inserted.at(-1), revised.at(-1)].flatMap(point => point?.observedAt ?? [])
+  return {
+    seriesId,
+    points: inserted.length + revised.length,
+    firstAt: Math.min(...firsts),
+    lastAt: Math.max(...lasts),
+  }
+}
+
+const spanOf = (seriesId: number, observedAts: readonly number[]): BatchSeries => ({
+  seriesId,
+  points: observedAts.length,
+  firstAt: Math.min(...observedAts),
+  lastAt: Math.max(...observedAts),
+})
