@@ -36,18 +36,10 @@ export function startPublishing(
   databasePath: string,
   lastChange: number,
 ): Publishing {
-  const { db, config, clock, ids, log } = services
+  const { db, config, clock, log } = services
   const { nats } = config
   const changes = createChangeLog(db)
-  const state = createReplicationState(db)
-  const configCopy = dehydrated(config)
-  const takeLineage = (previous: string | undefined) =>
-    transact(db, () => {
-      state.set('lineage', ids.uuid())
-      if (previous !== undefined) state.set('previous_lineage', previous)
-    })
-  if (state.get('lineage') === undefined) takeLineage(undefined)
-
+  const lineage = createLineage(services)
   let view: ReplicationView = {
     state: 'connecting',
     position: changes.first() - 1,
@@ -55,36 +47,36 @@ export function startPublishing(
     snapshot: undefined,
     trouble: undefined,
   }
-  let [notedAt, snapshotDueAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  let snapshotting: Worker | undefined
-  let stopped = false
+  let isStopped = false
 
-  const startOf = (task: PublisherStart['task']): PublisherStart => ({
-    task,
-    databasePath,
-    config: configCopy,
-    nats: {
-      servers: nats.servers,
-      credentialsFile: nats.credentialsFile,
-      token: nats.token.reveal(),
-      name: 'wellhead primary',
-    },
-    lineage: state.get('lineage')!,
-    previousLineage: state.get('previous_lineage'),
-    continues: state.get('continues'),
+  const threadOf = createThreads(services, databasePath, () => ({
+    ...lineage.current(),
     hasPublished: changes.hasPublished(),
     lastChange,
+  }))
+  const snapshots = createSnapshots(services, threadOf, snapshot => {
+    view = { ...view, snapshot }
   })
-  const thread = (task: PublisherStart['task'], hear: (message: FromPublisher) => void) => {
-    const worker = new Worker(new URL('./publisher.ts', import.meta.url).href)
-    worker.onmessage = event => hear(event.data as FromPublisher)
-    worker.onerror = event => hear({ kind: 'trouble', message: event.message })
-    worker.postMessage(startOf(task))
-    return worker
-  }
 
+  const beginAnew = (why: string) => {
+    log.warn('lineage_begun', {
+      message: `The stream knows more than this database, which was restored: ${why}. It goes on as a new lineage, and copies begin anew with a snapshot.`,
+    })
+    lineage.begin()
+    publisher.terminate()
+    publisher = threadOf('publish', hear)
+    snapshots.takeNext()
+  }
+  const giveWay = (to: string) => {
+    lineage.giveWay(to)
+    // From here on no statement of this process writes.
+    db.run('PRAGMA query_only = ON')
+    log.error('replaced', {
+      message: `Another copy took over: ${to}. Nothing is written here any more; what was committed here after change ${view.position} is only in this database. "wellhead promote" or a new directory begins with what the stream has.`,
+    })
+  }
   const hear = (message: FromPublisher) => {
-    if (stopped) return
+    if (isStopped) return
     if (message.kind === 'position') {
       if (view.state !== 'publishing') log.info('publishing', { position: message.position })
       const backlog = Math.max(0, message.last - message.position)
@@ -94,51 +86,16 @@ export function startPublishing(
     }
     if (message.kind !== 'trouble') return
     const { conflict } = message
-    if (conflict === 'ahead') {
-      log.warn('lineage_begun', {
-        message: `The stream knows more than this database, which was restored: ${message.message}. It goes on as a new lineage, and copies begin anew with a snapshot.`,
-      })
-      takeLineage(state.get('lineage'))
-      publisher.terminate()
-      publisher = thread('publish', hear)
-      snapshotDueAt = Number.NEGATIVE_INFINITY
-      return
-    }
-    if (conflict === 'replaced') {
-      state.set('replaced_by', message.message)
-      // From here on no statement of this process writes.
-      db.run('PRAGMA query_only = ON')
-      log.error('replaced', {
-        message: `Another copy took over: ${message.message}. Nothing is written here any more; what was committed here after change ${view.position} is only in this database. "wellhead promote" or a new directory begins with what the stream has.`,
-      })
-    } else if (view.trouble !== message.message)
-      log.error('not_publishing', {
-        message:
-          conflict === 'foreign'
-            ? `${message.message}, not of this database: nothing is published. Another database publishes there; give this one a NATS account of its own, or delete the stream if nobody needs it.`
-            : `Nothing is published until NATS answers again: ${message.message}`,
-      })
+    if (conflict === 'ahead') return beginAnew(message.message)
+    if (conflict === 'replaced') giveWay(message.message)
+    else if (view.trouble !== message.message)
+      log.error('not_publishing', { message: troubleOf(message.message, conflict === 'foreign') })
     view = { ...view, state: conflict ? 'stopped' : 'connecting', trouble: message.message }
   }
-  let publisher = thread('publish', hear)
-
-  const snapshotEachMs = Math.min(nats.snapshotEveryMs, nats.keepMs / 2)
-  const takeSnapshot = () => {
-    snapshotDueAt = clock.now() + snapshotEachMs
-    snapshotting = thread('snapshot', message => {
-      snapshotting?.terminate()
-      snapshotting = undefined
-      if (message.kind === 'snapshot') {
-        view = { ...view, snapshot: { sequence: message.sequence, storedAt: clock.now() } }
-        log.info('snapshot_stored', { sequence: message.sequence })
-      } else if (message.kind === 'trouble') {
-        snapshotDueAt = clock.now() + retryMs
-        log.error('snapshot_failed', { message: message.message })
-      }
-    })
-  }
+  let publisher = threadOf('publish', hear)
 
   const isReached = (sequence: number) => view.state === 'publishing' && view.position >= sequence
+  let notedAt = Number.NEGATIVE_INFINITY
   return {
     async reached() {
       const sequence = changes.last()
@@ -151,22 +108,123 @@ export function startPublishing(
     job: {
       name: 'replication',
       pass() {
-        if (state.get('replaced_by') !== undefined) return
+        if (lineage.hasGivenWay()) return
         const now = clock.now()
         if (view.state === 'publishing') {
           if (now - notedAt >= noteEachMs) {
             notedAt = now
             changes.notePublished(view.position, now)
           }
-          if (now >= snapshotDueAt && !snapshotting) takeSnapshot()
+          snapshots.pass(now)
         }
         changes.forget(now - nats.keepMs, forgottenMax)
       },
     },
     stop() {
-      stopped = true
+      isStopped = true
       publisher.terminate()
-      snapshotting?.terminate()
+      snapshots.stop()
     },
+  }
+}
+
+const troubleOf = (message: string, isForeign: boolean): string =>
+  isForeign
+    ? `${message}, not of this database: nothing is published. Another database publishes there; give this one a NATS account of its own, or delete the stream if nobody needs it.`
+    : `Nothing is published until NATS answers again: ${message}`
+
+/** Which history of commits a database goes on with. */
+function createLineage({ db, ids }: Pick<Services, 'db' | 'ids'>) {
+  const state = createReplicationState(db)
+  const begin = () => {
+    const previous = state.get('lineage')
+    transact(db, () => {
+      state.set('lineage', ids.uuid())
+      if (previous !== undefined) state.set('previous_lineage', previous)
+    })
+  }
+  if (state.get('lineage') === undefined) begin()
+  return {
+    begin,
+    current: () => ({
+      lineage: state.get('lineage')!,
+      previousLineage: state.get('previous_lineage'),
+      continues: state.get('continues'),
+    }),
+    giveWay: (to: string) => state.set('replaced_by', to),
+    hasGivenWay: () => state.get('replaced_by') !== undefined,
+  }
+}
+
+type Hear = (message: FromPublisher) => void
+type Threads = (task: PublisherStart['task'], hear: Hear) => Worker
+
+/** Starts threads that talk to NATS, each with what is true when it starts. */
+function createThreads(
+  { config }: Pick<Services, 'config'>,
+  databasePath: string,
+  current: () => Pick<
+    PublisherStart,
+    'lineage' | 'previousLineage' | 'continues' | 'hasPublished' | 'lastChange'
+  >,
+): Threads {
+  const { nats } = config
+  const configCopy = dehydrated(config)
+  return (task, hear) => {
+    const worker = new Worker(new URL('./publisher.ts', import.meta.url).href)
+    worker.onmessage = event => hear(event.data as FromPublisher)
+    worker.onerror = event => hear({ kind: 'trouble', message: event.message })
+    const start: PublisherStart = {
+      task,
+      databasePath,
+      config: configCopy,
+      nats: {
+        servers: nats.servers,
+        credentialsFile: nats.credentialsFile,
+        token: nats.token.reveal(),
+        name: 'wellhead primary',
+      },
+      ...current(),
+    }
+    worker.postMessage(start)
+    return worker
+  }
+}
+
+/** Snapshots for copies that begin: one after the other, each in a thread of its own. */
+function createSnapshots(
+  { config: { nats }, clock, log }: Pick<Services, 'config' | 'clock' | 'log'>,
+  threadOf: Threads,
+  stored: (snapshot: { sequence: number; storedAt: number }) => void,
+) {
+  const eachMs = Math.min(nats.snapshotEveryMs, nats.keepMs / 2)
+  let dueAt = Number.NEGATIVE_INFINITY
+  let underWay: Worker | undefined
+  const stop = () => {
+    underWay?.terminate()
+    underWay = undefined
+  }
+  const take = () => {
+    dueAt = clock.now() + eachMs
+    underWay = threadOf('snapshot', message => {
+      stop()
+      if (message.kind === 'snapshot') {
+        stored({ sequence: message.sequence, storedAt: clock.now() })
+        log.info('snapshot_stored', { sequence: message.sequence })
+      } else if (message.kind === 'trouble') {
+        dueAt = clock.now() + retryMs
+        log.error('snapshot_failed', { message: message.message })
+      }
+    })
+  }
+  return {
+    /** The next pass takes one. */
+    takeNext() {
+      dueAt = Number.NEGATIVE_INFINITY
+    },
+    pass(now: number) {
+      if (now >= dueAt && !underWay) take()
+    },
+    stop,
   }
 }

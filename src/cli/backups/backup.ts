@@ -13,7 +13,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { databasePath } from '../../instance.ts'
+import { databasePath } from '../../directory.ts'
 import { lockDataDir } from '../../lib/directory-lock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { privateMode } from '../../lib/private-file.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { databasePath } from '../../instance.ts'
+import { databasePath } from '../../directory.ts'
 import { createSystemClock } from '../../lib/clock.ts'
 import { createRandomIds } from '../../lib/ids.ts'
 import type { ProgramEnvironment } from '../environment.ts'

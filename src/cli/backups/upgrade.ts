@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
-import { databasePath } from '../../instance.ts'
+import { databasePath } from '../../directory.ts'
 import { syncToDisk } from '../../lib/side-file.ts'
 import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../store/database.ts'
 import { applicationId } from '../../store/identity.ts'

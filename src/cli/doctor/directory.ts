@@ -8,7 +8,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { databasePath } from '../../instance.ts'
+import { databasePath } from '../../directory.ts'
 import { type Holder, holderOf } from '../../lib/directory-lock.ts'
 import { parseInstant } from '../../lib/instant.ts'
 import { version } from '../../version.ts'

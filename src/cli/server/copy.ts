@@ -9,13 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import {
-  databasePath,
-  type Instance,
-  type InstanceOptions,
-  type Keeping,
-  openInstance,
-} from '../../instance.ts'
+import { databasePath } from '../../directory.ts'
+import { type Instance, type InstanceOptions, type Keeping, openInstance } from '../../instance.ts'
 import { createSystemClock, type ManualClock, sleep } from '../../lib/clock.ts'
 import { privateMode } from '../../lib/private-file.ts'
 import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/shared-file.ts'
