@@ -33,13 +33,12 @@ import type { Services } from './services.ts'
 import type { CommitMark } from './store/commit-mark.ts'
 import { foldLongLog } from './store/database.ts'
 import { createDueTimes } from './store/operator/due-times.ts'
-import type { WorldFeed } from './world/open.ts'
 
 /** What an instance gives its jobs beside the services. */
 export interface JobParts {
   serving: boolean
   /** In an evaluation copy: what publishes its prices. */
-  feed: WorldFeed | undefined
+  feed: { advance(now: number): unknown } | undefined
   sending: OutboxJob
   mark: CommitMark
   publishing: Publishing | undefined
@@ -75,7 +74,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
   })
 }
 
-function jobsOf(services: Services, feed: WorldFeed | undefined): Job[] {
+function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
   const { meter, surchargeMatching, clock } = services
   return [
     // In an evaluation copy the fixture world publishes the forecasts too.

@@ -1,20 +1,14 @@
-import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
-import { sessionOf } from '../../market/calendars/calendar.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
-import {
-  type ContractSession,
-  listedMonths,
-  monthAfter,
-  sessionOn,
-  tradesOn,
-} from '../../market/futures/contracts.ts'
+import { monthAfter } from '../../market/futures/contracts.ts'
 import { monthsBetween } from '../../market/futures/curve.ts'
 import type { Family, FamilyCode } from '../../market/futures/families.ts'
-import { dayAfter, dayNumber } from '../../market/prices/window.ts'
+import { dayNumber } from '../../market/prices/window.ts'
 import { draw, keyOf, normal, uniform } from '../prices/noise.ts'
 import { createPath } from '../prices/path.ts'
 import type { World } from '../prices/world.ts'
+import { type CurveDate, createCurveDates } from './dates.ts'
+import { createFront, stepMs } from './front.ts'
 
 /**
  * How the curve of a family lies: logarithms of far over near months, and lots of the front month
@@ -43,18 +37,8 @@ const shapes: Readonly<Record<FamilyCode, Shape>> = {
 /** What is drawn for each contract and date, each from a sequence of its own. */
 const draws = ['settlement', 'lots', 'interest', 'open', 'high', 'low'] as const
 const swayHalfLifeDays = 120
-const stepMs = 5 * minuteMs
 /** The world begins in 1998, and a date needs the close before it. */
 const firstDay = '1999-01-01'
-
-/** One trading date of a family. */
-export interface CurveDate {
-  day: string
-  /** The trading date before. */
-  before: string
-  front: string
-  session: ContractSession
-}
 
 /**
  * The prices of the contracts of one family: functions of seed, contract and instant alone, the
@@ -93,88 +77,22 @@ export function createWorldCurve(deps: {
   const sway = createPath(seed, `curve/${family.code}`, swayHalfLifeDays, false)
   const scale = 10 ** decimals
   const rounded = (value: number) => Math.max(1, Math.round(value * scale)) / scale
-  const dates = new Map<string, CurveDate | undefined>()
-  const years = new Map<
-    string,
-    { closes: Map<string, number>; slopes: Float64Array; firstDay: number }
-  >()
-  const paths = new Map<string, Float64Array>()
-  let changes = world.changes?.()
-  const forgetChanged = () => {
-    if (world.changes?.() === changes) return
-    changes = world.changes?.()
-    years.clear()
-    paths.clear()
-  }
-
-  /**
-   * Closes and slopes are made a year at a time: one by one their paths would be walked anew for
-   * each.
-   */
-  const yearOf = (day: string) => {
-    forgetChanged()
-    const name = day.slice(0, 4)
-    const cached = years.get(name)
-    if (cached) return cached
-    const from = Date.UTC(Number(name), 0, 1)
-    const to = Date.UTC(Number(name) + 1, 0, 1)
-    const closesOnly = {
-      from,
-      hourlyFrom: Number.POSITIVE_INFINITY,
-      rawFrom: Number.POSITIVE_INFINITY,
-    }
-    const observed = world.observations(family.code, from, to + dayMs, closesOnly)
-    const slopes = new Float64Array((to - from) / dayMs)
-    sway.addTo(slopes, from / dayMs, shape.sway, true)
-    const year = {
-      closes: new Map(
-        observed.map(observation => [isoDay(observation.observedAt), observation.value]),
-      ),
-      slopes,
-      firstDay: from / dayMs,
-    }
-    years.set(name, year)
-    return year
-  }
-
-  /** The family's own series at the close of a trading date. */
-  const frontClose = (day: string): number => yearOf(day).closes.get(day)!
-
-  const date = (day: string): CurveDate | undefined => {
-    if (dates.has(day)) return dates.get(day)
-    const tradingDate = tradesOn(family, day)
-      ? {
-          day,
-          before: dayBefore(day),
-          front: listedMonths(family.code, day, 1)[0]!,
-          session: sessionOn(family, day),
-        }
-      : undefined
-    dates.set(day, tradingDate)
-    return tradingDate
-  }
-  const dayBefore = (day: string): string => {
-    let before = dayAfter(day, -1)
-    while (!tradesOn(family, before)) before = dayAfter(before, -1)
-    return before
-  }
-  const dateBefore = (day: string) => date(dayBefore(day))!
-
+  const dates = createCurveDates(family)
+  const front = createFront(world, family, sway, shape.sway)
   const season = (month: string): number =>
     shape.winter * Math.cos((2 * Math.PI * (Number(month.slice(5)) - 1)) / 12)
 
   /** Logarithm of a contract's price over that of the front month; 0 for that itself. */
-  const premium = ({ day, front }: CurveDate, month: string): number => {
-    const year = yearOf(day)
-    const months = monthsBetween(front, month)
-    const slope = shape.slope + year.slopes[dayNumber(day) - year.firstDay]!
+  const premium = ({ day, front: first }: CurveDate, month: string): number => {
+    const months = monthsBetween(first, month)
+    const slope = shape.slope + front.slope(day)
     return (
-      (slope * (1 - Math.exp(-months / 6))) / (1 - Math.exp(-2)) + season(month) - season(front)
+      (slope * (1 - Math.exp(-months / 6))) / (1 - Math.exp(-2)) + season(month) - season(first)
     )
   }
 
   const close = (day: string, month: string) =>
-    rounded(frontClose(day) * Math.exp(premium(date(day)!, month)))
+    rounded(front.close(day) * Math.exp(premium(dates.on(day)!, month)))
 
   const counter = (day: string, month: string): number =>
     dayNumber(day) * 2048 + (Number(month.slice(0, 4)) % 100) * 12 + Number(month.slice(5))
@@ -195,40 +113,13 @@ export function createWorldCurve(deps: {
     (0.7 + 0.6 * uniform(keys.lots, counter(day, month)))
 
   const openInterest = (day: string, month: string): number => {
-    const { front } = date(day)!
-    const months = monthsBetween(front, month)
+    const months = monthsBetween(dates.on(day)!.front, month)
     // The front month is being left; most positions are in the second.
     return Math.round(
       shape.lots *
         (months === 0 ? 0.9 : 1.6 * Math.exp(-0.18 * months)) *
         (0.94 + 0.12 * uniform(keys.interest, counter(day, month))),
     )
-  }
-
-  /**
-   * What the family's series is through a session: the close before, then every five minutes of the
-   * world's own session up to the close.
-   */
-  const pathOf = (day: string): Float64Array => {
-    forgetChanged()
-    const cached = paths.get(day)
-    if (cached) return cached
-    const session = sessionOf(family.market, parseDay(day)!)!
-    const steps = (session.closesAt - session.opensAt) / stepMs
-    const path = new Float64Array(steps + 1)
-    path[0] = frontClose(dayBefore(day))
-    // Published with a lag: a few minutes more bring the close.
-    for (const { observedAt, value } of world.observations(
-      family.code,
-      session.opensAt,
-      session.closesAt + stepMs,
-    )) {
-      if (observedAt > session.opensAt && observedAt <= session.closesAt)
-        path[(observedAt - session.opensAt) / stepMs] = value
-    }
-    if (paths.size > 20) paths.clear()
-    paths.set(day, path)
-    return path
   }
 
   const ticks: WorldCurve['ticks'] = (of, month, from, to, stride) => {
@@ -239,8 +130,8 @@ export function createWorldCurve(deps: {
       Math.min(steps + 1, Math.ceil((to - opensAt) / stepMs)),
     ]
     if (firstStep >= endStep) return []
-    const path = pathOf(of.day)
-    const [begin, end] = [premium(date(of.before)!, month), premium(of, month)]
+    const path = front.path(of.day, of.before)
+    const [begin, end] = [premium(dates.on(of.before)!, month), premium(of, month)]
     const lots = (lotsOf(of, month) * stride) / steps
     const at = counter(of.day, month)
     const records: TickRecord[] = []
@@ -249,12 +140,12 @@ export function createWorldCurve(deps: {
       const share = step / steps
       const place = share * (path.length - 1)
       const low = Math.min(path.length - 2, Math.floor(place))
-      const front = path[low]! + (path[low + 1]! - path[low]!) * (place - low)
+      const frontPrice = path[low]! + (path[low + 1]! - path[low]!) * (place - low)
       // The close is the close to the last digit.
       const price =
         step === steps
           ? close(of.day, month)
-          : rounded(front * Math.exp(begin + (end - begin) * share))
+          : rounded(frontPrice * Math.exp(begin + (end - begin) * share))
       const volume = Math.round(lots * (0.4 + 1.2 * uniform(keys.lots ^ at, step)))
       records.push({
         family: family.code,
@@ -270,8 +161,8 @@ export function createWorldCurve(deps: {
 
   return {
     family,
-    date: day => (day < firstDay ? undefined : date(day)),
-    dateBefore,
+    date: day => (day < firstDay ? undefined : dates.on(day)),
+    dateBefore: dates.before,
     close,
     settlement,
     openInterest,

@@ -1,7 +1,8 @@
 import type { DayRecord, TickRecord } from '../../../src/market/futures/contract-days.ts'
 import { contractCode, familyOf } from '../../../src/market/futures/families.ts'
 import { contractOf } from '../../../src/service/catalogue/contract-calendar.ts'
-import { createFuturesFiller, type Reach } from '../../../src/world/futures/futures.ts'
+import { createFuturesFiller } from '../../../src/world/futures/futures.ts'
+import type { Reach } from '../../../src/world/futures/published.ts'
 import { createWorld, type World } from '../../../src/world/prices/world.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 
