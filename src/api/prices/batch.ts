@@ -9,6 +9,7 @@ import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { atPoint } from '../point-in-time.ts'
 import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
+import { isFullOf } from './precision.ts'
 import { priceRow } from './row.ts'
 
 export type BatchDeps = Pick<
@@ -42,6 +43,13 @@ const BatchBody = t.Object(
       t.String({
         format: 'date-time',
         description: 'Answers the prices and rates as they were known at this time.',
+      }),
+    ),
+    precision: t.Optional(
+      t.String({
+        enum: ['rounded', 'full'],
+        description:
+          '`full` answers prices with every stored digit; changes and texts stay rounded (rounded).',
       }),
     ),
   },
@@ -83,14 +91,15 @@ export function batchRoutes(deps: BatchDeps) {
     commodity: Resolved,
     currency: string | undefined,
     legs: Resolved[],
+    isFull: boolean,
   ): ConvertedRow | undefined => {
     const quote = board.quote(commodity.series)
     if (!quote) return undefined
-    const row = priceRow(quote, commodity.code, commodity.requestedCode)
+    const row = priceRow(quote, commodity.code, commodity.requestedCode, isFull)
     if (currency === undefined || !isMoney(commodity.series)) return row
     const rate = rateOf('currency', commodity.series, currency, exchange, now())
     legs.push(...rate.legs)
-    return convertedRow(row, commodity.series, currency, rate)
+    return convertedRow(row, commodity.series, currency, rate, isFull)
   }
 
   return new Elysia().use(deps.access).post(
@@ -114,7 +123,9 @@ export function batchRoutes(deps: BatchDeps) {
               : currencyOf('currency', requested.currency, known.exchange, known.now())
           return {
             currency: target,
-            rows: commodities.map(commodity => rowOf(known, commodity, target, legs)),
+            rows: commodities.map(commodity =>
+              rowOf(known, commodity, target, legs, requested.isFull),
+            ),
           }
         },
       )
@@ -156,6 +167,7 @@ interface BatchRequest {
   fields: readonly Field[]
   currency: string | undefined
   asOf: string | undefined
+  isFull: boolean
 }
 
 /** Refuses like the parameters of the other price endpoints do, not like a form. */
@@ -165,6 +177,7 @@ function readBatch(body: unknown): BatchRequest {
     fields,
     currency,
     as_of: asOf,
+    precision,
   }: Record<string, unknown> = isObject(body) ? body : {}
   const requestedCodes = textsOf('codes', codes)
   if (requestedCodes.length === 0)
@@ -186,11 +199,19 @@ function readBatch(body: unknown): BatchRequest {
       'is not an ISO 8601 time with a zone, such as "2026-11-01T12:00:00Z".',
     )
   }
+  if (precision !== undefined && precision !== null && typeof precision !== 'string') {
+    throw invalidParameter(
+      'precision',
+      JSON.stringify(precision),
+      'is neither "rounded" nor "full".',
+    )
+  }
   return {
     codes: requestedCodes,
     fields: fieldsOf(textsOf('fields', fields)),
     currency: currency || undefined,
     asOf: asOf || undefined,
+    isFull: isFullOf(precision || undefined),
   }
 }
 

@@ -7,7 +7,6 @@ import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, secondMs } from '../../lib/instant.ts'
 import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type Bar, type BarInterval, barsOf, longIntervals } from '../../market/prices/bars.ts'
-import { roundTo } from '../../market/prices/format.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import type { HistoryRow } from '../../service/prices/history.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -15,6 +14,7 @@ import { type Answering, envelope, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { vintageHeaders } from '../point-in-time.ts'
 import { oneOf } from '../schema.ts'
+import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 import { intervalOf, type Range, rangeOf } from './window-query.ts'
 
@@ -88,9 +88,10 @@ const intervalFor = (series: Series, { from, to }: Range): ChartInterval => {
   return days <= 12 * 366 ? 'day' : 'week'
 }
 
-/** The lists of an answer, rounded as the series is. */
-function listsOf(series: Series, points: readonly HistoryRow[]) {
-  const round = (value: number) => roundTo(value, series.decimals)
+/** The lists of an answer, rounded as the series is or with every digit. */
+function listsOf(series: Series, points: readonly HistoryRow[], isFull: boolean) {
+  const shown = rounder(isFull)
+  const round = (value: number) => shown(value, series.decimals)
   const bars = points.flatMap(({ bar }) => bar ?? [])
   const isBars = bars.length > 0
   return {
@@ -202,7 +203,7 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
         to: isoInstant(range.to - 1),
         as_of: asOf === undefined ? null : isoInstant(asOf),
         truncated: newestFirst.length > pointsMax,
-        ...listsOf(series, points),
+        ...listsOf(series, points, isFullOf(query.precision)),
         ...(isTraded && { volume: volumesOf(points, deps.futures, series.id) }),
         held_days: deps.doubtedValues.waitingDays(series.id, range.from, range.to).map(isoDay),
         quarantined_days: quarantine.within(series.id, range.from, range.to).days,
@@ -236,6 +237,7 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
           examples: ['day'],
           enum: validIntervals,
         }),
+        ...precisionQuery,
         as_of: instantParameter({
           description:
             'Draws the range as this service knew it at that time; bars are made anew of the prices known then.',

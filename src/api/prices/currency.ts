@@ -39,7 +39,8 @@ export function rateOf(
 export const isMoney = (series: Series): series is Series & { currency: string } =>
   series.currency !== null && series.category !== 'fx'
 
-const conversionFields = {
+/** What was converted, and by which rate. */
+export const conversionFields = {
   original_price: t.Number({
     description: 'The price before it was converted.',
     examples: [71.23],
@@ -65,6 +66,14 @@ export const ConvertedRow = t.Object({
 })
 export type ConvertedRow = (typeof ConvertedRow)['static']
 
+/** How values of a series stand in another currency: whole units, and with which decimals. */
+export function conversionOf(series: Series, from: string, rate: number) {
+  const { unit, perWhole } = wholeUnit(from)
+  // Pence become pounds with the same precision, and no currency is shown in less than hundredths.
+  const decimals = Math.max(2, series.decimals) + (perWhole === 100 ? 2 : 0)
+  return { unit, decimals, exact: (value: number) => (value / perWhole) * rate }
+}
+
 /**
  * A price row in another currency; its percentages stay, because one rate converts the price and
  * what it is compared with.
@@ -74,15 +83,14 @@ export function convertedRow(
   series: Series & { currency: string },
   currency: string,
   { rate, asOf }: Rate,
+  isFull = false,
 ): ConvertedRow {
-  const { unit, perWhole } = wholeUnit(row.unit)
-  // Pence become pounds with the same precision, and no currency is shown in less than hundredths.
-  const decimals = Math.max(2, series.decimals) + (perWhole === 100 ? 2 : 0)
-  const converted = (value: number) => roundTo((value / perWhole) * rate, decimals)
+  const { unit, decimals, exact } = conversionOf(series, row.unit, rate)
+  const converted = (value: number) => roundTo(exact(value), decimals)
   const price = converted(row.price)
   return {
     ...row,
-    price,
+    price: isFull ? exact(row.price) : price,
     formatted: formatPrice(price, decimals, currency, unit, false),
     currency,
     unit,

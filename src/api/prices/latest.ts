@@ -8,6 +8,7 @@ import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { type Answering, envelope, markFixtures, tagged } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { asOfQuery, atPoint } from '../point-in-time.ts'
+import { isFullOf, precisionQuery } from './precision.ts'
 import { PriceRow } from './row.ts'
 import { createEveryPrice, createPriceTexts } from './texts.ts'
 
@@ -28,15 +29,17 @@ const PriceList = envelope(
 /** The newest price of one code, of several, or of every code that has one. */
 export function latestRoutes(deps: LatestDeps) {
   const { board, codes } = deps
-  const { single, several } = createPriceTexts(board)
-  const everyPrice = createEveryPrice(deps)
+  const rounded = { ...createPriceTexts(board), every: createEveryPrice(deps) }
+  const full = { ...createPriceTexts(board, true), every: createEveryPrice(deps, true) }
 
   return new Elysia().use(deps.access).get(
     '/v1/prices/latest',
     ({ query, request, set, caller }) => {
+      const isFull = isFullOf(query.precision)
+      const { single, several, every } = isFull ? full : rounded
       const requestedCodes = query.by_code === undefined ? [] : listOf(query.by_code)
       if (requestedCodes.length === 0 && !query.as_of) {
-        const prices = everyPrice()
+        const prices = every()
         markFixtures(set as Answering, deps.marks, prices.commodities)
         deps.meter.noteAsked(caller.key, prices.seriesIds)
         const { text, etag, fresh } = prices
@@ -59,7 +62,7 @@ export function latestRoutes(deps: LatestDeps) {
           commodities.map(({ series }) => series.id),
         )
         text = atPoint(deps, query, set as Answering, known => {
-          const texts = createPriceTexts(known.board)
+          const texts = createPriceTexts(known.board, isFull)
           const isSingle = requestedCodes.length === 1
           const past = isSingle
             ? texts.single(commodities[0]!).text
@@ -88,6 +91,7 @@ export function latestRoutes(deps: LatestDeps) {
           examples: ['WTI_USD'],
         }),
         as_of: asOfQuery,
+        ...precisionQuery,
       }),
       response: {
         200: serialised(t.Union([SinglePrice, PriceList])),

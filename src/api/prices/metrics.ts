@@ -8,7 +8,6 @@ import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../lib/instant.ts'
 import { annualVolatility } from '../../market/analytics/statistics.ts'
 import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
-import { roundTo } from '../../market/prices/format.ts'
 import { closesIn, closesPerYear, windowOf } from '../../market/prices/window.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -16,6 +15,7 @@ import type { History } from '../../service/prices/history.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { atMoment, knownQuery } from '../point-in-time.ts'
+import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 
 export type MetricsDeps = Pick<
@@ -66,13 +66,14 @@ function metricsAnswer(
   deps: MetricsDeps,
   commodities: readonly Resolved[],
   unknown: readonly string[],
+  isFull: boolean,
 ) {
   const quotes = commodities.map(commodity => deps.board.quote(commodity.series))
   const missing = commodities.filter((_, i) => !quotes[i]).map(commodity => commodity.code)
   if (commodities.length === 1 && unknown.length === 0 && missing[0])
     throw new Problem('DATA_NOT_AVAILABLE', `${missing[0]} has no current price.`)
   const rows = commodities.flatMap((commodity, i) =>
-    quotes[i] ? [metricOf(deps, commodity, quotes[i])] : [],
+    quotes[i] ? [metricOf(deps, commodity, quotes[i], isFull)] : [],
   )
   return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
 }
@@ -91,7 +92,9 @@ export function metricsRoutes(deps: MetricsDeps) {
         request,
         (set as Answering).headers,
       )
-      const answer = atMoment(deps, query, set, deps => metricsAnswer(deps, commodities, unknown))
+      const answer = atMoment(deps, query, set, deps =>
+        metricsAnswer(deps, commodities, unknown, isFullOf(query.precision)),
+      )
       markFixtures(set as Answering, marks, commodities)
       set.headers['x-cache'] = 'MISS'
       meter.noteAsked(
@@ -109,6 +112,7 @@ export function metricsRoutes(deps: MetricsDeps) {
           required: true,
         }),
         ...knownQuery,
+        ...precisionQuery,
       }),
       response: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
       detail: {
@@ -126,8 +130,10 @@ function metricOf(
   { history, closes }: MetricsDeps,
   { code, series }: Resolved,
   { observation }: Quote,
+  isFull: boolean,
 ): Metric {
-  const rounded = (value: number) => roundTo(value, series.decimals)
+  const shown = rounder(isFull)
+  const rounded = (value: number) => shown(value, series.decimals)
   const seriesIds = [series.id]
   const until = observation.observedAt + 1
   const hours = history.page({

@@ -134,9 +134,14 @@ export const speaksForDays = (series: Series): boolean =>
 
 /**
  * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
- * differs.
+ * differs; `isFull`: the price has every stored digit.
  */
-export function priceRow(quote: Quote, code: string, requestedCode?: string): PriceRow {
+export function priceRow(
+  quote: Quote,
+  code: string,
+  requestedCode?: string,
+  isFull = false,
+): PriceRow {
   const { series, observation, changes } = quote
   const physical = series.category === 'physical_crude'
   const price = roundTo(observation.value, series.decimals)
@@ -145,7 +150,7 @@ export function priceRow(quote: Quote, code: string, requestedCode?: string): Pr
   return {
     code,
     name: series.name,
-    price,
+    price: isFull ? observation.value : price,
     formatted: formatted(series, price),
     currency: series.currency,
     unit: series.unit,

@@ -7,12 +7,13 @@ import { priceRow } from './row.ts'
 
 /**
  * Bodies of answers as text. The board keeps their parts: a price is rendered once after each
- * change, however many requests ask for it.
+ * change, however many requests ask for it. `isFull`: prices have every stored digit.
  */
-export function createPriceTexts(board: Board) {
+export function createPriceTexts(board: Board, isFull = false) {
+  const prefix = isFull ? 'full ' : ''
   const rowText = ({ code, series, requestedCode }: Resolved): Rendered | undefined =>
-    board.rendered(`row ${keyOf(code, requestedCode)}`, series, quote =>
-      JSON.stringify(priceRow(quote, code, requestedCode)),
+    board.rendered(`${prefix}row ${keyOf(code, requestedCode)}`, series, quote =>
+      JSON.stringify(priceRow(quote, code, requestedCode, isFull)),
     )
 
   return {
@@ -20,10 +21,10 @@ export function createPriceTexts(board: Board) {
     row: rowText,
     single({ code, series, requestedCode }: Resolved): Rendered {
       const rendered = board.rendered(
-        keyOf(code, requestedCode),
+        `${prefix}${keyOf(code, requestedCode)}`,
         series,
         quote =>
-          `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode))}}`,
+          `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode, isFull))}}`,
       )
       if (!rendered)
         throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
@@ -64,18 +65,21 @@ const keptMs = minuteMs
  * The prices of every code, kept as one text until a write changes one of them or the catalogue,
  * one of them ages, or a minute is over. One text at a time.
  */
-export function createEveryPrice({
-  board,
-  catalogue,
-  firstCodes,
-  now,
-}: {
-  board: Board
-  catalogue: Catalogue
-  firstCodes: readonly string[]
-  now(): number
-}): () => EveryPrice {
-  const { several } = createPriceTexts(board)
+export function createEveryPrice(
+  {
+    board,
+    catalogue,
+    firstCodes,
+    now,
+  }: {
+    board: Board
+    catalogue: Catalogue
+    firstCodes: readonly string[]
+    now(): number
+  },
+  isFull = false,
+): () => EveryPrice {
+  const { several } = createPriceTexts(board, isFull)
   let cached: { prices: EveryPrice; state: string; from: number; until: number } | undefined
   const stateOf = () => `${board.changes} ${catalogue.version}`
   return () => {

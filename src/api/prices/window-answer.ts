@@ -5,6 +5,7 @@ import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { isIntraday, priceType, priceTypes, sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
+import { createDailyFx } from '../../service/prices/daily-fx.ts'
 import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Coverage } from '../../service/prices/vintage.ts'
@@ -12,6 +13,8 @@ import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { vintageHeaders } from '../point-in-time.ts'
+import { currencyOf } from './currency.ts'
+import { isFullOf } from './precision.ts'
 import { disclosureRow } from './row.ts'
 import {
   asOfOf,
@@ -23,13 +26,17 @@ import {
   type WindowQuery,
   windowFormats,
 } from './window-query.ts'
-import { createRowWriter, csvHeader } from './window-row.ts'
+import { createRowWriter, csvHeader, type RowOptions } from './window-row.ts'
 
 export interface WindowAnswerDeps
   extends Pick<
     Context,
+    | 'catalogue'
+    | 'closes'
     | 'coverage'
+    | 'exchange'
     | 'history'
+    | 'pricesAt'
     | 'board'
     | 'quarantine'
     | 'codes'
@@ -102,6 +109,33 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     return { commodities, unknown, range, asOf, ...served }
   }
 
+  const rowOptionsOf = (
+    query: WindowQuery,
+    asOf: number | undefined,
+    now: number,
+  ): RowOptions & { coverageSince(): number | undefined } => {
+    const isFull = isFullOf(query.precision)
+    const currency = query.currency
+      ? currencyOf('currency', query.currency, deps.exchange, now)
+      : undefined
+    const past = asOf === undefined ? undefined : deps.pricesAt({ asOf })
+    const rates = createDailyFx(deps.catalogue, past?.closes ?? deps.closes)
+    return {
+      isFull,
+      ...(currency !== undefined && { currency }),
+      coverageSince: () => past?.coverageSince(),
+      rateOn(from, at) {
+        const rate = rates.on(from, currency!, at)
+        if (rate) return rate
+        throw invalidParameter(
+          'currency',
+          currency!,
+          `has no rate from ${from} on ${isoDay(at)} or before it; ask for later days.`,
+        )
+      },
+    }
+  }
+
   /** The last day that has prices, for a client that wants it where the past day has none. */
   const shifted = (
     query: WindowQuery,
@@ -149,32 +183,40 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, deps.marks, windowRequest.commodities)
     const { asOf } = windowRequest
+    const rowOptions = rowOptionsOf(query, asOf, now)
+    const writers = new Map(
+      windowRequest.commodities.map(commodity => [
+        commodity.series.id,
+        createRowWriter(commodity.series, rowOptions),
+      ]),
+    )
+    const isTable = form === 'csv'
+    const rows = walked.rows.map(row => {
+      const writer = writers.get(row.seriesId)!
+      return isTable ? writer.csv(row) : writer.json(row)
+    })
     if (asOf !== undefined) {
       const since = seriesOf(windowRequest.commodities).map(({ id }) =>
         deps.coverage.since(id, asOf),
       )
-      Object.assign(set.headers, vintageHeaders(asOf, Math.max(...since)))
+      Object.assign(
+        set.headers,
+        vintageHeaders(asOf, Math.max(...since, rowOptions.coverageSince() ?? since[0] ?? asOf)),
+      )
     }
-    const writers = new Map(
-      windowRequest.commodities.map(commodity => [
-        commodity.series.id,
-        createRowWriter(commodity.series),
-      ]),
-    )
     if (form === 'ndjson') {
       set.headers['content-type'] = 'application/x-ndjson; charset=utf-8'
-      return walked.rows.map(row => `${writers.get(row.seriesId)!.json(row)}\n`).join('')
+      return rows.map(row => `${row}\n`).join('')
     }
-    if (form === 'csv') {
+    if (isTable) {
       set.headers['content-type'] = 'text/csv; charset=utf-8'
-      return `${[csvHeader, ...walked.rows.map(row => writers.get(row.seriesId)!.csv(row))].join('\n')}\n`
+      return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
     }
     set.headers['content-type'] = 'application/json; charset=utf-8'
-    const prices = walked.rows.map(row => writers.get(row.seriesId)!.json(row)).join(',')
     const metadata = JSON.stringify(
       metadataOf(windowRequest, query.interval, walked, deps.quarantine),
     )
-    return `{"status":"success","data":{"prices":[${prices}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
+    return `{"status":"success","data":{"prices":[${rows.join(',')}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
   }
 }
 

@@ -3,6 +3,7 @@ import {
   codesParameter,
   integerParameter,
   momentParameter,
+  textParameter,
   typed,
   wordParameter,
 } from '../../http/input/typed.ts'
@@ -11,6 +12,7 @@ import { dayMs } from '../../lib/instant.ts'
 import { isIntraday, priceTypes } from '../../market/catalogue/catalogue.ts'
 import { type Interval, parseInterval, validIntervals } from '../../market/prices/interval.ts'
 import type { Series } from '../../store/catalogue/series.ts'
+import { precisionQuery } from './precision.ts'
 
 /** The four windows by their path, in days. */
 export const windowDays = { past_day: 1, past_week: 7, past_month: 30, past_year: 365 } as const
@@ -57,6 +59,13 @@ export const windowQuery = {
     description: 'Only series of this type; `spot_price` means no filter.',
     examples: ['spot_price'],
   }),
+  currency: textParameter({
+    description:
+      'Answers prices that are money in this currency, each row at the rate of its UTC day (a bar of the day of its last observation): the last close of the rate up to that day, crossed through USD or EUR where no series pairs the two. `fx_rate` and `fx_on` say which; with `as_of` it is the rate as it was known.',
+    examples: ['EUR'],
+    pattern: '^[A-Za-z]{3}$',
+  }),
+  ...precisionQuery,
   format: wordParameter(windowFormats, {
     description:
       '`json`, `csv` or `ndjson` (a row a line, without metadata); `Accept` asks for them too. Pages of lines may have up to 10,000 rows.',

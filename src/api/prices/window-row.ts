@@ -3,9 +3,12 @@ import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
-import { roundTo } from '../../market/prices/format.ts'
+import { formatPrice, roundTo } from '../../market/prices/format.ts'
+import type { Rate } from '../../service/prices/fx.ts'
 import type { HistoryRow } from '../../service/prices/history.ts'
 import type { Series } from '../../store/catalogue/series.ts'
+import { conversionFields, conversionOf, isMoney } from './currency.ts'
+import { rounder } from './precision.ts'
 import { carriesDay, Disclosure, formatted, priceRowFields, speaksForDays } from './row.ts'
 
 const barFields = {
@@ -24,8 +27,23 @@ const barFields = {
   sample_count: t.Optional(integer({ description: 'Observations in the bucket.' })),
 }
 
+/** Of rows in another currency. */
+const exchangeFields = {
+  original_price: t.Optional(conversionFields.original_price),
+  original_currency: t.Optional(conversionFields.original_currency),
+  original_unit: t.Optional(conversionFields.original_unit),
+  fx_rate: t.Optional(conversionFields.fx_rate),
+  fx_on: t.Optional(
+    t.String({
+      format: 'date',
+      description: 'Day of the close that the rate rests on, the oldest where it is crossed.',
+      examples: ['2026-11-13'],
+    }),
+  ),
+}
+
 export const WindowRow = t.Object(
-  { ...priceRowFields, ...barFields },
+  { ...priceRowFields, ...barFields, ...exchangeFields },
   {
     title: 'WindowRow',
     description:
@@ -74,15 +92,127 @@ export interface RowWriter {
   csv(row: HistoryRow): string
 }
 
-export const csvHeader =
+const csvColumns =
   'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
+const exchangeColumns = ',original_price,original_currency,original_unit,fx_rate,fx_on'
+/** The first line of a table; rows in another currency say what they were. */
+export const csvHeader = (isConverted: boolean): string =>
+  isConverted ? csvColumns + exchangeColumns : csvColumns
+
+/** How rows are answered. */
+export interface RowOptions {
+  /** With every stored digit. */
+  isFull: boolean
+  /** The currency of money, each row at the rate of its day. */
+  currency?: string
+  /** From a currency on the day of a moment; refuses where there is none. */
+  rateOn(from: string, at: number): Rate
+}
 
 const csvCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
 /** A mean has two decimals more than the prices it is of. */
 const averageDecimals = (series: Series) => series.decimals + 2
 
-export function createRowWriter(series: Series): RowWriter {
+export function createRowWriter(series: Series, options: RowOptions): RowWriter {
+  if (options.currency === undefined) return ownCurrencyWriter(series, options.isFull)
+  return isMoney(series)
+    ? convertedWriter(series, options.currency, options)
+    : unconvertedWriter(series, options.isFull)
+}
+
+/** Rows of what is no money, among others that are converted. */
+function unconvertedWriter(series: Series, isFull: boolean): RowWriter {
+  const { json, csv } = ownCurrencyWriter(series, isFull)
+  return { json, csv: row => `${csv(row)}${exchangeColumns.replaceAll(/[^,]/g, '')}` }
+}
+
+function convertedWriter(
+  series: Series & { currency: string },
+  currency: string,
+  { isFull, rateOn }: RowOptions,
+): RowWriter {
+  const shown = rounder(isFull)
+  const type = priceType(series.category, series.unit)
+  const valuesOf = (row: HistoryRow) => {
+    const { rate, asOf } = rateOn(series.currency, row.observedAt)
+    const { unit, decimals, exact } = conversionOf(series, series.unit, rate)
+    const price = shown(exact(row.value), decimals)
+    const { bar } = row
+    return {
+      price,
+      formatted: formatPrice(roundTo(price, decimals), decimals, currency, unit, false),
+      currency,
+      unit,
+      original_price: shown(row.value, series.decimals),
+      original_currency: series.currency,
+      original_unit: series.unit,
+      fx_rate: rate,
+      fx_on: isoDay(asOf),
+      bar: bar && {
+        bucket_start: isoInstant(bar.startsAt),
+        open: shown(exact(bar.open), decimals),
+        high: shown(exact(bar.high), decimals),
+        low: shown(exact(bar.low), decimals),
+        average: shown(exact(bar.sum / bar.count), decimals + 2),
+        sample_count: bar.count,
+      },
+    }
+  }
+  return {
+    json(row) {
+      const { price, bar, formatted: text, ...rest } = valuesOf(row)
+      return JSON.stringify({
+        code: series.code,
+        name: series.name,
+        price,
+        formatted: text,
+        currency: rest.currency,
+        unit: rest.unit,
+        type,
+        source: series.source,
+        data_source: series.source,
+        created_at: isoInstant(row.observedAt),
+        ...(speaksForDays(series) && { observed_on: isoDay(row.observedAt) }),
+        updated_at: isoInstant(row.recordedAt),
+        ...(carriesDay(series) && { as_of: isoDay(row.observedAt) }),
+        ...bar,
+        original_price: rest.original_price,
+        original_currency: rest.original_currency,
+        original_unit: rest.original_unit,
+        fx_rate: rest.fx_rate,
+        fx_on: rest.fx_on,
+      })
+    },
+    csv(row) {
+      const { bar, ...values } = valuesOf(row)
+      const cells = [
+        series.code,
+        series.name,
+        isoInstant(row.observedAt),
+        values.price,
+        currency,
+        values.unit,
+        type,
+        series.source,
+        bar?.open,
+        bar?.high,
+        bar?.low,
+        bar?.average,
+        bar?.sample_count,
+        values.original_price,
+        values.original_currency,
+        values.original_unit,
+        values.fx_rate,
+        values.fx_on,
+      ]
+      return cells.map(cell => csvCell(String(cell ?? ''))).join(',')
+    },
+  }
+}
+
+function ownCurrencyWriter(series: Series, isFull: boolean): RowWriter {
+  const shown = rounder(isFull)
   const type = priceType(series.category, series.unit)
   const withDay = carriesDay(series)
   const ofDays = speaksForDays(series)
@@ -91,7 +221,7 @@ export function createRowWriter(series: Series): RowWriter {
     series.source,
   )},"data_source":${JSON.stringify(series.source)},"created_at":"`
   const csvTail = [series.currency ?? '', series.unit, type, series.source].map(csvCell).join(',')
-  const round = (value: number) => roundTo(value, series.decimals)
+  const round = (value: number) => shown(value, series.decimals)
   // Rows of one import share `recordedAt`, so its text is made once for all of them.
   let recorded = { at: Number.NaN, text: '' }
   const recordedText = (at: number) => {
@@ -103,17 +233,17 @@ export function createRowWriter(series: Series): RowWriter {
       const price = round(row.value)
       const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
       const observedOn = ofDays ? `","observed_on":"${isoDay(row.observedAt)}` : ''
-      const start = `${head}${price},"formatted":"${formatted(series, price)}"${middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
+      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
       const { bar } = row
       if (!bar) return `${start}}`
-      const average = roundTo(bar.sum / bar.count, averageDecimals(series))
+      const average = shown(bar.sum / bar.count, averageDecimals(series))
       return `${start},"bucket_start":"${isoInstant(bar.startsAt)}","open":${round(bar.open)},"high":${round(bar.high)},"low":${round(bar.low)},"average":${average},"sample_count":${bar.count}}`
     },
     csv(row) {
       const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${csvTail}`
       const { bar } = row
       if (!bar) return `${start},,,,,`
-      const average = roundTo(bar.sum / bar.count, averageDecimals(series))
+      const average = shown(bar.sum / bar.count, averageDecimals(series))
       return `${start},${round(bar.open)},${round(bar.high)},${round(bar.low)},${average},${bar.count}`
     },
   }

@@ -1,5 +1,6 @@
+import type { Observation } from '../../market/prices/bars.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import type { Catalogue, Resolved } from '../catalogue/catalogue.ts'
-import type { Board } from './board.ts'
 
 /** How one currency stands in another. */
 export interface Rate {
@@ -22,16 +23,21 @@ export interface Fx {
   currencies(now: number): string[]
 }
 
+/** Where the newest quote of a rate comes from; the board is one. */
+export interface RateQuotes {
+  quote(series: Series): { observation: Pick<Observation, 'value' | 'observedAt'> } | undefined
+}
+
 /** What stands between two currencies that no series pairs, shortest first. */
 const crossings = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']] as const
 
 const pairPattern = /^([A-Z]{3})_([A-Z]{3})$/
 
-export function createFx(catalogue: Catalogue, board: Board): Fx {
+export function createFx(catalogue: Pick<Catalogue, 'resolve' | 'list'>, quotes: RateQuotes): Fx {
   const quotedRate = (pair: string, now: number): Rate | undefined => {
     const leg = catalogue.resolve(pair, now)
     if (leg?.series.category !== 'fx') return undefined
-    const observation = board.quote(leg.series)?.observation
+    const observation = quotes.quote(leg.series)?.observation
     return observation && observation.value > 0
       ? { rate: observation.value, asOf: observation.observedAt, legs: [leg] }
       : undefined
