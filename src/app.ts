@@ -14,6 +14,7 @@ import { futuresTopic } from './api/futures/routes.ts'
 import { keysTopic } from './api/keys/routes.ts'
 import { mcpTopic } from './api/mcp/routes.ts'
 import { messagesTopic } from './api/messages/routes.ts'
+import { numberTerms } from './api/number-terms.ts'
 import { operatorTopic } from './api/operator/routes.ts'
 import { pricesTopic } from './api/prices/routes.ts'
 import { sourcesTopic } from './api/sources/routes.ts'
@@ -59,7 +60,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   app.use(mcpTopic(context, request => app.handle(request)))
   app.use(webTopic(context, () => document()))
   context.names.learn(app.routes)
-  const document = documentOf(app, documentOptions(services.config))
+  const document = documentOf(app, { ...documentOptions(services.config), numbers: numberTerms })
   answerForViewers(app, services)
   return app
 }

@@ -318,6 +318,7 @@ export function feedAdminRoutes({
           t.Object({
             since: t.Optional(
               t.String({
+                format: 'date',
                 description: 'Day from which all is read again and compared, whatever is held.',
                 examples: ['2026-01-01'],
               }),
@@ -373,7 +374,7 @@ export function feedAdminRoutes({
             key: t.Optional(t.String({ description: 'Kept sealed, and never shown again.' })),
             base_url: t.Optional(t.String({ examples: ['https://mirror.example'] })),
             codes: t.Optional(t.Array(t.String({ examples: ['WTI_USD'] }))),
-            since: t.Optional(t.String({ examples: ['1986-01-01'] })),
+            since: t.Optional(t.String({ format: 'date', examples: ['1986-01-01'] })),
             reread: t.Optional(t.String({ examples: ['60d'] })),
             license: t.Optional(t.Literal('accept')),
           }),

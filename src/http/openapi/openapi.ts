@@ -3,6 +3,7 @@ import { scopeOf } from '../../plan/scopes.ts'
 import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
+import { describeNumbers } from './numbers.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
 import { documentedMethods, optionalBodyKey, rawDocument } from './source.ts'
 
@@ -15,6 +16,8 @@ export interface OpenApiOptions {
   tags?: Readonly<Record<string, string>>
   /** Descriptions by parameter name, for path parameters that bring none. */
   pathParameters?: Readonly<Record<string, string>>
+  /** Descriptions by name, for numbers in bodies that bring none. */
+  numbers?: Readonly<Record<string, string>>
   hiddenPrefixes?: readonly string[]
   /**
    * Names that are settings: as the routes write them in texts and examples, and as they are in
@@ -160,10 +163,12 @@ export async function openapiDocument(
     if (operations.length > 0) paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
   }
   const schemas = shareSchemas(build.sites, build.named)
+  describeNumbers([paths, schemas], options.numbers ?? {})
   return {
     openapi: '3.0.3',
     info: { title: options.serviceName, version: 'v1', description: options.description },
-    servers: [{ url: options.baseUrl.replace(/\/+$/, '') }],
+    // Without an address the server is where the document was read from.
+    servers: [{ url: options.baseUrl.replace(/\/+$/, '') || '/' }],
     security: keySecurity,
     tags: tagsOf(paths, options.tags ?? {}),
     paths,

@@ -1,6 +1,20 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { numberTerms } from '../../../src/api/number-terms.ts'
+import { undescribedNumbers } from '../../../src/http/openapi/numbers.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
+
+/** Fields in which a day may be spelled in several ways. */
+const spelledDates: readonly string[] = [
+  'CorrectValueRequest observed_at',
+  'DeleteValueRequest observed_at',
+  'filters start_date',
+  'filters end_date',
+  // Names of columns.
+  'Fields timestamp',
+]
+/** Periods: a day, a month or a quarter. */
+const periods = ['newest_period', 'period', 'observed_at']
 
 const instance = openTestInstance()
 const token = instance.key()
@@ -141,4 +155,89 @@ test('a refusal keeps its own sentence, whatever the document says of the type',
     expect(answer.status).toBe(400)
     expect(await answer.text()).toContain(message)
   }
+})
+
+describe('a body in the document', () => {
+  const bodies = () => [document.components.schemas, document.paths]
+
+  test('says of every number what it is', () => {
+    expect([...new Set(undescribedNumbers(bodies()).map(({ name }) => name))]).toEqual([])
+  })
+
+  test('takes a text of the glossary for each name that is in it', () => {
+    const written = JSON.stringify(document)
+    const unused = Object.entries(numberTerms).filter(
+      ([, text]) => !written.includes(JSON.stringify(text).slice(1, -1)),
+    )
+    expect(unused).toEqual([])
+  })
+
+  test('has a name of its own, and no number at its end', () => {
+    const names = Object.keys(document.components.schemas)
+    expect(names.length).toBeGreaterThan(300)
+    expect(names.filter(name => /\d$|^(Data|Body|Response|Object|Schema)$/.test(name))).toEqual([])
+  })
+
+  test('says date-time or date of every field whose example is one', () => {
+    const faults: string[] = []
+    const walk = (part: unknown, path: string): void => {
+      if (typeof part !== 'object' || part === null) return
+      for (const [name, inner] of Object.entries(part)) walk(inner, `${path}/${name}`)
+      if (periods.includes(path.split('/').at(-1)!)) return
+      const { type, format, example, pattern, enum: words } = part as Record<string, unknown>
+      if (type !== 'string' || typeof example !== 'string' || words || pattern) return
+      const expected = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(example)
+        ? 'date-time'
+        : /^\d{4}-\d\d-\d\d$/.test(example)
+          ? 'date'
+          : undefined
+      if (expected && format !== expected) faults.push(`${path}: ${example}`)
+    }
+    walk(document.components.schemas, '')
+    expect(faults).toEqual([])
+  })
+
+  test('says date-time or date of every field that is named as one', () => {
+    const faults: string[] = []
+    const walk = (part: unknown, path: string): void => {
+      if (typeof part !== 'object' || part === null) return
+      const { properties } = part as { properties?: Record<string, Record<string, unknown>> }
+      for (const [name, schema] of Object.entries(properties ?? {}))
+        if (/_at$|_on$|_date$|^date$|^timestamp$/.test(name) && schema.type === 'string')
+          if (!['date', 'date-time'].includes(String(schema.format)) && !schema.enum)
+            faults.push(`${path} ${name}`)
+      for (const [name, inner] of Object.entries(part)) walk(inner, `${path}/${name}`)
+    }
+    walk(document.components.schemas, '')
+    expect(faults.filter(fault => !spelledDates.some(known => fault.endsWith(known)))).toEqual([])
+  })
+
+  test('has the fields required that its operation refuses to do without', async () => {
+    const admin = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
+    const answered: string[] = []
+    let asked = 0
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        const content = requestBody?.content['application/json']
+        if (!content || path.includes('{')) continue
+        const name = String(content.schema.$ref ?? '')
+          .split('/')
+          .at(-1)!
+        const { required } = document.components.schemas[name] ?? content.schema
+        if (!requestBody.required || !Array.isArray(required) || required.length === 0) continue
+        const send = (body: unknown) =>
+          path.startsWith('/admin/')
+            ? instance.send(method.toUpperCase(), path, body, undefined, admin)
+            : instance.send(method.toUpperCase(), path, body, token)
+        asked += 1
+        const { status } = await send({})
+        if (status < 400 || status >= 500) answered.push(`${method} ${path}: ${status}`)
+      }
+    expect(answered).toEqual([])
+    expect(asked).toBeGreaterThan(20)
+  })
+})
+
+test('the document names its server', () => {
+  expect(document.servers).toEqual([{ url: '/' }])
 })
