@@ -25,7 +25,10 @@ const own = { meter: false, header: true, action: 'self' } as const
 const secretMax = 1000
 const noStore = { 'cache-control': 'no-store' }
 const emailField = text(emailMax, { examples: ['person@example.com'] })
-const passwordFields = { email: emailField, password: text(secretMax) }
+const passwordFields = {
+  email: emailField,
+  password: text(secretMax, { examples: ['correct horse battery staple'] }),
+}
 const codeFields = {
   second_step: text(secretMax, {
     description: 'The `second_step` of the refusal `SECOND_FACTOR_REQUIRED`.',

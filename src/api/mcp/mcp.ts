@@ -92,7 +92,10 @@ export function mcpRoutes(deps: McpDeps) {
       {
         access: { meter: false, header: true, untold: true },
         body: t.Optional(
-          t.Any({ description: 'A JSON-RPC message of the Model Context Protocol.' }),
+          t.Any({
+            description: 'A JSON-RPC message of the Model Context Protocol.',
+            examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }],
+          }),
         ),
         response: {
           200: t.Object(

@@ -43,7 +43,7 @@ export interface AdminDeps
 
 const access = { operator: 'people' } as const
 const perPageMax = 100
-const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000101'] }) })
+const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
 const SuspensionBody = body({ suspended: flag() })
 
 const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))

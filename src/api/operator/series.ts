@@ -68,7 +68,9 @@ const One = envelope(t.Object({ series: SeriesRow }))
 const params = t.Object({
   code: t.String({ description: 'Code or alias.', examples: ['WTI_USD'] }),
 })
-const ChangeBody = body(changedSeriesFields)
+const ChangeBody = body(changedSeriesFields, {
+  example: { name: 'WTI crude oil, spot', decimals: 3 },
+})
 const NewBody = documentedBody(
   t.Union([t.Object(newSeriesFields), t.Object({ series: t.Array(t.Object(newSeriesFields)) })]),
   false,

@@ -23,7 +23,11 @@ const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000
 const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
 const passwordMax = 1000
 const PasswordBody = body({
-  password: text(passwordMax, { minLength: 10, description: 'At least 10 characters.' }),
+  password: text(passwordMax, {
+    minLength: 10,
+    description: 'At least 10 characters.',
+    examples: ['correct horse battery staple'],
+  }),
 })
 
 /** How an operator lets people in, and out. */

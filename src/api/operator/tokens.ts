@@ -97,7 +97,12 @@ export const tokenAdminRoutes = ({ access: plugin, adminTokens, idempotency }: A
       },
       {
         access,
-        params: t.Object({ id: t.String({ description: 'Id of the token.' }) }),
+        params: t.Object({
+          id: t.String({
+            description: 'Id of the token.',
+            examples: ['00000000-0000-4000-8000-000000000901'],
+          }),
+        }),
         response: { 200: envelope(t.Object({ token: TokenShape })), 404: NestedProblem },
         detail: {
           operationId: 'revokeAdminToken',

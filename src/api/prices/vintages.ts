@@ -132,7 +132,7 @@ export function vintageRoutes({
         observed_at: momentParameter({
           description:
             'The time of a point as `created_at` has it, or a UTC day for all of its points.',
-          examples: ['2026-11-14'],
+          examples: ['2026-11-13'],
           required: true,
         }),
       }),
