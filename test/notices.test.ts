@@ -8,6 +8,23 @@ import { writeNotices } from '../scripts/notices.ts'
 const dir = mkdtempSync(join(tmpdir(), 'notices-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
+test('the notices beside the binary name the runtime and what is linked into it, with their terms', () => {
+  const target = join(dir, 'engine.txt')
+  writeNotices(target)
+  const [bun, engine, sqlite] = readFileSync(target, 'utf8').split(`\n${'-'.repeat(80)}\n`)
+  const { versions } = process
+  expect(bun!.trim()).toStartWith(`bun ${Bun.version} (MIT)`)
+  // Every library that is linked statically is named; two of them come under terms that ask for it.
+  for (const library of ['boringssl', 'mimalloc', 'tinycc', 'libicu'])
+    expect(bun).toContain(library)
+  expect(bun).toContain('GNU LESSER GENERAL PUBLIC LICENSE')
+  expect(bun).toContain('Apache License')
+  expect(engine!.trim()).toStartWith(`JavaScriptCore ${versions.webkit} (LGPL-2.0-or-later)`)
+  expect(engine).toContain('GNU LIBRARY GENERAL PUBLIC LICENSE')
+  expect(engine).toContain('https://github.com/oven-sh/WebKit')
+  expect(sqlite!.trim()).toStartWith(`SQLite ${versions.sqlite} (blessing)`)
+})
+
 test('the notices beside the binary name every library in it, in the version that is in it, with a licence', () => {
   const target = join(dir, 'notices.txt')
   writeNotices(target)

@@ -1,6 +1,6 @@
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import manifest from '../../package.json'
-import { carriedPackages } from '../notices.ts'
+import { carriedPackages, engineParts } from '../notices.ts'
 
 /** What the binary is made of, as CycloneDX 1.6: its packages and the engine that it carries. */
 export function sbom(): string {
@@ -10,15 +10,17 @@ export function sbom(): string {
   })
   main.licenses.add(new Models.SpdxLicense(manifest.license))
   const bom = new Models.Bom({ metadata: new Models.Metadata({ component: main }) })
-  const engine = manifest.packageManager.split('@')[1]!
-  const parts = [...carriedPackages(), { name: 'bun', version: engine, license: 'MIT' }]
-  for (const { name, version, license } of parts) {
+  const packages = carriedPackages().map(part => ({
+    ...part,
+    purl: `pkg:npm/${part.name.replace('@', '%40')}@${part.version}`,
+  }))
+  for (const { name, version, license, purl } of [...packages, ...engineParts()]) {
     const [scope, bare] = name.startsWith('@') ? name.split('/') : [undefined, name]
     const component = new Models.Component(Enums.ComponentType.Library, bare!, {
       ...(scope !== undefined && { group: scope }),
       version,
       bomRef: `${name}@${version}`,
-      purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+      purl,
     })
     if (license !== undefined) component.licenses.add(licenceOf(license))
     bom.components.add(component)
