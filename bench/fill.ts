@@ -40,9 +40,11 @@ const { catalogue, ingest, keys: keyring, adminTokens, ids } = instance.services
 /** The leading code and nineteen others that publish within the day. */
 function seriesToFill(): Series[] {
   const leading = catalogue.resolve(leadingCode, clock.now())!.series
-  const others = catalogue.list().filter(one => one !== leading && one.unavailableReason === null)
-  const intraday = others.filter(one => one.cadence.startsWith('intraday'))
-  return [leading, ...intraday, ...others.filter(one => !intraday.includes(one))].slice(
+  const others = catalogue
+    .list()
+    .filter(series => series !== leading && series.unavailableReason === null)
+  const intraday = others.filter(other => other.cadence.startsWith('intraday'))
+  return [leading, ...intraday, ...others.filter(other => !intraday.includes(other))].slice(
     0,
     codeCount,
   )

@@ -65,22 +65,26 @@ export function permitWorld(now: number): PermitWorld {
     sum += share
     return sum
   }
-  const places = permitStates.map(one => ({
-    ...one,
-    upTo: upTo(stateShares[one.code] ?? rest),
+  const places = permitStates.map(permitState => ({
+    ...permitState,
+    upTo: upTo(stateShares[permitState.code] ?? rest),
     counties: Array.from({ length: countiesEach }, (_, i) => ({
       index: i,
-      name: `${one.name} County ${i + 1}`,
-      latitude: one.box.south + 0.3 + next() * (one.box.north - one.box.south - 0.6),
-      longitude:
-        (one.code === 'AK' ? -165 : one.box.west) +
+      name: `${permitState.name} County ${i + 1}`,
+      latitude:
+        permitState.box.south +
         0.3 +
-        next() * (one.box.east - (one.code === 'AK' ? -165 : one.box.west) - 0.6),
+        next() * (permitState.box.north - permitState.box.south - 0.6),
+      longitude:
+        (permitState.code === 'AK' ? -165 : permitState.box.west) +
+        0.3 +
+        next() *
+          (permitState.box.east - (permitState.code === 'AK' ? -165 : permitState.box.west) - 0.6),
     })),
   }))
   const placeAt = () => {
     const at = next()
-    return places.find(one => at < one.upTo) ?? places[0]!
+    return places.find(place => at < place.upTo) ?? places[0]!
   }
   const today = Math.floor(now / dayMs)
   const permit = (i: number, total: number): WellPermit => {

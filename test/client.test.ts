@@ -89,7 +89,7 @@ const check = (file: string) => {
 test('every operation of the document is a function of the client', () => {
   const document = JSON.parse(readFileSync(join(dir, 'openapi.json'), 'utf8')) as OpenApiDocument
   const operations = Object.values(document.paths).flatMap(item =>
-    Object.values(item).map(one => one.operationId),
+    Object.values(item).map(value => value.operationId),
   )
   const functions = [
     ...readFileSync(join(dir, 'index.ts'), 'utf8').matchAll(/^export function (\w+)/gm),

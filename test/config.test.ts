@@ -405,12 +405,12 @@ describe('what is refused', () => {
     ['sqlite.autocheckpoint', '-1'],
     ['dev.seed', '4294967296'],
   ] as const)('%s = %j', (key, value) => {
-    const found = problems({ flags: { [key]: value } })
-    expect(found).toHaveLength(1)
-    expect(found[0]).toStartWith(
+    const problem = problems({ flags: { [key]: value } })
+    expect(problem).toHaveLength(1)
+    expect(problem[0]).toStartWith(
       `flag ${(configKeys[key] as { flag?: string }).flag ?? key}: ${key} = `,
     )
-    expect(found[0]).toEndWith(` must be ${configKeys[key].kind.allowed}`)
+    expect(problem[0]).toEndWith(` must be ${configKeys[key].kind.allowed}`)
   })
 
   test.each([
@@ -544,9 +544,9 @@ describe('secrets', () => {
     ['a signing secret given to an open key', { flags: { 'log.level': `whsec_${canary}` } }],
     ['a secret under a misspelled key', inFile(`[mail]\nkye = "${canary}"`)],
   ])('%s is refused without being shown', (_, given) => {
-    const found = problemsOf(() => loadConfig(sources(given), keys))
-    expect(found).toHaveLength(1)
-    expect(found[0]).not.toContain('canary')
+    const problem = problemsOf(() => loadConfig(sources(given), keys))
+    expect(problem).toHaveLength(1)
+    expect(problem[0]).not.toContain('canary')
   })
 })
 
@@ -575,10 +575,10 @@ test.each([
     ['1', '0x7f.1', '10.1/16', 'fe80::1%eth0', '010.0.0.1'],
   ],
 ] as const)('%s in text', (_, kind, good, bad) => {
-  for (const given of good)
-    expect([given, kind.accept(kind.fromText(given))]).not.toEqual([given, undefined])
-  for (const given of bad)
-    expect([given, kind.accept(kind.fromText(given))]).toEqual([given, undefined])
+  for (const valid of good)
+    expect([valid, kind.accept(kind.fromText(valid))]).not.toEqual([valid, undefined])
+  for (const invalid of bad)
+    expect([invalid, kind.accept(kind.fromText(invalid))]).toEqual([invalid, undefined])
 })
 
 describe('a variable that sets nothing', () => {

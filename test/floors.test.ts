@@ -118,8 +118,8 @@ describe('topics', () => {
   test('stand in no circle', () => {
     const targets = new Map<string, Set<string>>()
     for (const [file, path] of crossings) {
-      const known = targets.get(topicOf(file)) ?? new Set()
-      targets.set(topicOf(file), known.add(topicOf(path)))
+      const targetsOf = targets.get(topicOf(file)) ?? new Set()
+      targets.set(topicOf(file), targetsOf.add(topicOf(path)))
     }
     const circles: string[] = []
     const walked = new Set<string>()
@@ -139,13 +139,13 @@ describe('topics', () => {
 
 describe('things that live in one room only', () => {
   const offenders = async (pattern: RegExp, allowed: (file: string) => boolean) => {
-    const found: string[] = []
+    const misplaced: string[] = []
     for (const file of files) {
       if (allowed(file)) continue
       const match = pattern.exec(code(await read(file)))
-      if (match) found.push(`${file}: ${match[0]}`)
+      if (match) misplaced.push(`${file}: ${match[0]}`)
     }
-    return found
+    return misplaced
   }
   const inRoom =
     (...rooms: string[]) =>

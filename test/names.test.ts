@@ -67,7 +67,7 @@ describe('the interface under other names', () => {
       expect(response.status, text.slice(0, 300)).toBe(success)
       expect(seenIn(text)).toBeUndefined()
       expect(seenIn([...response.headers].join('\n'))).toBeUndefined()
-      const path = Object.keys(paths).find(one => parameterless(one) === parameterless(row.path))!
+      const path = Object.keys(paths).find(key => parameterless(key) === parameterless(row.path))!
       const media =
         paths[path]![method.toLowerCase()]!.responses[String(success)]?.content?.[
           'application/json'
@@ -80,7 +80,7 @@ describe('the interface under other names', () => {
   }
 
   test('refusals name none either', async () => {
-    const asked: [string, string, unknown?][] = [
+    const requests: [string, string, unknown?][] = [
       ['GET', '/v1/spreads/curve-structure'],
       ['GET', '/v1/spreads/curve-structure?commodity=NOPE'],
       ['GET', '/v1/futures/merc-wti/ohlc?contract=nope'],
@@ -90,7 +90,7 @@ describe('the interface under other names', () => {
       ['GET', '/v1/prices/latest?by_code=NOPE_USD'],
       ['GET', '/v1/excel/run?path=/nope'],
     ]
-    for (const [method, path, body] of asked) {
+    for (const [method, path, body] of requests) {
       const response = await copy.ask(method, path, { ...(body !== undefined && { body }) })
       expect(response.status, path).toBeGreaterThanOrEqual(400)
       expect(
@@ -147,10 +147,12 @@ describe('exchange words', () => {
 
 test('a word that is listed twice, or makes an alias that is shipped, names nothing twice', () => {
   const { aliases } = shippedCatalogue(['exch', 'exch', 'merc'])
-  const names = aliases.map(one => one.alias)
+  const names = aliases.map(aliase => aliase.alias)
   expect(new Set(names).size).toBe(names.length)
   expect(names).toEqual(expect.arrayContaining(['EXCH_WTI', 'MERC_WTI', 'MERC-GASOIL', 'AECO']))
-  expect(shippedCatalogue(['merc']).aliases.filter(one => one.alias.startsWith('EXCH'))).toEqual([])
+  expect(
+    shippedCatalogue(['merc']).aliases.filter(aliase => aliase.alias.startsWith('EXCH')),
+  ).toEqual([])
 })
 
 describe('the header prefix', () => {
@@ -162,11 +164,11 @@ describe('the header prefix', () => {
   test('stands before the headers by which clients say what they are, and no other does', async () => {
     const sourceOf = async (name: string) => {
       const body = { codes: ['WTI_USD'], interval_seconds: 3600 }
-      const made = await copy.ask('POST', '/v1/subscriptions', {
+      const created = await copy.ask('POST', '/v1/subscriptions', {
         body,
         headers: { [name]: 'mcp', 'x-kestrel-tool': 'watch_price' },
       })
-      const { data } = (await made.json()) as {
+      const { data } = (await created.json()) as {
         data: { id: string; source: string; tool_name: string | null }
       }
       await copy.ask('DELETE', `/v1/subscriptions/${data.id}`)
@@ -177,10 +179,10 @@ describe('the header prefix', () => {
   })
 
   test('stands before the headers of deliveries, which come from the agent that is set', async () => {
-    const made = await copy.ask('POST', '/v1/webhooks', {
+    const created = await copy.ask('POST', '/v1/webhooks', {
       body: { url: hooks.url, events: ['price.updated'] },
     })
-    const { data } = (await made.json()) as { data: { id: string } }
+    const { data } = (await created.json()) as { data: { id: string } }
     const sent = await copy.ask('POST', `/v1/webhooks/${data.id}/test`)
     expect(((await sent.json()) as { data: { success: boolean } }).data.success).toBe(true)
     const { head, headers, body } = hooks.received.at(-1)!

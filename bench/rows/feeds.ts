@@ -63,8 +63,8 @@ async function archive({ dir, say }: BenchOptions): Promise<Line[]> {
   const [own, bare] = [runs, idle].map(all => all.slice(1))
   const { run } = JSON.parse(own!.at(-1)!.out) as { run: { result: string; inserted: number } }
   if (run.result !== 'new') throw new Error(`the archive was ${run.result}`)
-  const speed = median(own!.map(one => unpackedBytes / 1e6 / (one.tookMs / 1000)))
-  const resident = median(own!.map(one => one.residentMb))
+  const speed = median(own!.map(run => unpackedBytes / 1e6 / (run.tookMs / 1000)))
+  const resident = median(own!.map(run => run.residentMb))
   const line = (row: string, ours: string, yardstick: string, bar: string, met: boolean): Line => ({
     row: `${row} (${kind})`,
     ours,
@@ -84,7 +84,7 @@ async function archive({ dir, say }: BenchOptions): Promise<Line[]> {
     line(
       'resident memory of it, beside a command that reads nothing',
       `${Math.round(resident)} MB`,
-      `${Math.round(median(bare!.map(one => one.residentMb)))} MB`,
+      `${Math.round(median(bare!.map(run => run.residentMb)))} MB`,
       `≤ ${residentMbMax} MB`,
       resident <= residentMbMax,
     ),

@@ -12,18 +12,18 @@ const barMs = 300
  * own, right after its ready line.
  */
 export async function fresh(options: BenchOptions): Promise<Line[]> {
-  const asked: { sample: Sample; ms: number }[] = []
+  const answers: { sample: Sample; ms: number }[] = []
   for (const sample of samples) {
     const ms = await firstAnswerMs(join(options.dir, 'fresh'), sample)
     options.say(`fresh: ${sample.path} ${ms.toFixed(0)} ms`)
-    asked.push({ sample, ms })
+    answers.push({ sample, ms })
   }
-  asked.sort((a, b) => b.ms - a.ms)
-  const within = asked.filter(({ ms }) => ms <= barMs).length
-  return asked.slice(0, shown).map(({ sample, ms }, place) => ({
+  answers.sort((a, b) => b.ms - a.ms)
+  const within = answers.filter(({ ms }) => ms <= barMs).length
+  return answers.slice(0, shown).map(({ sample, ms }, place) => ({
     row: `first answer of a fresh copy, GET ${sample.path}`,
     ours: `${ms.toFixed(0)} ms`,
-    yardstick: place === 0 ? `${within} of ${asked.length} within the bar` : '',
+    yardstick: place === 0 ? `${within} of ${answers.length} within the bar` : '',
     ratio: undefined,
     atLeast: `${barMs} ms`,
     met: ms <= barMs,

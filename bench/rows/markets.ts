@@ -47,7 +47,7 @@ export const curve = reading({
   yardstick: 'curve',
   path: `/v1/futures/${slug}/curve`,
   settings: body => ({
-    contracts: (JSON.parse(body) as CurveBody).contracts.map(one => one.contract),
+    contracts: (JSON.parse(body) as CurveBody).contracts.map(contract => contract.contract),
   }),
   isSame(ours, theirs) {
     const [a, b] = [ours, theirs].map(text => JSON.parse(text) as CurveBody)
@@ -69,8 +69,8 @@ export const correlation = reading({
       (JSON.parse(ours) as { data: MatrixBody }).data,
       JSON.parse(theirs) as MatrixBody,
     ]
-    return codes.every(one =>
-      codes.every(other => near(a.matrix[one]![other], b.matrix[one]![other], 1e-9)),
+    return codes.every(code =>
+      codes.every(other => near(a.matrix[code]![other], b.matrix[code]![other], 1e-9)),
     )
   },
 })

@@ -48,7 +48,7 @@ export async function page(options: BenchOptions): Promise<Line[]> {
       database: join(copy.dir, 'wellhead.db'),
       series: { code, name, currency, unit, type, source },
       decimals,
-      reads: places.map(one => one.read),
+      reads: places.map(place => place.read),
     }
     return withServers([serveYardstick('page', settings)], async theirs => {
       const lines: Line[] = []

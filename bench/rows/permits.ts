@@ -156,12 +156,15 @@ async function lineOf(
       throw new Error(`${name}: ${question.path} has ${mine.total} here and ${bare.total} there`)
     if (i >= warmUps) times.push({ ours: mine.ms, theirs: bare.ms })
   }
-  const [own, other] = [median(times.map(one => one.ours)), median(times.map(one => one.theirs))]
+  const [own, other] = [
+    median(times.map(time => time.ours)),
+    median(times.map(time => time.theirs)),
+  ]
   return {
     row: name,
     ours: `${own.toFixed(1)} ms`,
     yardstick: `${other.toFixed(1)} ms`,
-    ratio: median(times.map(one => one.theirs / one.ours)),
+    ratio: median(times.map(time => time.theirs / time.ours)),
     atLeast: `≤ ${medianMsMax} ms`,
     met: own <= medianMsMax,
   }

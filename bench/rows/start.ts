@@ -43,7 +43,7 @@ export async function start(options: BenchOptions): Promise<Line[]> {
   }
   const line = (row: string, of: keyof Start, max: number, unit: string): Line => {
     // The first of each brought the files into memory and does not count.
-    const [own, bare] = [ours, theirs].map(all => median(all.slice(1).map(one => one[of])))
+    const [own, bare] = [ours, theirs].map(all => median(all.slice(1).map(start => start[of])))
     const shown = (value: number) => `${Math.round(value)} ${unit}`
     return {
       row: `${row} (${kind})`,

@@ -92,7 +92,7 @@ function fill({ services }: Instance, { port }: Server): { accountId: string; la
       emailConfirmedAt: at,
     })
     return Array.from({ length: endpointsEach }, (_, n) => {
-      const made = book.create(account, {
+      const endpoint = book.create(account, {
         url: `http://127.0.0.1:${port}/${i}/${n}`,
         events: [type],
         commodityFilters: [],
@@ -109,8 +109,8 @@ function fill({ services }: Instance, { port }: Server): { accountId: string; la
         timeoutSeconds: 30,
         maxRetries: 5,
       })
-      if ('refused' in made) throw new Error(`${made.count} endpoints are too many`)
-      return { accountId: account.account.id, lane: made.endpoint.id }
+      if ('refused' in endpoint) throw new Error(`${endpoint.count} endpoints are too many`)
+      return { accountId: account.account.id, lane: endpoint.endpoint.id }
     })
   }).flat()
 }

@@ -39,20 +39,20 @@ function pearson(xs: readonly number[], ys: readonly number[]): number {
 }
 
 function coefficient(a: readonly Close[], b: ReadonlyMap<number, number>): number {
-  const common = a.filter(one => b.has(one.at))
+  const common = a.filter(bar => b.has(bar.at))
   const from = common.at(-1)!.at - period * dayMs
-  const within = common.filter(one => one.at > from)
+  const within = common.filter(bar => bar.at > from)
   const returns = (of: (one: Close) => number) =>
     within.slice(1).map((one, i) => Math.log(of(one) / of(within[i]!)))
   return pearson(
-    returns(one => one.close),
-    returns(one => b.get(one.at)!),
+    returns(pair => pair.close),
+    returns(pair => b.get(pair.at)!),
   )
 }
 
 function matrix() {
   const series = codes.map(code => closes.all(code, (period + slackDays) * dayMs))
-  const byDay = series.map(rows => new Map(rows.map(one => [one.at, one.close])))
+  const byDay = series.map(rows => new Map(rows.map(row => [row.at, row.close])))
   const row = (i: number) =>
     Object.fromEntries(codes.map((code, j) => [code, coefficient(series[i]!, byDay[j]!)]))
   return { codes, matrix: Object.fromEntries(codes.map((code, i) => [code, row(i)])) }

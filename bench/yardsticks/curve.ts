@@ -19,7 +19,7 @@ const newest = db.query<
 
 function curve() {
   const contracts = newest.all(listed)
-  const prices = contracts.map(one => one.price)
+  const prices = contracts.map(contract => contract.price)
   const [front, back] = [prices[0]!, prices.at(-1)!]
   return {
     total_contracts: contracts.length,

@@ -183,7 +183,7 @@ const bodyOf = async (response: Response): Promise<[number, unknown]> => {
   return [response.status, error === undefined ? body : (code ?? error)]
 }
 
-const asked = (path: string, asOf: number) =>
+const answersAt = (path: string, asOf: number) =>
   `${path}${path.includes('?') ? '&' : '?'}as_of=${isoInstant(asOf)}`
 
 test('every read of a dataset as of a moment is that of a copy that had received only what was recorded by it', async () => {
@@ -198,7 +198,7 @@ test('every read of a dataset as of a moment is that of a copy that had received
       )
       for (const path of reads) {
         const then = await bodyOf(await past.instance.get(path, past.token))
-        const now = await bodyOf(await whole.instance.get(asked(path, asOf), whole.token))
+        const now = await bodyOf(await whole.instance.get(answersAt(path, asOf), whole.token))
         expect(then[0], path).not.toBe(500)
         expect(now, path).toEqual(then)
         if (then[0] === 200) answered += 1
@@ -214,7 +214,7 @@ describe('a row of a dataset', () => {
   const gabon = (value: number): Row => rowOf['opec-productions']!(2, 0, value)
   const days = (n: number) => startAt - n * dayMs
   const producedAt = async (instance: TestInstance, asOf: number) => {
-    const answer = await instance.get(asked('/v1/ei/opec_productions', asOf), instance.key())
+    const answer = await instance.get(answersAt('/v1/ei/opec_productions', asOf), instance.key())
     const { data } = (await answer.json()) as { data: { production_bpd: number }[] }
     return { answer, bpd: data.map(row => row.production_bpd) }
   }
@@ -235,11 +235,11 @@ describe('a row of a dataset', () => {
 
   test('is covered since the first was known, which the answer says', async () => {
     const instance = openTestInstance({}, startAt)
-    for (const known of [6, 2])
+    for (const count of [6, 2])
       write(instance, {
         dataset: 'opec-productions',
-        row: gabon(70 + known),
-        recordedAt: days(known),
+        row: gabon(70 + count),
+        recordedAt: days(count),
       })
     const { answer } = await producedAt(instance, days(5))
     expect(answer.headers.get('x-vintage-as-of')).toBe(isoInstant(days(5)))
@@ -259,7 +259,7 @@ describe('a row of a dataset', () => {
         recordedAt: days(9 - i),
       })
     for (const [i, value] of values.entries()) {
-      const answer = await instance.get(asked('/v1/ei/forecasts', days(9 - i)), instance.key())
+      const answer = await instance.get(answersAt('/v1/ei/forecasts', days(9 - i)), instance.key())
       const { data } = (await answer.json()) as { data: { forecast_value: number }[] }
       expect(data.map(row => row.forecast_value)).toEqual([value])
     }

@@ -108,11 +108,11 @@ describe('requests of the operator that are sent again', () => {
   let keyId = ''
   let batchId = ''
   beforeAll(async () => {
-    const made = await dataOf(
+    const created = await dataOf(
       await asOperator('/admin/v1/accounts', { email: 'first@example.com' }, 'a'),
     )
-    accountId = made.account!.id!
-    keyId = made.api_key!.id!
+    accountId = created.account!.id!
+    keyId = created.api_key!.id!
     const { batch } = await dataOf(await asOperator('/admin/v1/observations', wti(70.11), 'c'))
     batchId = String(batch)
   })
@@ -165,7 +165,7 @@ describe('requests of the operator that are sent again', () => {
       true,
       null,
     ])
-    const told = rows()
+    const before = rows()
     const again = await asOperator(path(), body, name)
     expect([again.status, await again.text(), again.headers.get('idempotent-replayed')]).toEqual([
       first.status,
@@ -173,7 +173,7 @@ describe('requests of the operator that are sent again', () => {
       'true',
     ])
     // What was not done again is not told again.
-    expect(rows()).toEqual(told)
+    expect(rows()).toEqual(before)
     const other = await asOperator(path(), { ...(body as object), more: 1 }, name)
     expect([other.status, other.headers.get('x-error-code')]).toEqual([
       422,
@@ -182,11 +182,11 @@ describe('requests of the operator that are sent again', () => {
   })
 
   test('are others of another admin token', async () => {
-    const made = await dataOf(
+    const created = await dataOf(
       await asOperator('/admin/v1/tokens', { name: 'people', role: 'people' }, 'people'),
     )
     const first = await account('once@example.com')
-    const other = await account('once@example.com', made.token!.plain_token)
+    const other = await account('once@example.com', created.token!.plain_token)
     expect([first.status, other.status]).toEqual([201, 422])
     expect(other.headers.get('x-error-code')).not.toBe('idempotency_key_reused')
   })

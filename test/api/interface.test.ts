@@ -48,7 +48,7 @@ const documentedPath = (row: Row) =>
   Object.keys(document.paths).find(path => parameterless(path) === parameterless(row.path))!
 
 describe('on an evaluation copy', () => {
-  for (const row of rows.filter(one => one.sample !== null)) {
+  for (const row of rows.filter(route => route.sample !== null)) {
     test(`${named(row)} answers ${row.success} with a body that its schema describes`, async () => {
       const key =
         row.access === 'operator' ? copy.adminToken : row.access === 'keyless' ? null : copy.apiKey
@@ -89,7 +89,7 @@ describe('without the right to it', () => {
   /** The spreadsheet's XML can not be refused by status: it says so in the body. */
   const refusedInBody = (row: Row) => row.path.endsWith('.xml')
 
-  for (const row of rows.filter(one => one.access !== 'keyless')) {
+  for (const row of rows.filter(route => route.access !== 'keyless')) {
     test(`${named(row)} refuses who has no key, a malformed one or an unknown one, and tells nothing of itself`, async () => {
       for (const key of [null, 'nonsense', 'f'.repeat(64)]) {
         const response = await copy.ask(row.method, sampleOf(row), {
@@ -103,7 +103,7 @@ describe('without the right to it', () => {
       }
     })
   }
-  for (const row of rows.filter(one => one.access === 'key-header-only')) {
+  for (const row of rows.filter(route => route.access === 'key-header-only')) {
     test(`${named(row)} does not take the key in the address`, async () => {
       const joined = `${sampleOf(row)}${sampleOf(row).includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
       const response = await copy.ask(row.method, joined, {
@@ -114,7 +114,7 @@ describe('without the right to it', () => {
     })
   }
   for (const row of rows.filter(
-    one => one.access === 'key' && one.method === 'GET' && one.sample,
+    route => route.access === 'key' && route.method === 'GET' && route.sample,
   )) {
     test(`${named(row)} takes the key in the address`, async () => {
       const joined = `${row.sample}${row.sample!.includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
@@ -126,7 +126,7 @@ describe('without the right to it', () => {
   /** Where the path is open to several features and the sample's body needs one of them. */
   const askedByBody: Readonly<Record<string, string>> = { 'POST /v1/alerts': 'standard_alerts' }
 
-  for (const row of rows.filter(one => one.feature !== null)) {
+  for (const row of rows.filter(route => route.feature !== null)) {
     test(`${named(row)} is for the plans that have ${row.feature}, and for no other`, async () => {
       const wanted = (askedByBody[named(row)] ?? row.feature!).split(',')
       for (const plan of [...planIds, 'trial']) {
@@ -151,7 +151,9 @@ describe('without the right to it', () => {
       }
     })
   }
-  for (const row of rows.filter(one => one.access === 'key' || one.access === 'key-header-only')) {
+  for (const row of rows.filter(
+    route => route.access === 'key' || route.access === 'key-header-only',
+  )) {
     test(`${named(row)} refuses a revoked key, a rolled key's old token, an expired and a suspended key`, async () => {
       for (const [state, status] of [
         ['revoked', 401],
@@ -171,13 +173,13 @@ describe('without the right to it', () => {
     })
   }
 
-  const made = new Map<string, AccountState>()
+  const accounts = new Map<string, AccountState>()
   const tokens = new Map<string, string>()
   /** An account on a plan, or on a running trial, made once. */
   function accountOn(plan: string) {
     const { keys, ids, clock } = copy.running.services
     const trial = plan === 'trial'
-    let account = made.get(plan)
+    let account = accounts.get(plan)
     if (!account) {
       account = keys.putAccount({
         id: ids.uuid(),
@@ -190,7 +192,7 @@ describe('without the right to it', () => {
         suspendedAt: null,
         createdAt: clock.now(),
       })
-      made.set(plan, account)
+      accounts.set(plan, account)
       tokens.set(plan, keys.addKey(account).token)
     }
     return { account, entitled: keys.entitlements(account), token: tokens.get(plan)! }
@@ -198,8 +200,8 @@ describe('without the right to it', () => {
 
   /** A token that was good once. */
   function deadKey(state: 'revoked' | 'rolled' | 'expired' | 'suspended'): string {
-    const held = tokens.get(state)
-    if (held) return held
+    const cached = tokens.get(state)
+    if (cached) return cached
     const { keys, clock } = copy.running.services
     const { state: key, token } = keys.addKey(accountOn('scale').account)
     if (state === 'revoked') keys.changeKey(key, { revokedAt: clock.now() })

@@ -53,7 +53,7 @@ describe('the document of the whole interface', () => {
     const faults = operations().filter(
       ({ operation }) => (operation.security ?? []).length > 0 && !operation.responses['401'],
     )
-    expect(faults.map(one => one.name)).toEqual([])
+    expect(faults.map(fault => fault.name)).toEqual([])
   })
 
   test('every answer and body has a name of its own, and no name is counted', () => {

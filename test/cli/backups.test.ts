@@ -33,7 +33,7 @@ ${settings}
   )
   return { dir, kept, prefix: `copy-${places}/` }
 }
-const held = async (dir: string) =>
+const rowsIn = async (dir: string) =>
   (await command('quarantine', 'list', '--data', dir)).out.match(/reason \d/g) ?? []
 const hold = (dir: string, n: number) =>
   command('quarantine', 'add', 'WTI_USD', `2026-11-0${n}`, '--reason', `reason ${n}`, '--data', dir)
@@ -42,9 +42,9 @@ describe('a backup', () => {
   test('goes sealed into every place, is listed and checked, and brings a lost directory back', async () => {
     const { dir, kept, prefix } = place()
     await hold(dir, 1)
-    const made = await command('backup', '--data', dir)
-    expect([made.code, made.err]).toEqual([0, ''])
-    expect(made.out).toContain('master.key is not in it')
+    const backup = await command('backup', '--data', dir)
+    expect([backup.code, backup.err]).toEqual([0, ''])
+    expect(backup.out).toContain('master.key is not in it')
     const [name] = readdirSync(kept)
     expect(name).toMatch(/^wellhead-\d{8}T\d{6}Z\.db\.sealed$/)
     expect([...bucket.objects.keys()]).toContain(prefix + name)
@@ -70,7 +70,7 @@ describe('a backup', () => {
     const restored = await command('restore', '--from', 'latest', '--data', dir)
     expect([restored.code, restored.err]).toEqual([0, ''])
     expect(restored.out).toContain(`s3://backups/${prefix}: ${name}`)
-    expect(await held(dir)).toEqual(['reason 1'])
+    expect(await rowsIn(dir)).toEqual(['reason 1'])
   })
 
   test('of a moment is the newest from before it', async () => {

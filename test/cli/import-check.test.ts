@@ -26,16 +26,16 @@ function withImports() {
       const path = join(folder, `${files}.csv`)
       const lines = rows.map(([day, price]) => `WTI_USD,${day},${price}`)
       writeFileSync(path, `code,observed_at,price\n${lines.join('\n')}\n`)
-      const said: string[] = []
+      const output: string[] = []
       const code = await runImport([path], options, {
-        out: line => void said.push(line),
-        err: line => void said.push(line),
+        out: line => void output.push(line),
+        err: line => void output.push(line),
         terminal: undefined,
         stdin: noInput(),
         clock,
         ...(await dataOf(operator)),
       })
-      return { code, said: said.join('\n') }
+      return { code, said: output.join('\n') }
     },
   }
 }

@@ -98,12 +98,12 @@ describe.each([
   test('goes before what is held already, which stays the current value', async () => {
     const { load, known, h, series } = await openCopy(isRemote)
     await load('code,observed_at,price\nWTI_USD,2026-06-03,75\nWTI_USD,2026-06-04,71\n')
-    const heard: unknown[] = []
-    h.services.ingest.listen(changes => heard.push(changes))
+    const events: unknown[] = []
+    h.services.ingest.listen(changes => events.push(changes))
     expect((await load(vintages)).out).toBe(
       'read 4, inserted 0, revised 4, unchanged 0, blank 0, rejected 0',
     )
-    expect(heard).toEqual([])
+    expect(events).toEqual([])
     expect(await known('2026-06-03')).toBe(75)
     expect(await known('2026-06-03', '2026-10-01T00:00:00Z')).toBe(70.3)
     // The value that was held is the published one: it was known from then on.

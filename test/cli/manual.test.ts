@@ -55,10 +55,10 @@ describe('the help of every command', () => {
             .filter(option => option.takesValue)
             .flatMap(option => option.flags.split(/[ ,]+/)),
         )
-        const given = words.filter(
+        const options = words.filter(
           (word, i) => !word.startsWith('-') && !takesValue.has(words[i - 1] ?? ''),
         )
-        expect(given.length, example).toBeGreaterThanOrEqual(needed)
+        expect(options.length, example).toBeGreaterThanOrEqual(needed)
       }
     },
   )

@@ -171,16 +171,16 @@ async function dump({ copy }: ReturnType<typeof openCopy>, name: string, history
 /** What answers are made of, without the numbers of series and batches. */
 function contentOf({ services }: TestInstance): Map<string, unknown[]> {
   const all = (sql: string) => services.db.query(sql).values()
-  const told = "coalesce(v.kind, ''), coalesce(v.name, ''), coalesce(v.period_kind, 0)"
+  const sources = "coalesce(v.kind, ''), coalesce(v.name, ''), coalesce(v.period_kind, 0)"
   const tables: [string, string][] = [
     [
       'observations',
-      `SELECT s.code, o.observed_at, o.value, o.recorded_at, ${told} FROM observations o
+      `SELECT s.code, o.observed_at, o.value, o.recorded_at, ${sources} FROM observations o
       JOIN series s ON s.id = o.series_id LEFT JOIN value_sources v ON v.id = o.source_id ORDER BY 1, 2`,
     ],
     [
       'observation_revisions',
-      `SELECT s.code, o.observed_at, o.recorded_at, o.value, o.replaced_at, ${told}
+      `SELECT s.code, o.observed_at, o.recorded_at, o.value, o.replaced_at, ${sources}
       FROM observation_revisions o JOIN series s ON s.id = o.series_id LEFT JOIN value_sources v ON v.id = o.source_id
       ORDER BY 1, 2, 3`,
     ],

@@ -92,13 +92,13 @@ for (const [name, transport] of [
     })
 
     test('finds codes and asks for their prices', async () => {
-      const found = await assistant.ask<{ codes: { code: string }[]; found: number }>(
+      const lookup = await assistant.ask<{ codes: { code: string }[]; found: number }>(
         'search_codes',
         { text: 'brent', limit: 3 },
       )
-      expect(found.codes).toHaveLength(3)
-      expect(found.found).toBeGreaterThan(3)
-      expect(found.codes.map(row => row.code)).toContain('BRENT_CRUDE_USD')
+      expect(lookup.codes).toHaveLength(3)
+      expect(lookup.found).toBeGreaterThan(3)
+      expect(lookup.codes.map(row => row.code)).toContain('BRENT_CRUDE_USD')
       const { prices } = await assistant.ask<{ prices: { code: string; price: number }[] }>(
         'latest_prices',
         { codes: ['brent', 'WTI_USD'] },

@@ -85,9 +85,9 @@ const quotaEnds = (copy: Wellhead) =>
   copy.fault({ path: '/v1/prices/latest', code: 'MONTHLY_QUOTA_EXCEEDED', count: 1 })
 
 async function deletedAlert({ send }: ReturnType<typeof clientOf>): Promise<Answer> {
-  const made = await send('POST', '/v1/alerts', newAlert)
-  expect(made.status, made.text).toBe(201)
-  return await send('DELETE', `/v1/alerts/${made.body.id}`)
+  const created = await send('POST', '/v1/alerts', newAlert)
+  expect(created.status, created.text).toBe(201)
+  return await send('DELETE', `/v1/alerts/${created.body.id}`)
 }
 
 describe.each(families)('a client of the family $name', ({ agent }) => {

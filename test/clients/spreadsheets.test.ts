@@ -41,7 +41,7 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
   const properties = new Map<string, string>()
   const kept = new Map<string, string>()
   const menus: string[] = []
-  const asked: string[] = []
+  const paths: string[] = []
   const answers: string[] = []
   let script: Script
 
@@ -88,7 +88,7 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
       },
       UrlFetchApp: {
         fetch(address: string, { headers }: { headers: Record<string, string> }) {
-          asked.push(address)
+          paths.push(address)
           const { status, text } = fetchSync(address, headers)
           return { getContentText: () => text, getResponseCode: () => status }
         },
@@ -120,9 +120,9 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
     }
     expect(script.WELLHEAD_PRICE('wti')).toBe(data.price)
     expect(script.WELLHEAD_PRICE([['WTI_USD']], 'unit')).toBe('barrel')
-    const before = asked.length
+    const before = paths.length
     expect(script.WELLHEAD_PRICE('WTI_USD', 'currency')).toBe('USD')
-    expect(asked).toHaveLength(before)
+    expect(paths).toHaveLength(before)
     expect(() => script.WELLHEAD_PRICE('WTI_USD', 'nope')).toThrow('nope is no field')
     expect(() => script.WELLHEAD_PRICE('NOPE_USD')).toThrow('Unknown commodity code: NOPE_USD')
   })

@@ -75,12 +75,12 @@ test('a log that was damaged while nobody looked is told at the next start', asy
     const server = await start('serve', dir)
     const admin = { authorization: `Bearer ${server.adminToken}` }
     for (let n = 0; n < 11; n += 1) {
-      const made = await fetch(`${server.url}/admin/v1/accounts`, {
+      const created = await fetch(`${server.url}/admin/v1/accounts`, {
         method: 'POST',
         headers: admin,
         body: JSON.stringify({ email: `person${n}@example.com` }),
       })
-      expect(made.status).toBe(201)
+      expect(created.status).toBe(201)
     }
     server.process.kill('SIGKILL')
     await server.process.exited

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { remove, run, start, temporaryDir } from '../support/instance/binary.ts'
-import { expectedValues, feedNames } from '../support/publishers/said.ts'
+import { expectedValues, feedNames } from '../support/publishers/expected.ts'
 import { standIn, standInKey } from '../support/publishers/stand-in.ts'
 import { haveRealData, needsRealData } from '../support/real-data.ts'
 
@@ -81,7 +81,7 @@ describe.skipIf(!haveRealData)(`a month of releases${needsRealData}`, () => {
       const feeds = (...args: string[]) => run('feeds', ...args, '--data', data, '--config', config)
       const readAll = async () => {
         const runs = await Promise.all(feedNames.map(read))
-        const failed = runs.filter(one => one.result !== 'new' && one.result !== 'unchanged')
+        const failed = runs.filter(run => run.result !== 'new' && run.result !== 'unchanged')
         expect(failed).toEqual([])
         return runs
       }
@@ -106,15 +106,15 @@ describe.skipIf(!haveRealData)(`a month of releases${needsRealData}`, () => {
       corrected.value = '61.23'
       publishers.bulkUpdated = '2026-02-09T05:00:00-04:00'
       const last = await readAll()
-      expect(last.find(one => one.feed === 'eia')!.result).toBe('new')
+      expect(last.find(run => run.feed === 'eia')!.result).toBe('new')
       await server.stop()
-      const held = heldValues(data)
+      const storedValues = heldValues(data)
       const thisMonth = new Date().toISOString().slice(0, 7)
       const expected = expectedValues(publishers, { since, thisMonth })
       let compared = 0
       const differences: unknown[] = []
       for (const [code, values] of expected) {
-        const own = held.get(code) ?? new Map<string, number>()
+        const own = storedValues.get(code) ?? new Map<string, number>()
         for (const day of new Set([...values.keys(), ...own.keys()])) {
           compared += 1
           const [said, kept] = [values.get(day), own.get(day)]
@@ -132,7 +132,7 @@ describe.skipIf(!haveRealData)(`a month of releases${needsRealData}`, () => {
       expect(differences.slice(0, 20)).toEqual([])
       expect(compared).toBeGreaterThan(isWhole ? 200_000 : 2_000)
       expect(Number(before)).not.toBe(61.23)
-      expect(held.get('WTI_USD')!.get(corrected.period)).toBe(61.23)
+      expect(storedValues.get('WTI_USD')!.get(corrected.period)).toBe(61.23)
       console.log(`${compared} values of ${expected.size} codes compared`)
       expect((await run('verify', '--data', data, '--config', config)).code).toBe(0)
     },

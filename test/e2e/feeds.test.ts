@@ -61,7 +61,7 @@ describe.skipIf(!haveRealData)(`the binary reads public sources${needsRealData}`
       await feeds('add', 'cftc', ...at),
       await feeds('add', 'lbma', '--codes', 'GOLD_AM_USD', ...at),
     ]
-    expect(added.map(one => one.code)).toEqual([0, 0, 0, 0])
+    expect(added.map(command => command.code)).toEqual([0, 0, 0, 0])
     const outcomes = []
     for (const name of ['eia', 'ecb', 'cftc', 'lbma']) {
       outcomes.push(await feeds('run', name, '--json'))
@@ -84,8 +84,8 @@ describe.skipIf(!haveRealData)(`the binary reads public sources${needsRealData}`
     }
     const sources = await (await server.get('/v1/sources')).text()
     expect(sources).toContain('European Central Bank')
-    const shown = [list.out, ...added.map(one => one.out + one.err), sources]
-    shown.push(...outcomes.map(one => one.out + one.err))
+    const shown = [list.out, ...added.map(command => command.out + command.err), sources]
+    shown.push(...outcomes.map(outcome => outcome.out + outcome.err))
     shown.push((await feeds('show', 'eia', '--json')).out)
     await server.stop()
     shown.push(await errors)

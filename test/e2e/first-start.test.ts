@@ -130,7 +130,7 @@ describe('files beside the database', () => {
   test('--new-master-key gives up what was sealed and starts', async () => {
     const server = await start('serve', dir)
     const hookUrl = '/v1/webhooks'
-    const made = (await (await addWebhook(server.url, server.apiKey)).json()) as { id: string }
+    const endpoint = (await (await addWebhook(server.url, server.apiKey)).json()) as { id: string }
     await server.stop()
     rmSync(join(data, 'master.key'))
     const again = await start('serve', dir, '--new-master-key')
@@ -138,7 +138,7 @@ describe('files beside the database', () => {
       headers: { authorization: `Token ${server.apiKey}` },
     })
     expect(listed.status).toBe(200)
-    expect(JSON.stringify(await listed.json())).toContain(made.id ?? 'hook.example.com')
+    expect(JSON.stringify(await listed.json())).toContain(endpoint.id ?? 'hook.example.com')
     await again.stop()
     // With the new key in its place the flag is not needed any more.
     await (await start('serve', dir)).stop()

@@ -7,9 +7,9 @@ describe('every dataset', () => {
     const { storage, published, schedules } = setUp()
     for (const dataset of [storage, published, schedules] as Dataset<unknown>[]) {
       const names = dataset.example.split('\n')[0]!.split(',')
-      const known = dataset.columns.map(column => column.name)
+      const columns = dataset.columns.map(column => column.name)
       expect(
-        names.filter(name => !known.includes(name)),
+        names.filter(name => !columns.includes(name)),
         dataset.name,
       ).toEqual([])
       expect(

@@ -17,16 +17,16 @@ const shareOf = (lane: string) => {
 
 /** An outbox whose receivers on hosts that end in `hangs` answer when the test lets them. */
 function hangingWorld(concurrency: number) {
-  const held: ((outcome: Outcome) => void)[] = []
+  const waiting: ((outcome: Outcome) => void)[] = []
   const world = outboxWorld({
     concurrency,
     policy: lane => ({ state: 'open', share: shareOf(lane) }),
     answer: parcel =>
       shareOf(parcel.lane).host.endsWith('hangs')
-        ? new Promise<Outcome>(resolve => void held.push(resolve))
+        ? new Promise<Outcome>(resolve => void waiting.push(resolve))
         : delivered,
   })
-  return { world, held }
+  return { world, held: waiting }
 }
 
 describe('an account with a thousand hanging endpoints', () => {

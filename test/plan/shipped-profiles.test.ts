@@ -95,7 +95,7 @@ describe('the page of clients', () => {
 
   test('has every shipped profile, whom it is for, what it switches and why', () => {
     for (const { name, recognised, switches, why } of shippedProfiles) {
-      const list = switches.map(one => `\`${one}\``).join(', ')
+      const list = switches.map(habit => `\`${habit}\``).join(', ')
       expect(page).toContain(`| \`${name}\` | ${recognised} | ${list} | ${why} |`)
     }
   })

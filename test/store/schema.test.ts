@@ -52,7 +52,8 @@ describe('schema.sql', () => {
         columns.filter(column => column.table === table && column.key > 0).length === 1,
     )
     for (const { table, name } of rowNumbers) {
-      if (references.some(one => one.table === table && one.from === name)) continue
+      if (references.some(reference => reference.table === table && reference.from === name))
+        continue
       const expected = idTypes.get(table) === 'INTEGER' ? 'id' : 'number'
       expect([table, name]).toEqual([table, expected])
     }
@@ -62,11 +63,11 @@ describe('schema.sql', () => {
     const flag = /-- 1: [^\n]*\n(?:\s*--[^\n]*\n)*\s*(\w+) INTEGER NOT NULL[^\n]*/g
     const json = /-- JSON [^\n]*\n(?:\s*--[^\n]*\n)*\s*(\w+) TEXT[^\n]*/g
     const sql = [...statements.values()].join('\n')
-    const found = { flags: [...sql.matchAll(flag)], json: [...sql.matchAll(json)] }
-    expect(found.flags.length).toBeGreaterThan(8)
-    expect(found.json.length).toBeGreaterThan(8)
-    for (const [line, name] of found.flags) expect(line).toContain(`CHECK (${name} IN (0, 1))`)
-    for (const [line, name] of found.json) expect(line).toContain(`CHECK (json_valid(${name}))`)
+    const columns = { flags: [...sql.matchAll(flag)], json: [...sql.matchAll(json)] }
+    expect(columns.flags.length).toBeGreaterThan(8)
+    expect(columns.json.length).toBeGreaterThan(8)
+    for (const [line, name] of columns.flags) expect(line).toContain(`CHECK (${name} IN (0, 1))`)
+    for (const [line, name] of columns.json) expect(line).toContain(`CHECK (json_valid(${name}))`)
     expect(() =>
       db.run("INSERT INTO sms_settings VALUES ('a', 2, NULL, NULL, 'UTC', 1, '[]')"),
     ).toThrow('enabled IN (0, 1)')

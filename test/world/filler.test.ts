@@ -29,41 +29,41 @@ const series: StoredSeries[] = codes.map((code, i) => ({
 function copy() {
   const clock = createManualClock(start)
   const state = new Map<string, string>()
-  const said: string[] = []
+  const lines: string[] = []
   const prices = createPriceFeed({
     series,
     clock,
     world: createWorld({ seed: 1, series }),
-    ingest: { write: () => void said.push('prices') },
+    ingest: { write: () => void lines.push('prices') },
     settings: { get: name => state.get(name), set: (name, value) => void state.set(name, value) },
     // Every look at the watch is a millisecond later: each step writes one transaction.
-    stopwatch: { now: () => 0, monotonic: () => said.length },
+    stopwatch: { now: () => 0, monotonic: () => lines.length },
   })
   let left = 3
   const long: Required<Filler> = {
     step() {
       if (left === 0) return false
       left -= 1
-      said.push(`long after ${Math.min(prices.filled().size, leadingCodes.length)}`)
+      lines.push(`long after ${Math.min(prices.filled().size, leadingCodes.length)}`)
       return left > 0
     },
-    advance: now => void said.push(`long at ${(now - start) / hourMs}`),
+    advance: now => void lines.push(`long at ${(now - start) / hourMs}`),
   }
-  const short: Filler = { advance: now => void said.push(`short at ${(now - start) / hourMs}`) }
+  const short: Filler = { advance: now => void lines.push(`short at ${(now - start) / hourMs}`) }
   const feed = withFamilies(prices, {
     fillers: { long, short },
-    first: () => void said.push('first'),
-    quote: () => void said.push('quote'),
+    first: () => void lines.push('first'),
+    quote: () => void lines.push('quote'),
     hasNewest: () => false,
     reachOf: () => 'stretch',
     lay: ({ route }, fill) => {
       if (route === '/v1/long') fill('long')
     },
-    supply: seriesId => void said.push(`supply ${seriesId}`),
-    forget: seriesId => void said.push(`forget ${seriesId}`),
+    supply: seriesId => void lines.push(`supply ${seriesId}`),
+    forget: seriesId => void lines.push(`forget ${seriesId}`),
     now: clock.now,
   })
-  return { feed, said }
+  return { feed, said: lines }
 }
 
 test('families come after the newest of every code and before their histories', () => {
@@ -72,7 +72,7 @@ test('families come after the newest of every code and before their histories', 
   while (feed.step(1)) steps += 1
   expect(steps).toBeGreaterThan(0)
   expect(feed.filled().size).toBe(codes.length)
-  expect(said.filter(one => one.startsWith('long'))).toEqual(
+  expect(said.filter(line => line.startsWith('long'))).toEqual(
     Array.from({ length: 3 }, () => 'long after 0'),
   )
   expect(said.indexOf('prices')).toBeLessThan(said.indexOf('long after 0'))
@@ -83,10 +83,10 @@ test('families come after the newest of every code and before their histories', 
 test('a request gets the whole of the families it needs, up to its moment, and no others', () => {
   const { feed, said } = copy()
   feed.lay({ route: '/v1/other', url: '' })
-  expect(said.filter(one => one.startsWith('long'))).toEqual([])
+  expect(said.filter(line => line.startsWith('long'))).toEqual([])
   expect(said).toContain('first')
   feed.lay({ route: '/v1/long', url: '' })
-  expect(said.filter(one => one.startsWith('long'))).toEqual([
+  expect(said.filter(line => line.startsWith('long'))).toEqual([
     'long after 0',
     'long after 0',
     'long after 0',
@@ -100,11 +100,11 @@ test('paused, the feed fills all the same', () => {
   feed.paused = true
   while (feed.step(1));
   expect(feed.filled().size).toBe(codes.length)
-  expect(said.filter(one => one.startsWith('long'))).toHaveLength(3)
+  expect(said.filter(line => line.startsWith('long'))).toHaveLength(3)
 })
 
 test('what was read while something was written is forgotten, and read anew', () => {
-  const said: string[] = []
+  const lines: string[] = []
   const clock = createManualClock(start)
   const state = new Map<string, string>()
   const prices = createPriceFeed({
@@ -122,11 +122,11 @@ test('what was read while something was written is forgotten, and read anew', ()
     reachOf: () => 'stretch',
     lay: () => {},
     supply: () => {},
-    forget: seriesId => void said.push(`forget ${seriesId}`),
+    forget: seriesId => void lines.push(`forget ${seriesId}`),
     now: clock.now,
   })
   feed.begin()
-  expect(said).toEqual(['forget 3'])
+  expect(lines).toEqual(['forget 3'])
 })
 
 test('families move on with the prices, and stand still with them', () => {
@@ -138,5 +138,5 @@ test('families move on with the prices, and stand still with them', () => {
   expect([said, feed.paused]).toEqual([[], true])
   feed.paused = false
   feed.advance(start + 2 * hourMs)
-  expect(said.filter(one => one !== 'prices')).toEqual(['long at 2', 'short at 2'])
+  expect(said.filter(line => line !== 'prices')).toEqual(['long at 2', 'short at 2'])
 })

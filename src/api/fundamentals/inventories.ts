@@ -277,7 +277,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     tierRequired: tier,
   })
   /** What `work` makes of the inventories, as they were known where the request asks for a moment. */
-  const known = <T>(
+  const whereKnown = <T>(
     query: { as_of?: string },
     set: unknown,
     work: (reads: InventoryReads, deps: InventoriesDeps) => T,
@@ -288,7 +288,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories',
       ({ query, set, request }) =>
-        known(query, set, ({ listOf }) =>
+        whereKnown(query, set, ({ listOf }) =>
           energyPage(
             query,
             answerOf({ set, request }),
@@ -319,7 +319,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/latest',
       ({ query, set }) =>
-        known(query, set, ({ marked, newestOf, requireLatest }) => {
+        whereKnown(query, set, ({ marked, newestOf, requireLatest }) => {
           const products = newestOf(set, nationalPlaces)
           const crude = requireLatest(nationalPlace('crude_oil'))
           marked(set, [crude])
@@ -338,7 +338,8 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     )
     .get(
       '/oil_inventories/summary',
-      ({ query, set }) => known(query, set, reads => energyRecord(summaryAnswer(reads, set), tier)),
+      ({ query, set }) =>
+        whereKnown(query, set, reads => energyRecord(summaryAnswer(reads, set), tier)),
       {
         access: energyAccess,
         query: t.Object(knownQuery),
@@ -354,7 +355,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/by_product',
       ({ query, set }) =>
-        known(query, set, ({ newestOf }) =>
+        whereKnown(query, set, ({ newestOf }) =>
           energyWholeList(newestOf(set, nationalPlaces).map(pastRow), tier),
         ),
       {
@@ -372,7 +373,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/historical',
       ({ query, set, request }) =>
-        known(query, set, ({ listOf }) =>
+        whereKnown(query, set, ({ listOf }) =>
           energyPage(
             query,
             answerOf({ set, request }),
@@ -399,7 +400,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/cushing',
       ({ query, set }) =>
-        known(query, set, (reads, deps) =>
+        whereKnown(query, set, (reads, deps) =>
           energyRecord(
             cushingAnswer(deps, reads, set, integerOf('weeks', query.weeks, 12, 1, 520)),
             tier,
@@ -430,7 +431,7 @@ export function inventoryRoutes(deps: InventoriesDeps, prefix: EnergyPrefix) {
     .get(
       '/oil_inventories/:id',
       ({ params, query, set }) =>
-        known(query, set, ({ marked }, { inventories }) => {
+        whereKnown(query, set, ({ marked }, { inventories }) => {
           const record = inventories.byId(recordIdOf(params.id, 'Inventory'))
           if (!record) throw notFound(`Inventory ${params.id}`)
           marked(set, [record])

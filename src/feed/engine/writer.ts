@@ -260,13 +260,13 @@ function knownAround(
   const from = spans.reduce((least, span) => Math.min(least, span.from), Infinity) - dayMs
   const to = spans.reduce((most, span) => Math.max(most, span.to), -Infinity) + dayMs
   const stored = observations.oldestFirst(seriesId, from, to)
-  const byMoment = new Map(stored.map(one => [one.observedAt, one]))
+  const byMoment = new Map(stored.map(observation => [observation.observedAt, observation]))
   const owners = new Map<number, FeedObservation>()
   for (const observation of store.observations(seriesId, from, to))
     owners.set(observation.observedAt, observation)
   const own = kindNumber(kind)
   const finer = stored
-    .map(one => one.observedAt)
+    .map(observation => observation.observedAt)
     .filter(at => (owners.get(at)?.periodKind ?? 0) < own)
   return {
     at: observedAt => ({

@@ -196,8 +196,8 @@ function knownCloses(first: readonly Close[], read: (recording: Recording) => nu
       const day = isoDay(recording.observedAt)
       const place = placeOf(day)
       const value = read(recording)
-      const known = closes[place]?.day === day ? 1 : 0
-      closes.splice(place, known, ...(value === undefined ? [] : [{ day, value }]))
+      const offset = closes[place]?.day === day ? 1 : 0
+      closes.splice(place, offset, ...(value === undefined ? [] : [{ day, value }]))
     },
     upTo: (observedAt: number, value: number): readonly Close[] => {
       const day = isoDay(observedAt)

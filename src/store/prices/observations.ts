@@ -229,11 +229,11 @@ function createObservationReads(db: Database): ObservationReads {
      UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id FROM observations WHERE series_id = ?1 AND observed_at = ?2
      ORDER BY recordedAt`,
   )
-  const known = 'series_id = ?1 AND recorded_at >= ?2 AND recorded_at < ?3'
+  const span = 'series_id = ?1 AND recorded_at >= ?2 AND recorded_at < ?3'
   const recordings = lazy<Omit<Recording, 'value'> & { value: number | null }, number[]>(
     db,
-    `SELECT recorded_at AS recordedAt, observed_at AS observedAt, value FROM observations WHERE ${known}
-     UNION ALL SELECT recorded_at, observed_at, value FROM observation_revisions WHERE ${known}
+    `SELECT recorded_at AS recordedAt, observed_at AS observedAt, value FROM observations WHERE ${span}
+     UNION ALL SELECT recorded_at, observed_at, value FROM observation_revisions WHERE ${span}
      UNION ALL SELECT r.replaced_at, r.observed_at, NULL FROM observation_revisions r
        WHERE r.series_id = ?1 AND r.replaced_at >= ?2 AND r.replaced_at < ?3
          AND NOT EXISTS (SELECT 1 FROM observation_revisions n WHERE n.series_id = r.series_id

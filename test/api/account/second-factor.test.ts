@@ -26,8 +26,8 @@ async function withSecondFactor(all: People, name = 'ann') {
   const person = all.person(name)
   await all.services.signIn.setPassword(person.account, password)
   const bearer = `Bearer ${await all.signedIn(person)}`
-  const made = await all.ask('POST', path, bearer)
-  const { otpauth_url: url } = dataOf<{ otpauth_url: string }>(made)
+  const setup = await all.ask('POST', path, bearer)
+  const { otpauth_url: url } = dataOf<{ otpauth_url: string }>(setup)
   const code = (ahead = 0) => shown(url, all.clock.now() + ahead)
   const confirmed = await all.ask('POST', `${path}/confirm`, bearer, { code: code() })
   const { recovery_codes: recovery } = dataOf<{ recovery_codes: string[] }>(confirmed)
@@ -59,9 +59,9 @@ describe('setting a second step up', () => {
       confirmed_at: null,
       recovery_codes_left: 0,
     })
-    const made = await all.ask('POST', path, bearer)
-    expect([made.status, made.headers.get('cache-control')]).toEqual([201, 'no-store'])
-    const { secret, otpauth_url } = dataOf<{ secret: string; otpauth_url: string }>(made)
+    const setup = await all.ask('POST', path, bearer)
+    expect([setup.status, setup.headers.get('cache-control')]).toEqual([201, 'no-store'])
+    const { secret, otpauth_url } = dataOf<{ secret: string; otpauth_url: string }>(setup)
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     expect(otpauth_url).toStartWith('otpauth://totp/')
     expect(dataOf(await all.ask('GET', path, bearer))).toMatchObject({ state: 'waiting' })

@@ -678,15 +678,15 @@ describe('POST /v1/alerts/backtest: a backtest', () => {
       },
     ])
     expect(await (await get('/v1/alerts', token)).json()).toEqual([])
-    const known = await send(
+    const alert = await send(
       'POST',
       '/v1/alerts/backtest',
       { price_alert: standard, vintage: true },
       token,
     )
     // All of it was recorded at one moment, of which the newest price is news.
-    expect(await known.json()).toMatchObject({ vintage: true, observations: 1, trigger_count: 1 })
-    expect(known.headers.get('x-vintage-revision-coverage-since')).toBe('2026-11-20T15:00:00Z')
+    expect(await alert.json()).toMatchObject({ vintage: true, observations: 1, trigger_count: 1 })
+    expect(alert.headers.get('x-vintage-revision-coverage-since')).toBe('2026-11-20T15:00:00Z')
     const year = await send('POST', '/v1/alerts/backtest', { price_alert: standard }, token)
     expect(await year.json()).toMatchObject({
       from: '2025-11-21',

@@ -19,10 +19,10 @@ describe('a key that', () => {
     test('lifts no limit of its own, and makes, rolls and revokes no key', async () => {
       const door = openFrontDoor()
       const { token, key } = door.open()
-      const made = (await (
+      const created = (await (
         await door.ask('POST', '/v1/api-keys', { token, body: limit })
       ).json()) as { data: { api_key: { id: string; plain_token: string } } }
-      const { id, plain_token: limited } = made.data.api_key
+      const { id, plain_token: limited } = created.data.api_key
       const free = {
         expires_at: null,
         read_only: false,

@@ -75,10 +75,10 @@ describe('the audit trail', () => {
   test('names keys, people and their account, and finds them by address', async () => {
     const { key, send, services, entries } = withOperator()
     const token = key('enterprise', { email: 'ann@example.com' })
-    const made = await send('POST', '/v1/api-keys', { name: 'second' }, token, {
+    const created = await send('POST', '/v1/api-keys', { name: 'second' }, token, {
       'content-type': 'application/json',
     })
-    expect(made.status).toBeLessThan(300)
+    expect(created.status).toBeLessThan(300)
     const account = services.keys.accountByEmail('ann@example.com')!
     const { id } = account.account
     await services.signIn.setPassword(account, 'correct horse battery staple')
@@ -89,8 +89,8 @@ describe('the audit trail', () => {
       '203.0.113.7',
     )
     await services.signIn.withPassword('nobody@example.com', 'wrong', '203.0.113.7')
-    const found = await entries('?actor=ann@example.com')
-    expect(found).toMatchObject([
+    const matching = await entries('?actor=ann@example.com')
+    expect(matching).toMatchObject([
       {
         actor: `person ${id}`,
         action: 'sign in with a password',
@@ -107,7 +107,7 @@ describe('the audit trail', () => {
     const { admin, services, key, send, first } = withOperator()
     const token = key('enterprise', { email: 'ann@example.com' })
     const json = { 'content-type': 'application/json' }
-    const made = await admin('POST', '/tokens', { name: 'ci', role: 'data' })
+    const created = await admin('POST', '/tokens', { name: 'ci', role: 'data' })
     await admin('POST', '/accounts', { email: 'bob@example.com' })
     const rolled = await send('POST', '/v1/api-keys', { name: 'second' }, token, json)
     const texts = JSON.stringify(services.audit.list({}, 100, 0))
@@ -118,7 +118,7 @@ describe('the audit trail', () => {
       ...secrets,
       token,
       first,
-      made.body.data.token.plain_token,
+      created.body.data.token.plain_token,
       'bob@example.com',
       'ann@example.com',
     ])

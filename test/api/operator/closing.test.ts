@@ -44,7 +44,7 @@ test('an account gets another address, and the old one leads nowhere', async () 
 
 test('a closed account ends with all that works for it, and its books stay', async () => {
   const { admin, id, services, get, send, token, signIn } = await withAnn()
-  const made = await send(
+  const created = await send(
     'POST',
     '/v1/alerts',
     {
@@ -56,7 +56,7 @@ test('a closed account ends with all that works for it, and its books stay', asy
     token,
     { 'content-type': 'application/json' },
   )
-  expect(made.status).toBe(201)
+  expect(created.status).toBe(201)
   expect((await admin('POST', `/${id}/erase`)).status).toBe(422)
   const closed = await admin('DELETE', `/${id}`)
   expect([closed.status, closed.body.data.account]).toEqual([

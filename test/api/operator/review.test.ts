@@ -68,11 +68,11 @@ describe('a doubtful value', () => {
 
   test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
     const { push, latest, admin, services } = await withPushes()
-    const heard: number[] = []
-    services.ingest.listen(changes => void heard.push(changes.length))
+    const fired: number[] = []
+    services.ingest.listen(changes => void fired.push(changes.length))
     const pushed = await push('19', 912)
     expect(pushed.body.data).toMatchObject({ inserted: 0, held: 1 })
-    expect([await latest(), heard]).toEqual([91.2, []])
+    expect([await latest(), fired]).toEqual([91.2, []])
     const { values } = (await admin('GET', '/review')).body.data
     expect(values).toEqual([
       expect.objectContaining({
@@ -161,6 +161,6 @@ describe('a doubtful value', () => {
     expect((await push('19', 912)).body.data).toMatchObject({ inserted: 1, held: 0 })
     expect(await latest()).toBe(912)
     const flagged = (await admin('GET', '/review?status=flagged')).body.data.values
-    expect(flagged.map(one => one.rule)).toEqual(['jump'])
+    expect(flagged.map(flag => flag.rule)).toEqual(['jump'])
   })
 })

@@ -78,19 +78,21 @@ describe('a series that is for chosen accounts', () => {
       // Streams go on.
       .filter(path => !/stream|cable|swagger|docs|openapi/.test(path))
     expect(routes.length).toBeGreaterThan(100)
-    const asked = codeParameters.map(name => `${name}=${code}`).join('&')
+    const query = codeParameters.map(name => `${name}=${code}`).join('&')
     let seen = 0
     for (const path of routes) {
       const filled = path.replaceAll(/:[a-z_]+\??|\*/gi, code)
-      for (const url of [filled, `${filled}?${asked}`, `${filled}?${asked}&as_of=2026-11-19`]) {
+      for (const url of [filled, `${filled}?${query}`, `${filled}?${query}&as_of=2026-11-19`]) {
         // Theirs second: what was made for us must not be given to them.
         for (const name of [ours, theirs, undefined]) {
           const text = await (await copy.get(url, name)).text()
           // What they wrote themselves comes back in refusals.
-          const told = text.replaceAll(new RegExp(`${code}|${code.toLowerCase()}`, 'g'), '')
-          const given = secrets.filter(secret => (url === path ? text : told).includes(secret))
-          if (name === ours) seen += given.length
-          else expect(given, `${url} ${name === theirs ? 'theirs' : 'nobody'}`).toEqual([])
+          const otherwise = text.replaceAll(new RegExp(`${code}|${code.toLowerCase()}`, 'g'), '')
+          const leaked = secrets.filter(secret =>
+            (url === path ? text : otherwise).includes(secret),
+          )
+          if (name === ours) seen += leaked.length
+          else expect(leaked, `${url} ${name === theirs ? 'theirs' : 'nobody'}`).toEqual([])
         }
       }
     }
@@ -145,7 +147,7 @@ describe('a series that is for chosen accounts', () => {
           )
         ).status,
       ).toBe(201)
-    const made = await copy.send(
+    const created = await copy.send(
       'POST',
       '/v1/alerts',
       {
@@ -159,7 +161,7 @@ describe('a series that is for chosen accounts', () => {
       },
       ours,
     )
-    expect([made.status, await made.text()]).toEqual([201, expect.stringContaining(code)])
+    expect([created.status, await created.text()]).toEqual([201, expect.stringContaining(code)])
     const messages = () =>
       db
         .query<{ accountId: string; n: number }, [string]>(

@@ -48,7 +48,7 @@ function valueAt({ services }: TestInstance, code: string, day: string): number 
 }
 
 /** All that is held, to compare one state with another. */
-const held = ({ services }: TestInstance): string =>
+const contentOf = ({ services }: TestInstance): string =>
   ['observations', 'observation_revisions', 'opec_productions', 'cot_reports']
     .map(table => {
       try {
@@ -82,11 +82,11 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
   test('reads less later, changes nothing, and finds what was corrected', async () => {
     const copy = withEia()
     const first = await run(copy, 'eia')
-    const before = held(copy)
+    const before = contentOf(copy)
     const second = await run(copy, 'eia')
     expect(second).toMatchObject({ result: 'unchanged', inserted: 0, revised: 0 })
     expect(second.rowsRead).toBeLessThan(first.rowsRead / 3)
-    expect(held(copy)).toBe(before)
+    expect(contentOf(copy)).toBe(before)
     publishers.world.agency.get('RWTC')!.rows.at(-2)!.value = '80.34'
     const corrected = publishers.world.agency.get('RWTC')!.rows.at(-2)!.period
     copy.clock.advance(minuteMs)
@@ -97,9 +97,9 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
 
   test('a dry run says the same and writes nothing', async () => {
     const copy = withEia()
-    const before = held(copy)
+    const before = contentOf(copy)
     const dry = await run(copy, 'eia', { dryRun: true })
-    expect(held(copy)).toBe(before)
+    expect(contentOf(copy)).toBe(before)
     expect(copy.services.feeds.countRuns('eia')).toBe(0)
     const wet = await run(copy, 'eia')
     expect([wet.inserted, wet.rowsRead]).toEqual([dry.inserted, dry.rowsRead])
@@ -118,12 +118,12 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
     test(`holds an answer with ${misbehaviour}, and writes nothing`, async () => {
       const copy = withEia()
       await run(copy, 'eia')
-      const before = held(copy)
+      const before = contentOf(copy)
       publishers.misbehaviour = misbehaviour
       const second = await run(copy, 'eia', { since: '2017-06-01' })
       expect(second).toMatchObject({ result: 'held', problemCode: code, inserted: 0, revised: 0 })
       expect(second.held).toBeGreaterThan(0)
-      expect(held(copy)).toBe(before)
+      expect(contentOf(copy)).toBe(before)
       expect(copy.log.join('\n')).toContain('feed_held')
       publishers.misbehaviour = undefined
       expect((await run(copy, 'eia')).result).toBe('unchanged')
@@ -142,7 +142,7 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
       const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '1986-01-01' })
       publishers.misbehaviour = misbehaviour
       expect(await run(copy, 'eia')).toMatchObject({ result: 'failed', inserted: 0 })
-      expect(held(copy)).toBe(held(withEia()))
+      expect(contentOf(copy)).toBe(contentOf(withEia()))
       expect(copy.services.feeds.view('eia')!.state).toBe('failing')
     })
   }
@@ -294,12 +294,12 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
     await run(copy, 'fred')
     const { id } = copy.services.catalogue.named('WTI_USD')!
     const at = parseDay('2026-08-10')!
-    const known = (moment: string) =>
+    const knownAt = (moment: string) =>
       copy.services.observations.asOf(id, at, at + 1, parseInstant(moment)!, 1)[0]?.value
     expect([
-      known('2026-08-11T23:59:59Z'),
-      known('2026-08-13T12:00:00Z'),
-      known('2026-08-15T00:00:00Z'),
+      knownAt('2026-08-11T23:59:59Z'),
+      knownAt('2026-08-13T12:00:00Z'),
+      knownAt('2026-08-15T00:00:00Z'),
     ]).toEqual([undefined, 80, 81.25])
     expect(await run(copy, 'fred', { since: '2026-08-01' })).toMatchObject({
       result: 'unchanged',
@@ -320,7 +320,7 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
     const first = await run(copy, 'eia')
     expect(first).toMatchObject({ result: 'new', rejected: 0 })
     const production = (month: string) =>
-      copy.services.opec.ofMonth(month).find(one => one.country === 'Saudi Arabia')
+      copy.services.opec.ofMonth(month).find(row => row.country === 'Saudi Arabia')
     expect(production('2026-06')).toMatchObject({ source: 'EIA' })
     expect((await run(copy, 'jodi')).result).toBe('unchanged')
     expect(production('2026-06')).toMatchObject({ source: 'EIA' })
@@ -372,7 +372,7 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     await passAt(copy, now + minuteMs)
     await passAt(copy, now + 2 * minuteMs)
     const runs = copy.services.feeds.runs('eia_wngsr', 10, 0)
-    expect(runs.map(one => [one.trigger, one.result])).toEqual([['start', 'new']])
+    expect(runs.map(run => [run.trigger, run.result])).toEqual([['start', 'new']])
   })
 
   test('a release is read when it comes out, and tried every few minutes until it does', async () => {
@@ -388,7 +388,7 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     await passAt(copy, release + 8 * minuteMs)
     await passAt(copy, release + 60 * minuteMs)
     const runs = copy.services.feeds.runs('eia_wngsr', 10, 0)
-    expect(runs.map(one => [one.trigger, one.result]).toReversed()).toEqual([
+    expect(runs.map(run => [run.trigger, run.result]).toReversed()).toEqual([
       ['operator', 'new'],
       ['schedule', 'unchanged'],
       ['schedule', 'new'],
@@ -402,9 +402,9 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     const lateAt = parseInstant('2026-08-21T14:30:00Z')!
     for (const at of [lateAt, lateAt + 5 * minuteMs, lateAt + 60 * minuteMs]) await passAt(copy, at)
     expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('late')
-    const told = copy.log.filter(line => line.includes('"feed_late"'))
-    expect(told).toHaveLength(1)
-    expect(told[0]).toContain('"release":"2026-08-20T14:30:00Z"')
+    const lateLines = copy.log.filter(line => line.includes('"feed_late"'))
+    expect(lateLines).toHaveLength(1)
+    expect(lateLines[0]).toContain('"release":"2026-08-20T14:30:00Z"')
   })
 
   test('copies that start together come in different seconds', () => {

@@ -57,21 +57,21 @@ describe.skipIf(!haveRealData)(`the key of a publisher${needsRealData}`, () => {
         const path = `/admin/v1/feeds/${name}`
         const operator = { authorization: `Bearer ${copy.services.adminTokens.rotate()}` }
         const seen: string[] = []
-        const asked = async (method: string, to: string, body?: unknown) => {
+        const send = async (method: string, to: string, body?: unknown) => {
           const answer = await copy.send(method, to, body, undefined, operator)
           seen.push(await answer.text(), JSON.stringify([...answer.headers]))
         }
-        await asked('PUT', path, { key })
+        await send('PUT', path, { key })
         const results: unknown[] = []
         for (const misbehaviour of misbehaviours) {
           publishers.misbehaviour = misbehaviour
           copy.clock.advance(minuteMs)
           results.push((await feeds.run(name, { since: settings.since }))!.result)
-          if (misbehaviour === undefined) await asked('POST', `${path}/test`)
+          if (misbehaviour === undefined) await send('POST', `${path}/test`)
         }
         publishers.misbehaviour = undefined
         for (const to of ['/admin/v1/feeds', path, `${path}/runs`, '/v1/sources', '/metrics'])
-          await asked('GET', to)
+          await send('GET', to)
         // The key was sent, and both endings were seen.
         expect(publishers.asked.some(({ query }) => query.get('api_key') === key)).toBe(true)
         expect(new Set(results)).toEqual(

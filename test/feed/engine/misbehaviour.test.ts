@@ -58,12 +58,12 @@ describe.skipIf(!haveRealData)(`a publisher that misbehaves${needsRealData}`, ()
       for (const kind of [...always, ...more]) {
         publishers.misbehaviour = kind
         copy.clock.advance(minuteMs)
-        const told = copy.log.length
+        const lineCount = copy.log.length
         const run = await copy.services.feeds.run(name, { since })
         expect([kind, run?.result]).toEqual([kind, expect.stringMatching(/^(held|failed)$/)])
         expect([kind, run?.inserted, run?.revised]).toEqual([kind, 0, 0])
         expect(stored(copy)).toBe(before)
-        expect(copy.log.slice(told).join('\n')).toMatch(/feed_(held|failed)/)
+        expect(copy.log.slice(lineCount).join('\n')).toMatch(/feed_(held|failed)/)
         expect(copy.services.feeds.view(name)?.state).toBe('failing')
       }
     })

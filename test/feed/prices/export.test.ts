@@ -92,8 +92,8 @@ describe('law', () => {
     }
   }
 
-  const row = fc.constantFrom(...series).chain(one => {
-    const { min, max } = valueBounds(one.category, one.level)
+  const row = fc.constantFrom(...series).chain(chosen => {
+    const { min, max } = valueBounds(chosen.category, chosen.level)
     const value = fc.oneof(
       fc.double({ min, max, noNaN: true }).map(x => x + 0),
       fc.integer({ min: Math.ceil(min), max: Math.floor(max) }),
@@ -104,14 +104,17 @@ describe('law', () => {
       fc.integer({ min: -25_000, max: 20_000 }).map(n => n * 86_400_000),
     )
     return fc.record({
-      code: fc.constant(one.code),
+      code: fc.constant(chosen.code),
       observedAt,
       value,
-      currency: fc.constant(one.currency),
+      currency: fc.constant(chosen.currency),
     })
   })
   const data = fc
-    .uniqueArray(row, { maxLength: 40, selector: one => `${one.code} ${one.observedAt}` })
+    .uniqueArray(row, {
+      maxLength: 40,
+      selector: observation => `${observation.code} ${observation.observedAt}`,
+    })
     .map(rows => rows.sort(inOrder))
 
   // The same text may be packed in other pieces.

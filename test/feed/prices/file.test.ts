@@ -233,7 +233,7 @@ describe('columns', () => {
     )
   })
 
-  const asked: [string, { map?: string; series?: string }, string][] = [
+  const mappings: [string, { map?: string; series?: string }, string][] = [
     [
       'a series that is none',
       { series: 'WTI_UDS' },
@@ -262,7 +262,7 @@ describe('columns', () => {
     ['a pair without a column', { map: 'price' }, '--map price is not FIELD=COLUMN'],
     ['a field twice', { map: 'price=a,PRICE=b' }, '--map names price twice'],
   ]
-  test.each(asked)('refused before any file is read: %s', (_, options, reason) => {
+  test.each(mappings)('refused before any file is read: %s', (_, options, reason) => {
     expect(() => checkRequest(request(options))).toThrow(reason)
   })
 })
@@ -276,16 +276,16 @@ describe('records', () => {
       chunks.push(whole.subarray(at, at + size))
       at += size
     }
-    const found: { line: number; text: string }[] = []
+    const pieces: { line: number; text: string }[] = []
     for await (const block of recordsOf(bytes(...chunks), {
       name: 'x',
       separator: separator?.charCodeAt(0),
       lineEnd: 10,
     })) {
       for (let i = 0; i < block.count; i += 1)
-        found.push({ line: block.lines[i]!, text: recordText(block, i) })
+        pieces.push({ line: block.lines[i]!, text: recordText(block, i) })
     }
-    return found
+    return pieces
   }
 
   const field = fc.oneof(
@@ -314,11 +314,11 @@ describe('records', () => {
         fc.constantFrom('\n', '\r\n'),
         async (data, chunks, always, lineEnd) => {
           const records = data.map(row => row.map(value => written(value, always)).join(','))
-          const found = await cut(records.join(lineEnd), chunks)
-          expect(found.map(one => fieldsOf(one.text, ','))).toEqual(data)
+          const pieces = await cut(records.join(lineEnd), chunks)
+          expect(pieces.map(row => fieldsOf(row.text, ','))).toEqual(data)
           let line = 1
           for (const [i, record] of records.entries()) {
-            expect(found[i]!.line).toBe(line)
+            expect(pieces[i]!.line).toBe(line)
             line += record.split('\n').length
           }
         },
@@ -341,8 +341,8 @@ describe('records', () => {
       fc.asyncProperty(tables, async data => {
         const text = `a,b,c\n${data.map(row => row.map(value => written(value, false)).join(',')).join('\n')}\n`
         const schema = inferSchema(text, { col: ',', row: '\n', encl: '"' })
-        const found = await cut(text, [7])
-        expect(found.slice(1).map(one => fieldsOf(one.text, ','))).toEqual(
+        const pieces = await cut(text, [7])
+        expect(pieces.slice(1).map(row => fieldsOf(row.text, ','))).toEqual(
           initParser(schema).stringArrs(text) as string[][],
         )
       }),
@@ -352,9 +352,9 @@ describe('records', () => {
 
   test('beyond a block and over many chunks are all there, once and in order', async () => {
     const text = Array.from({ length: 70_000 }, (_, i) => `${i}`).join('\n')
-    const found = await cut(text, [65_536])
-    expect(found.length).toBe(70_000)
-    expect(found.every((one, i) => one.text === `${i}` && one.line === i + 1)).toBe(true)
+    const pieces = await cut(text, [65_536])
+    expect(pieces.length).toBe(70_000)
+    expect(pieces.every((one, i) => one.text === `${i}` && one.line === i + 1)).toBe(true)
     expect((await cut(text, [text.length])).length).toBe(70_000)
   })
 
@@ -427,8 +427,8 @@ describe('rows that do not fit', () => {
   })
 
   test('a line that is no JSON object', async () => {
-    const found = await told('{"code":"WTI_USD","date":"2024-03-28","price":1}\n{"code":\n[1]\n')
-    expect(found.slice(1)).toEqual([
+    const pieces = await told('{"code":"WTI_USD","date":"2024-03-28","price":1}\n{"code":\n[1]\n')
+    expect(pieces.slice(1)).toEqual([
       '2 the line is not a JSON object: "{\\"code\\":"',
       '3 the line is not a JSON object: [1]',
     ])

@@ -131,7 +131,7 @@ describe('an import', () => {
       [file(head + rowsOf(10).join('\n')), file(head + rowsOf(15).join('\n'))],
       store,
     )
-    expect(report.files.map(one => [one.inserted, one.unchanged])).toEqual([
+    expect(report.files.map(file => [file.inserted, file.unchanged])).toEqual([
       [10, 0],
       [5, 10],
     ])
@@ -139,22 +139,22 @@ describe('an import', () => {
   })
 
   test('says how far it is, first checking, then importing', async () => {
-    const heard: Progress[] = []
+    const progress: Progress[] = []
     const path = file(head + rowsOf(20_000).join('\n'))
-    await run(path, memory(1000), { progress: one => heard.push(one) })
-    expect(heard.map(one => one.stage)).toEqual(
-      [...new Set(heard.map(one => one.stage))].flatMap(stage =>
-        heard.filter(one => one.stage === stage).map(() => stage),
+    await run(path, memory(1000), { progress: step => progress.push(step) })
+    expect(progress.map(progress => progress.stage)).toEqual(
+      [...new Set(progress.map(progress => progress.stage))].flatMap(stage =>
+        progress.filter(progress => progress.stage === stage).map(() => stage),
       ),
     )
-    expect(heard.at(-1)).toEqual({
+    expect(progress.at(-1)).toEqual({
       file: path,
       stage: 'importing',
       bytes: readFileSync(path).length,
       sizeBytes: readFileSync(path).length,
       read: 20_000,
     })
-    expect(heard[0]!.stage).toBe('checking')
+    expect(progress[0]!.stage).toBe('checking')
   })
 })
 
@@ -238,7 +238,7 @@ describe('rejected lines', () => {
     })
     expect(report).toMatchObject({ inserted: 2, rejected: 3 })
     expect(report.files[0]!.rejectedFault).toContain('ENOENT')
-    expect(report.files[0]!.samples.map(one => one.line)).toEqual([3, 5, 8])
+    expect(report.files[0]!.samples.map(sample => sample.line)).toEqual([3, 5, 8])
   })
 
   test('are not written over a file that is to be read', async () => {
@@ -277,17 +277,17 @@ describe('points that a file has more than once', () => {
         fc.array(row, { maxLength: 40 }),
         fc.integer({ min: 1, max: 9 }),
         async (data, batchMax) => {
-          const said = new Map<string, number>()
+          const values = new Map<string, number>()
           const lines = data.map(([code, n, value]) => {
-            said.set(`${catalogue.find(code)!.code} ${new Date(day(n)).toISOString()}`, value)
+            values.set(`${catalogue.find(code)!.code} ${new Date(day(n)).toISOString()}`, value)
             return `${code},${day(n)},${value}\n`
           })
           const path = join(folder, 'law.csv')
           writeFileSync(path, head + lines.join(''))
           const store = memory(batchMax)
           const report = await run(path, store)
-          expect(Object.fromEntries(store.values)).toEqual(Object.fromEntries(said))
-          expect(counts(report)).toMatchObject({ inserted: said.size, revised: 0 })
+          expect(Object.fromEntries(store.values)).toEqual(Object.fromEntries(values))
+          expect(counts(report)).toMatchObject({ inserted: values.size, revised: 0 })
           expect(counts(await run(path, store))).toMatchObject({
             inserted: 0,
             revised: 0,

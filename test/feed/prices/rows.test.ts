@@ -246,7 +246,7 @@ describe('what is refused says what would be right', () => {
 
 test('a file of nothing but different unknown codes is judged without searching for each of them', () => {
   const reasons = Array.from({ length: 1500 }, (_, i) => check({ code: `WTI_USDX${i}` })).filter(
-    one => one.kind === 'rejected',
+    row => row.kind === 'rejected',
   )
   expect(reasons[0]).toMatchObject({ reason: expect.stringContaining('did you mean') })
   expect(reasons[1499]).toMatchObject({ reason: expect.stringContaining('wellhead codes search') })
@@ -358,7 +358,7 @@ describe('the lane for ordinary rows', () => {
     '2024-03-28T14:30:00X',
   )
   const usual = fc.constantFrom(
-    ...series.filter(one => one.currency === 'USD').map(one => one.code),
+    ...series.filter(series => series.currency === 'USD').map(series => series.code),
   )
   const code = fc.oneof(
     { weight: 10, arbitrary: usual },

@@ -75,8 +75,12 @@ describe.skipIf(!haveRealData)(`every publisher over a socket${needsRealData}`, 
   test('paged answers are read to their total, in pages of five thousand', async () => {
     publishers.asked.length = 0
     const sent = await readAll('eia', undefined, standInKey)
-    const spot = publishers.asked.filter(one => one.path.startsWith('/v2/petroleum/pri/spt'))
-    expect(spot.map(one => Number(one.query.get('offset')))).toEqual(spot.map((_, i) => 5000 * i))
+    const spot = publishers.asked.filter(request =>
+      request.path.startsWith('/v2/petroleum/pri/spt'),
+    )
+    expect(spot.map(request => Number(request.query.get('offset')))).toEqual(
+      spot.map((_, i) => 5000 * i),
+    )
     expect(seriesIn(sent, 'RWTC').rows.length).toBe(
       publishers.world.agency.get('RWTC')!.rows.length,
     )

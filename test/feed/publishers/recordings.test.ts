@@ -137,7 +137,7 @@ describe.skipIf(!haveRealData)(`answers as they were recorded${needsRealData}`, 
     const ofHistory = ratesOf(lines, history)
     for (const { sourceId } of lines) {
       const [row] = ofXml.get(sourceId)!.rows
-      expect(ofHistory.get(sourceId)!.rows.find(one => one.period === '2024-06-26')).toEqual(row!)
+      expect(ofHistory.get(sourceId)!.rows.find(row => row.period === '2024-06-26')).toEqual(row!)
     }
     // 11.3945 / 1.0689 and 1 / 0.84453 in decimal arithmetic.
     expect(ofXml.get('NOK/USD')!.rows[0]!.text).toBe('10.6600243241')

@@ -67,10 +67,10 @@ describe('the body of a late answer', () => {
 
 describe('madeLate', () => {
   test('keeps the status and the headers of a refusal', async () => {
-    const made = await madeLate(new Response('{"error":1}', { status: 404, headers }))
-    expect(made.status).toBe(404)
-    expect(made.headers.get('x-header-0')).toBe('value 0')
-    expect(await made.json()).toEqual({ error: 1 })
+    const late = await madeLate(new Response('{"error":1}', { status: 404, headers }))
+    expect(late.status).toBe(404)
+    expect(late.headers.get('x-header-0')).toBe('value 0')
+    expect(await late.json()).toEqual({ error: 1 })
   })
 
   test('leaves alone what goes on, what is no JSON and what has no body', async () => {
@@ -83,7 +83,7 @@ describe('madeLate', () => {
   })
 
   test('makes no body where there is none', async () => {
-    const made = await madeLate(new Response(null, { status: 201, headers }))
-    expect(made.body).toBeNull()
+    const late = await madeLate(new Response(null, { status: 201, headers }))
+    expect(late.body).toBeNull()
   })
 })

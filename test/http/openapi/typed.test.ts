@@ -90,12 +90,12 @@ describe('a parameter in the document', () => {
   test('that is required is asked for by every operation that says so', async () => {
     const answered: string[] = []
     for (const [path, { get }] of Object.entries(document.paths)) {
-      const asked = (get?.parameters ?? []).filter(
+      const parameters = (get?.parameters ?? []).filter(
         ({ in: place, required }) => required && place === 'query',
       )
-      for (const { name } of asked) {
+      for (const { name } of parameters) {
         const others = new URLSearchParams(
-          asked
+          parameters
             .filter(other => other.name !== name)
             .map(other => [other.name, String(other.example)] as [string, string]),
         )

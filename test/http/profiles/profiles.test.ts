@@ -520,8 +520,8 @@ describe('createClientProfiles: each switch', () => {
     const whole = await ask(path, 'default_page_max')
     expect(whole.body.meta).toMatchObject({ total: usual.total, total_pages: 1, has_next: false })
     expect(dataOf(whole).prices).toHaveLength(usual.total as number)
-    const asked = (await ask(`${path}&per_page=5`, 'default_page_max')).body.meta as Fields
-    expect(asked.per_page).toBe(5)
+    const meta = (await ask(`${path}&per_page=5`, 'default_page_max')).body.meta as Fields
+    expect(meta.per_page).toBe(5)
   })
 
   test.each([
@@ -566,13 +566,15 @@ describe('createClientProfiles: each switch', () => {
       expect((await ask(path, undefined)).status, path).toBe(400)
       const byProfile = await ask(path, 'partial')
       const byHeader = await ask(path, undefined, lenient)
-      const known = await ask(path.replace('NOPE_USD,', ''), undefined)
+      const answered = await ask(path.replace('NOPE_USD,', ''), undefined)
       for (const answer of [byProfile, byHeader]) {
         expect(answer.status, path).toBe(200)
         const { metadata, ...data } = dataOf(answer)
         const missing = metadata ? (metadata as Fields).missing_codes : data.missing_codes
         expect(missing, path).toEqual(['NOPE_USD'])
-        expect(data.prices ?? data.metrics).toEqual(dataOf(known).prices ?? dataOf(known).metrics)
+        expect(data.prices ?? data.metrics).toEqual(
+          dataOf(answered).prices ?? dataOf(answered).metrics,
+        )
       }
       expect(byHeader.headers.get('preference-applied')).toBe('handling=lenient')
       expect(byProfile.headers.has('preference-applied')).toBe(false)

@@ -170,11 +170,15 @@ describe('real series', () => {
     () => {
       // Counted apart from this code in Python over the five years to 2026-08-18.
       const closes = realCloses('oil-prices/wti-daily.csv', '2026-08-18')
-      const held = { sma: 0.6674836601307189, ema: 0.6102941176470589, combined: 0.678921568627451 }
+      const coverage = {
+        sma: 0.6674836601307189,
+        ema: 0.6102941176470589,
+        combined: 0.678921568627451,
+      }
       for (const method of ['sma', 'ema', 'combined'] as const) {
         const calibration = calibrationOf(closes, method, 90)!
         expect(calibration.intervals).toBe(1224)
-        expect(calibration.sigma1Held).toBeCloseTo(held[method], 12)
+        expect(calibration.sigma1Held).toBeCloseTo(coverage[method], 12)
         expect(calibration.sigma2Held).toBeGreaterThan(0.9)
       }
     },

@@ -126,8 +126,8 @@ describe('roll rules', () => {
     }))
     const whole = series({ rule: 'volume' }).days
     for (const to of dates.slice(5, 60)) {
-      const known = series({ rule: 'volume' }, '2025-01-02', to).days
-      expect(known).toEqual(whole.slice(0, known.length))
+      const days = series({ rule: 'volume' }, '2025-01-02', to).days
+      expect(days).toEqual(whole.slice(0, days.length))
     }
   })
 

@@ -43,9 +43,9 @@ describe('a value at the door', () => {
   test('that says the same for longer than ever is listed', () => {
     const state = followSeries(crude, steady(100))
     const rules = Array.from({ length: 10 }, () => {
-      const found = rulesOf(state, 75)
+      const rules = rulesOf(state, 75)
       state.take(state.last!.observedAt + dayMs, 75)
-      return found.join()
+      return rules.join()
     })
     expect(rules.indexOf('repeat flag')).toBe(7)
   })
@@ -118,7 +118,7 @@ describe(`real series${needsRealData}`, () => {
   test.skipIf(!haveRealData)(
     'are not held, and in the months that are known they are listed',
     () => {
-      const held: string[] = []
+      const heldDays: string[] = []
       const listed = new Set<KnownMove>()
       let values = 0
       for (const { name, series, values: known } of all) {
@@ -129,7 +129,7 @@ describe(`real series${needsRealData}`, () => {
           const doubts = state.judge(observedAt, value, state.last, now)
           if (doubts.some(doubt => doubt.action === 'hold')) {
             state.hold(value)
-            held.push(`${name} ${day} ${value}`)
+            heldDays.push(`${name} ${day} ${value}`)
             continue
           }
           state.take(observedAt, value)
@@ -138,7 +138,7 @@ describe(`real series${needsRealData}`, () => {
         }
       }
       expect(values).toBeGreaterThan(200_000)
-      expect(held).toEqual([])
+      expect(heldDays).toEqual([])
       // No month is excused in which nothing would have been held.
       expect(knownMoves.filter(move => !listed.has(move))).toEqual([])
     },

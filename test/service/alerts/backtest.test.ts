@@ -76,7 +76,7 @@ describe('backtests.run: a backtest', () => {
 describe('backtests.run: a backtest of what was known', () => {
   const at = (days: number) => startAt - days * dayMs
   type Write = readonly [madeDaysAgo: number, value: number, knownDaysAgo: number]
-  const known = (writes: readonly Write[]) => {
+  const knownThen = (writes: readonly Write[]) => {
     const instance = openAlertInstance()
     const series = instance.services.catalogue.named(code)!
     for (const [made, value, recorded] of writes)
@@ -97,7 +97,7 @@ describe('backtests.run: a backtest of what was known', () => {
   }
 
   test('fires by the value that came in, not by the one that took its place', async () => {
-    const { run } = known([
+    const { run } = knownThen([
       [5, 95, 4.9],
       [4, 80, 3.9],
       [5, 85, 3],
@@ -107,7 +107,7 @@ describe('backtests.run: a backtest of what was known', () => {
   })
 
   test('judges a correction of the newest price, and none of an older one', async () => {
-    const { run } = known([
+    const { run } = knownThen([
       [5, 80, 4.9],
       [5, 91, 4.5],
       [4, 80, 3.9],
@@ -119,7 +119,7 @@ describe('backtests.run: a backtest of what was known', () => {
   })
 
   test('does not take for news what was history when it was imported', async () => {
-    const { run } = known([
+    const { run } = knownThen([
       [29, 95, 2],
       [28, 96, 2],
       [1, 97, 0.9],
@@ -128,7 +128,7 @@ describe('backtests.run: a backtest of what was known', () => {
   })
 
   test('knows of a withdrawn price only while it was there', async () => {
-    const { instance, series, run } = known([
+    const { instance, series, run } = knownThen([
       [5, 80, 4.9],
       [4, 99, 3.9],
     ])
@@ -154,7 +154,7 @@ describe('backtests.run: a backtest of what was known', () => {
       live.clock.advance(at(recorded) - live.clock.now())
       live.services.ingest.write([{ seriesId, observedAt: at(made), value }])
     }
-    const { triggers } = await known(writes).run()
+    const { triggers } = await knownThen(writes).run()
     expect(triggers.length).toBeGreaterThan(5)
     expect(triggers.map(trigger => trigger.value)).toEqual(live.fired(alert))
     live.close()

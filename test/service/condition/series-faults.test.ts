@@ -121,13 +121,13 @@ test('values that should have come by now are missing before the series is stale
   const missing = () =>
     services.seriesFaults.of(series('GASOLINE_USD')).find(fault => fault.kind === 'missing')
       ?.points ?? 0
-  const found: number[] = []
+  const moments: number[] = []
   // From Friday on; that it has stopped is told elsewhere once it is stale.
   for (let look = 0; look < 24; look += 1) {
-    found.push(missing())
+    moments.push(missing())
     clock.advance(6 * hourMs)
   }
-  expect([found[0], Math.max(...found)]).toEqual([0, 1])
+  expect([moments[0], Math.max(...moments)]).toEqual([0, 1])
 })
 
 test('a code that goes on does not hide one of its cadence that has stopped', async () => {
@@ -136,14 +136,14 @@ test('a code that goes on does not hide one of its cadence that has stopped', as
   const [live, dead] = services.catalogue
     .list()
     .filter(
-      one =>
-        one.unavailableReason === null &&
-        one.source === of('EUR_SEK').source &&
-        one.category === 'fx' &&
-        one.cadence === of('EUR_SEK').cadence,
+      series =>
+        series.unavailableReason === null &&
+        series.source === of('EUR_SEK').source &&
+        series.category === 'fx' &&
+        series.cadence === of('EUR_SEK').cadence,
     )
   record(live!.code, [10, 10.1], clock.now() - hourMs, dayMs)
   record(dead!.code, [10, 10.1], clock.now() - 60 * dayMs, dayMs)
-  const feed = services.freshness.feeds().find(one => one.codes > 0)
+  const feed = services.freshness.feeds().find(feed => feed.codes > 0)
   expect(feed).toMatchObject({ status: 'delayed', codes: 2, staleCodes: 1 })
 })

@@ -147,8 +147,8 @@ describe('matters of data and people', () => {
     const { window } = services.meter.standing(state, clock.now())
     instance.record('WTI_USD', [70], startAt, dayMs)
     for (let i = 0; i < window.limit!; i += 1) {
-      const held = services.meter.reserve(state, clock.now())
-      if (held) services.meter.record(state, '/v1/prices/latest', 200, true, 1, clock.now())
+      const reserved = services.meter.reserve(state, clock.now())
+      if (reserved) services.meter.record(state, '/v1/prices/latest', 200, true, 1, clock.now())
     }
     expect((await get('/v1/prices/latest?by_code=WTI_USD', token)).status).toBe(402)
     expect(idsOf(instance)).toEqual([`quota ${state.key.id}`])

@@ -167,14 +167,16 @@ test(
         ])
           db.run(`DELETE FROM ${table}`)
         clock.advance(hourMs)
-        const said: Said[] = []
-        const made: number[] = []
+        const statements: Said[] = []
+        const batchIds: number[] = []
         /** What a day was at a moment, with the batch that said so. */
         const newest = (day: number, moment: number, without?: number) =>
-          said.findLast(one => one.day === day && one.at <= moment && one.batch !== without)
+          statements.findLast(
+            event => event.day === day && event.at <= moment && event.batch !== without,
+          )
         const current = (moment: number) => {
           const days = new Map<number, number>()
-          for (const one of said) {
+          for (const one of statements) {
             if (one.at > moment) continue
             if (one.value === undefined) days.delete(one.day)
             else days.set(one.day, one.value)
@@ -192,22 +194,22 @@ test(
               value,
             }))
             const { batch } = batches.record({ kind: 'push', actor: 'test' }, points)
-            made.push(batch.id)
+            batchIds.push(batch.id)
             for (const [day, value] of new Map(one.values)) {
               if (newest(day, Number.POSITIVE_INFINITY)?.value === value) continue
-              said.push({ day, value, at: now, batch: batch.id })
+              statements.push({ day, value, at: now, batch: batch.id })
             }
           } else if (one.kind === 'remove') {
             if (newest(one.day, Number.POSITIVE_INFINITY)?.value === undefined) continue
             const start = { kind: 'correction' as const, actor: 'test' }
             const batch = batches.remove(start, seriesId, [at(one.day)])
-            made.push(batch.id)
-            said.push({ day: one.day, value: undefined, at: now, batch: batch.id })
+            batchIds.push(batch.id)
+            statements.push({ day: one.day, value: undefined, at: now, batch: batch.id })
           } else if (one.kind === 'undo') {
-            const id = made[one.pick % Math.max(1, made.length)]
+            const id = batchIds[one.pick % Math.max(1, batchIds.length)]
             const batch = id === undefined ? undefined : batchStore.find(id)!
             if (!batch || batch.undoneAt !== null) continue
-            const mine = [...new Set(said.filter(s => s.batch === id).map(s => s.day))]
+            const mine = [...new Set(statements.filter(s => s.batch === id).map(s => s.day))]
             const touched = mine.filter(day => newest(day, Number.POSITIVE_INFINITY)!.batch !== id)
             const done = batches.undo(batch, { actor: 'test' }, one.onlyUntouched)
             if (touched.length > 0 && !one.onlyUntouched) {
@@ -216,9 +218,9 @@ test(
             }
             expect('left' in done && done.left).toBe(touched.length)
             if (!('batch' in done)) continue
-            made.push(done.batch.id)
-            for (const day of mine.filter(one => !touched.includes(one)))
-              said.push({
+            batchIds.push(done.batch.id)
+            for (const day of mine.filter(own => !touched.includes(own)))
+              statements.push({
                 day,
                 value: newest(day, Number.POSITIVE_INFINITY, id)?.value,
                 at: now,

@@ -39,14 +39,14 @@ test('a given moment of recording is kept', () => {
 
 test('listeners hear of what changed and only of that, and the catalogue knows how far the data reaches', () => {
   const { ingest, catalogue, series, write } = opened()
-  const heard: number[] = []
-  ingest.listen(changes => heard.push(changes.length))
+  const moments: number[] = []
+  ingest.listen(changes => moments.push(changes.length))
   expect(catalogue.extent(series)).toBeUndefined()
   write(1)
   write(1)
   write(2)
   write(1, startAt - 5)
-  expect(heard).toEqual([1, 1, 1])
+  expect(moments).toEqual([1, 1, 1])
   expect(catalogue.extent(series)).toEqual({ firstAt: startAt - 5, lastAt: startAt })
 })
 

@@ -20,7 +20,7 @@ function storedSeries() {
 }
 
 /** What single questions answer, which is what the walk must say too. */
-const asked = (observations: ReturnType<typeof storedSeries>, at: number) => ({
+const neighboursOf = (observations: ReturnType<typeof storedSeries>, at: number) => ({
   before: observations.newest(1, at),
   at: observations.between(1, at, at + 1, 1)[0],
 })
@@ -36,7 +36,7 @@ describe('createStoredNeighbours', () => {
       const neighbours = createStoredNeighbours(observations, 1)
       for (let at = -10; at < 9_500; at += step)
         expect({ before: neighbours.before(at), at: neighbours.at(at) }).toEqual(
-          asked(observations, at),
+          neighboursOf(observations, at),
         )
     })
   }
@@ -45,7 +45,7 @@ describe('createStoredNeighbours', () => {
     const observations = storedSeries()
     const neighbours = createStoredNeighbours(observations, 1)
     for (const at of [4_500, 4_500, 6_000, 6_000])
-      expect(neighbours.at(at)).toEqual(asked(observations, at).at)
+      expect(neighbours.at(at)).toEqual(neighboursOf(observations, at).at)
   })
 
   test('asks the store some ten times for three thousand moments', () => {

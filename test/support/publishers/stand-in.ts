@@ -406,23 +406,23 @@ export async function standIn(
       )
     }
     const from = query.get('observation_start') ?? ''
-    const known = {
+    const newest = {
       from: query.get('realtime_start') ?? '',
       to: query.get('realtime_end') ?? '9999-12-31',
     }
     const observations = spoiled(fredRows(query.get('series_id') ?? ''))
       .filter(row => row.period >= from)
       .flatMap(row => {
-        const said = self.vintages.get(`${query.get('series_id')} ${row.period}`) ?? [
+        const vintages = self.vintages.get(`${query.get('series_id')} ${row.period}`) ?? [
           {
             value: row.value,
             from: Temporal.PlainDate.from(row.period).add({ days: 6 }).toString(),
           },
         ]
-        return said.flatMap(({ value, from: since }, i) => {
-          const until = said[i + 1]?.from ?? '9999-12-31'
-          if (until <= known.from || since > known.to) return []
-          const [, start] = [since, known.from].toSorted()
+        return vintages.flatMap(({ value, from: since }, i) => {
+          const until = vintages[i + 1]?.from ?? '9999-12-31'
+          if (until <= newest.from || since > newest.to) return []
+          const [, start] = [since, newest.from].toSorted()
           return [
             { realtime_start: start, realtime_end: until, date: row.period, value: value || '.' },
           ]
@@ -483,7 +483,7 @@ export async function standIn(
     const currencies = Object.keys([...self.world.rates.values()].at(-1)!)
     const rows = rateDays()
       .toReversed()
-      .map(day => [day, ...currencies.map(one => rateOf(day, one)), ''])
+      .map(day => [day, ...currencies.map(currency => rateOf(day, currency)), ''])
     const date = self.misbehaviour === 'another_header' ? 'Day' : 'Date'
     const text = csv([[date, ...currencies, ''], ...rows])
     return { body: zipSync({ 'eurofxref-hist.csv': strToU8(text) }), type: 'application/zip' }
@@ -654,9 +654,9 @@ export async function standIn(
   function oilBulletin(): Reply {
     const countries = ['AT', 'DE', 'FR', 'GR', 'IT']
     const rows = madeUp(mondays('2026-01-05', 40), 1500)
-    const titles = countries.flatMap(one => [
-      `${one}_price_with_tax_euro95`,
-      `${one}_price_with_tax_diesel`,
+    const titles = countries.flatMap(country => [
+      `${country}_price_with_tax_euro95`,
+      `${country}_price_with_tax_diesel`,
     ])
     return {
       body: workbookOf({

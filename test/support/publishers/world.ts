@@ -36,7 +36,11 @@ const linesOf = (path: string): string[] =>
   haveShared ? readFileSync(resolve(folder, path), 'utf8').trim().split(/\r?\n/) : []
 
 /** The first two columns, or the ones that are named. */
-function pairs(path: string, column = 1, scale: (value: string) => string = one => one): Entry[] {
+function pairs(
+  path: string,
+  column = 1,
+  scale: (value: string) => string = value => value,
+): Entry[] {
   return linesOf(path)
     .slice(1)
     .map(line => line.split(','))

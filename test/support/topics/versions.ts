@@ -18,7 +18,7 @@ export function addVersion(versions: Version[], version: Version, isExplicit: bo
 
 /** Puts what was known before the newest version where it belongs; nothing twice in a row. */
 function addToPast(versions: Version[], version: Version) {
-  const before = versions.findLast(one => one.recordedAt <= version.recordedAt)
+  const before = versions.findLast(other => other.recordedAt <= version.recordedAt)
   if (before?.value === version.value) return
   if (before?.recordedAt === version.recordedAt) {
     before.value = version.value

@@ -134,10 +134,10 @@ export async function openStage(
         },
         async violations() {
           await page.evaluate(axeScript)
-          const found = await page.evaluate<axe.AxeResults>(
+          const findings = await page.evaluate<axe.AxeResults>(
             `axe.run(document, { resultTypes: ['violations'] })`,
           )
-          return found.violations.map(({ id, nodes }) => ({
+          return findings.violations.map(({ id, nodes }) => ({
             id,
             nodes: nodes.map(node => node.html.slice(0, 160)),
           }))

@@ -47,8 +47,8 @@ describe('a fresh copy', () => {
       })
       expect(closes).toEqual(
         own
-          .filter(one => isoDay(one.observedAt) <= '2026-11-19')
-          .map(one => ({ day: isoDay(one.observedAt), value: one.value })),
+          .filter(value => isoDay(value.observedAt) <= '2026-11-19')
+          .map(value => ({ day: isoDay(value.observedAt), value: value.value })),
       )
       expect(closes.length).toBeGreaterThan(20)
     })
@@ -73,9 +73,9 @@ describe('a fresh copy', () => {
     test(`has three sessions of ticks of ${code}, every five minutes for the front month`, () => {
       for (const day of ['2026-11-17', '2026-11-18', '2026-11-19']) {
         const { opensAt, closesAt } = sessionOn(family, day)
-        const found = futures.intraday(code, listedMonths(code, day, 1)[0]!, day)!
-        expect(found.ticks.length).toBe((closesAt - opensAt) / (5 * minuteMs) + 1)
-        expect([found.ticks[0]!.tradedAt, found.ticks.at(-1)!.tradedAt]).toEqual([
+        const trades = futures.intraday(code, listedMonths(code, day, 1)[0]!, day)!
+        expect(trades.ticks.length).toBe((closesAt - opensAt) / (5 * minuteMs) + 1)
+        expect([trades.ticks[0]!.tradedAt, trades.ticks.at(-1)!.tradedAt]).toEqual([
           opensAt,
           closesAt,
         ])

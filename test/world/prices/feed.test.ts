@@ -44,7 +44,7 @@ const series: StoredSeries[] = rows.map(
   }),
 )
 const world = createWorld({ seed: 1, series })
-const codeOf = new Map(series.map(one => [one.id, one.code]))
+const codeOf = new Map(series.map(series => [series.id, series.code]))
 
 /** What a database would hold, and how it came there. */
 class Recorder {
@@ -59,8 +59,8 @@ class Recorder {
     this.writes.push([...points])
     for (const point of points) {
       const key = `${codeOf.get(point.seriesId)}/${point.observedAt}`
-      const known = this.values.get(key)
-      if (known) expect(point).toEqual(known)
+      const stored = this.values.get(key)
+      if (stored) expect(point).toEqual(stored)
       else this.inserted += 1
       this.values.set(key, point)
     }
@@ -107,10 +107,10 @@ function copy(
 
 const expected = (at: number): string[] =>
   series
-    .flatMap(one =>
+    .flatMap(series =>
       world
-        .history(one.code, at)
-        .map(point => `${one.code}/${point.observedAt}=${point.value}@${point.recordedAt}`),
+        .history(series.code, at)
+        .map(point => `${series.code}/${point.observedAt}=${point.value}@${point.recordedAt}`),
     )
     .sort()
 
@@ -120,7 +120,7 @@ describe('filling', () => {
     fill()
     expect(ingest.rows()).toEqual(expected(start))
     expect([...feed.filled()].sort()).toEqual(
-      series.filter(one => one.available).map(one => one.code),
+      series.filter(series => series.available).map(series => series.code),
     )
     expect(feed.total).toBe(feed.filled().size)
     expect(feed.step(1)).toBe(false)
@@ -202,7 +202,7 @@ describe('filling', () => {
   })
 
   test('many codes begin with all others, those that are numbered together with each other', () => {
-    const all = new Set(series.filter(one => one.available).map(one => one.id))
+    const all = new Set(series.filter(series => series.available).map(series => series.id))
     const begun = ({ writes }: Recorder) => new Set(writes.flat().map(point => point.seriesId))
     const many = copy()
     many.feed.beginWith(Array.from({ length: 13 }, () => 'EUR_USD'))
@@ -308,13 +308,13 @@ describe('what is there before it is filled', () => {
     const { feed, ingest } = copy()
     feed.begin()
     expect(feed.filled().size).toBe(0)
-    for (const one of series.filter(one => one.available)) {
+    for (const one of series.filter(series => series.available)) {
       const history = world.history(one.code, start).map(point => point.observedAt)
-      const known = knownOf(ingest, one.code)
+      const before = knownOf(ingest, one.code)
       const newest = history.filter(at => at >= start - 100 * dayMs)
-      expect(known[0], one.code).toBe(history[0]!)
-      expect(known.slice(-newest.length), one.code).toEqual(newest)
-      expect(known.length, one.code).toBeLessThan(history.length)
+      expect(before[0], one.code).toBe(history[0]!)
+      expect(before.slice(-newest.length), one.code).toEqual(newest)
+      expect(before.length, one.code).toBeLessThan(history.length)
     }
     const written = ingest.writes.length
     feed.begin()
@@ -323,7 +323,7 @@ describe('what is there before it is filled', () => {
 
   test('what is asked for further back comes at once, of that code alone', () => {
     const { feed, ingest } = copy()
-    const agbami = series.find(one => one.code === 'AGBAMI_USD')!
+    const agbami = series.find(series => series.code === 'AGBAMI_USD')!
     feed.supply(agbami.id, start - 30 * dayMs)
     expect([...feed.filled()]).toEqual([])
     feed.supply(agbami.id, start - 300 * dayMs)
@@ -348,7 +348,7 @@ describe('what is there before it is filled', () => {
     const plain = copy()
     plain.fill()
     plain.feed.advance(start + 2 * dayMs)
-    const codes = series.filter(one => one.available).map(one => one.code)
+    const codes = series.filter(series => series.available).map(series => series.code)
     fc.assert(
       fc.property(fc.shuffledSubarray(codes), fc.nat({ max: codes.length }), (asked, moveAfter) => {
         const { feed, ingest, fill } = copy()
@@ -394,7 +394,7 @@ describe('moving forward', () => {
     fill()
     const before = ingest.inserted
     const count = feed.advance(start + 3 * dayMs)
-    const all = series.flatMap(one => world.observations(one.code, start, start + 3 * dayMs))
+    const all = series.flatMap(series => world.observations(series.code, start, start + 3 * dayMs))
     expect(count).toBe(all.length)
     expect(ingest.inserted - before).toBe(all.length)
     for (const points of Map.groupBy(
@@ -441,9 +441,9 @@ describe('moving forward', () => {
   test('a quiet second writes nothing, not even its own progress', () => {
     const { feed, state, fill } = copy(parseInstant('2026-11-21T12:00:00Z')!)
     fill()
-    const known = new Map(state)
+    const previous = new Map(state)
     expect(feed.advance(parseInstant('2026-11-21T12:00:01Z')!)).toBe(0)
-    expect(state).toEqual(known)
+    expect(state).toEqual(previous)
   })
 
   test('a clock that goes back adds nothing', () => {
@@ -478,13 +478,13 @@ describe('moving forward', () => {
     const end = start + 365 * dayMs
     const written = feed.advance(end)
     expect(ingest.inserted - before).toBe(written)
-    const held = new Set(
+    const currentCodes = new Set(
       [...ingest.values.values()].map(point => `${codeOf.get(point.seriesId)}/${point.observedAt}`),
     )
     for (const point of world.observations('BRENT_CRUDE_USD', end - 30 * dayMs, end))
-      expect(held.has(`BRENT_CRUDE_USD/${point.observedAt}`)).toBe(true)
+      expect(currentCodes.has(`BRENT_CRUDE_USD/${point.observedAt}`)).toBe(true)
     for (const point of world.history('AGBAMI_USD', end))
-      expect(held.has(`AGBAMI_USD/${point.observedAt}`)).toBe(true)
+      expect(currentCodes.has(`AGBAMI_USD/${point.observedAt}`)).toBe(true)
     expect(written).toBeLessThan(60_000)
   })
 })

@@ -40,19 +40,19 @@ test('a world with known states has the values of one without', () => {
 
 test('a path goes on from the last state before a day, and ignores states of another decay', () => {
   const plain = createPath(3, 'some', 30, false)
-  const asked: number[] = []
+  const keysAsked: number[] = []
   const state = { value: 5, smoothed: 5 }
   const path = createPath(3, 'some', 30, false, (key, decay) => {
-    asked.push(key, decay)
+    keysAsked.push(key, decay)
     return new Map<number, PathState>([[2, state]])
   })
-  expect(asked).toEqual([plain.key, plain.decay])
+  expect(keysAsked).toEqual([plain.key, plain.decay])
   expect(path.stateAt(1)).toEqual(plain.stateAt(1))
   expect(path.stateAt(2)).toEqual(state)
   expect(path.stateAt(3)).not.toEqual(plain.stateAt(3))
-  const known = shippedStates()
+  const states = shippedStates()
   const [first] = everyPath(shippedSeed, series)
-  expect([...known(first!.key, first!.decay)!.keys()]).toEqual([...shippedCheckpoints])
-  expect(known(first!.key, first!.decay + dayMs)).toBeUndefined()
-  expect(known(0, first!.decay)).toBeUndefined()
+  expect([...states(first!.key, first!.decay)!.keys()]).toEqual([...shippedCheckpoints])
+  expect(states(first!.key, first!.decay + dayMs)).toBeUndefined()
+  expect(states(0, first!.decay)).toBeUndefined()
 })

@@ -37,20 +37,22 @@ const series: WorldSeries[] = String(codesTable)
       volatility: Number(volatility),
     }
   })
-const available = series.filter(one => one.available)
-const byCode = new Map(series.map(one => [one.code, one]))
+const available = series.filter(series => series.available)
+const byCode = new Map(series.map(series => [series.code, series]))
 const now = parseInstant('2026-11-21T19:30:00Z')!
 const world = createWorld({ seed: 7, series })
 const histories = new Map<string, Observation[]>()
 
 function history(code: string): Observation[] {
-  const known = histories.get(code) ?? world.history(code, now)
-  histories.set(code, known)
-  return known
+  const observations = histories.get(code) ?? world.history(code, now)
+  histories.set(code, observations)
+  return observations
 }
 
 function closes(code: string): Map<string, number> {
-  return new Map(history(code).map(one => [isoDay(one.observedAt), one.value]))
+  return new Map(
+    history(code).map(observation => [isoDay(observation.observedAt), observation.value]),
+  )
 }
 
 /** Daily log returns on the days that both have, as correlations are defined. */
@@ -150,9 +152,13 @@ describe('a pure function of seed, code and interval', () => {
       'US_RIG_COUNT',
       'DIESEL_LIST_B7_DKK',
     ]) {
-      const early = new Map(world.history(code, now - 3 * dayMs).map(one => [one.observedAt, one]))
+      const early = new Map(
+        world
+          .history(code, now - 3 * dayMs)
+          .map(observation => [observation.observedAt, observation]),
+      )
       const late = world.history(code, now)
-      const common = late.filter(one => early.has(one.observedAt))
+      const common = late.filter(observation => early.has(observation.observedAt))
       expect(common.length).toBeGreaterThan(300)
       for (const one of common) expect(early.get(one.observedAt)).toEqual(one)
     }
@@ -160,11 +166,11 @@ describe('a pure function of seed, code and interval', () => {
 
   test('another seed is another world', () => {
     const other = createWorld({ seed: 8, series })
-    expect(other.history('WTI_USD', now).map(one => one.observedAt)).toEqual(
-      history('WTI_USD').map(one => one.observedAt),
+    expect(other.history('WTI_USD', now).map(observation => observation.observedAt)).toEqual(
+      history('WTI_USD').map(observation => observation.observedAt),
     )
-    expect(other.history('WTI_USD', now).map(one => one.value)).not.toEqual(
-      history('WTI_USD').map(one => one.value),
+    expect(other.history('WTI_USD', now).map(observation => observation.value)).not.toEqual(
+      history('WTI_USD').map(observation => observation.value),
     )
   })
 })
@@ -186,11 +192,11 @@ describe('values', () => {
     for (const year of [2015, 2021, 2026, 2034]) {
       const at = Date.UTC(year, 5, 17, 12)
       const ratios = available
-        .filter(one => !seasonal.has(one.category))
+        .filter(series => !seasonal.has(series.category))
         .map(
-          one =>
-            world.observations(one.code, at - 40 * dayMs, at, depthOf(one, at)).at(-1)!.value /
-            one.level,
+          series =>
+            world.observations(series.code, at - 40 * dayMs, at, depthOf(series, at)).at(-1)!
+              .value / series.level,
         )
       for (const ratio of ratios) expect(ratio > 0.3 && ratio < 3.3).toBe(true)
       expect(
@@ -245,8 +251,9 @@ describe('values', () => {
 
   test('all crudes that trade on one calendar move together', () => {
     const crudes = available.filter(
-      one =>
-        one.category === 'physical_crude' && marketOf(one.category, one.code) === 'london_energy',
+      series =>
+        series.category === 'physical_crude' &&
+        marketOf(series.category, series.code) === 'london_energy',
     )
     expect(crudes.length).toBeGreaterThan(80)
     for (const one of crudes) expect(correlation('BRENT_CRUDE_USD', one.code)).toBeGreaterThan(0.8)
@@ -255,8 +262,8 @@ describe('values', () => {
   test('grades keep their order, and margins their sign', () => {
     const always = (codes: string[], holds: (...values: number[]) => boolean, share: number) => {
       const all = codes.map(closes)
-      const days = [...all[0]!.keys()].filter(day => all.every(one => one.has(day)))
-      const kept = days.filter(day => holds(...all.map(one => one.get(day)!)))
+      const days = [...all[0]!.keys()].filter(day => all.every(byDay => byDay.has(day)))
+      const kept = days.filter(day => holds(...all.map(byDay => byDay.get(day)!)))
       expect(kept.length / days.length).toBeGreaterThanOrEqual(share)
     }
     always(['BRENT_CRUDE_USD', 'WTI_USD'], (brent, wti) => brent! > wti! && brent! < wti! + 10, 1)
@@ -271,7 +278,8 @@ describe('values', () => {
 
   test('exchange rates agree with each other at every instant', () => {
     const rates = ['EUR_NOK', 'EUR_USD', 'USD_NOK'].map(
-      code => new Map(history(code).map(one => [one.observedAt, one.value])),
+      code =>
+        new Map(history(code).map(observation => [observation.observedAt, observation.value])),
     )
     for (const [at, eurNok] of rates[0]!)
       expect(Math.abs(eurNok / (rates[1]!.get(at)! * rates[2]!.get(at)!) - 1)).toBeLessThan(0.001)
@@ -337,7 +345,7 @@ describe('markets close', () => {
     for (const [i, one] of days.entries())
       expect(one.observedAt).toBe(days[0]!.observedAt + i * dayMs)
     expect(isoDay(days.at(-1)!.observedAt)).toBe('2026-11-21')
-    const value = new Map(days.map(one => [one.observedAt, one.value]))
+    const value = new Map(days.map(day => [day.observedAt, day.value]))
     for (const one of days.slice(7))
       if (weekdayOf(one.observedAt) > 5) expect(one.value).toBe(value.get(one.observedAt - dayMs)!)
   })
@@ -346,10 +354,10 @@ describe('markets close', () => {
     for (const code of ['BRENT_CRUDE_USD', 'EUR_USD', 'DUTCH_TTF_EUR']) {
       const day = Date.UTC(2022, 2, 9)
       const close = sessionOf(marketOf(byCode.get(code)!.category, code), day)!.closesAt
-      const kept = history(code).filter(one => startOfDay(one.observedAt) === day)
+      const kept = history(code).filter(observation => startOfDay(observation.observedAt) === day)
       const session = world
         .observations(code, day - dayMs, day + 2 * dayMs)
-        .filter(one => one.observedAt <= close)
+        .filter(observation => observation.observedAt <= close)
       expect(kept).toHaveLength(1)
       expect(kept[0]).toEqual(session.at(-1)!)
       expect(kept[0]!.observedAt).toBe(close)
@@ -367,7 +375,10 @@ describe('markets close', () => {
       const session = sessionOf(marketOf(byCode.get(code)!.category, code), day)!
       const prices = world
         .observations(code, day - dayMs, day + 2 * dayMs)
-        .filter(one => one.observedAt > session.opensAt && one.observedAt <= session.closesAt)
+        .filter(
+          observation =>
+            observation.observedAt > session.opensAt && observation.observedAt <= session.closesAt,
+        )
       expect(prices).toHaveLength(count)
       for (const [i, one] of prices.entries())
         expect(one.observedAt).toBe(session.opensAt + (i + 1) * step)
@@ -420,11 +431,13 @@ describe('depth', () => {
   })
 
   test('intraday codes are hourly for 35 days and of full cadence for the last three', () => {
-    for (const { code, cadence } of available.filter(one => isIntraday(one.cadence))) {
-      const held = new Set(history(code).map(one => one.observedAt))
-      const all = world.observations(code, now - 35 * dayMs, now).map(one => one.observedAt)
+    for (const { code, cadence } of available.filter(series => isIntraday(series.cadence))) {
+      const days = new Set(history(code).map(observation => observation.observedAt))
+      const all = world
+        .observations(code, now - 35 * dayMs, now)
+        .map(observation => observation.observedAt)
       for (const at of all)
-        if (at % hourMs === 0 || at >= now - 3 * dayMs) expect(held.has(at)).toBe(true)
+        if (at % hourMs === 0 || at >= now - 3 * dayMs) expect(days.has(at)).toBe(true)
       expect(all.filter(at => at >= now - 3 * dayMs).length).toBeGreaterThan(
         cadence === 'intraday_2_5m' ? 500 : 100,
       )

@@ -431,7 +431,7 @@ function UsagePart() {
               title="Requests by day of this period"
               height={220}
               times={days.map(({ date }) => Date.parse(date) / 1000)}
-              lines={[{ label: 'Requests', values: days.map(one => one.requests), ink: '--ink-1' }]}
+              lines={[{ label: 'Requests', values: days.map(day => day.requests), ink: '--ink-1' }]}
             />
           )}
         </Shown>

@@ -357,7 +357,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
                 placeholder="None"
                 value={group.name}
                 onChange={event =>
-                  onChoose(changed(i, one => ({ ...one, name: event.currentTarget.value })))
+                  onChoose(changed(i, group => ({ ...group, name: event.currentTarget.value })))
                 }
               />
             </label>
@@ -386,7 +386,10 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
                 group={i}
                 onMove={by =>
                   onChoose(
-                    changed(i, one => ({ ...one, codes: moved(one.codes, place, place + by) })),
+                    changed(i, group => ({
+                      ...group,
+                      codes: moved(group.codes, place, place + by),
+                    })),
                   )
                 }
                 onGroup={to =>
@@ -402,9 +405,9 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
                 }
                 onRemove={() =>
                   onChoose(
-                    changed(i, one => ({
-                      ...one,
-                      codes: one.codes.filter(member => member !== code),
+                    changed(i, group => ({
+                      ...group,
+                      codes: group.codes.filter(member => member !== code),
                     })),
                   )
                 }

@@ -175,9 +175,9 @@ function Faults() {
               code.value = event.currentTarget.value
             }}
           >
-            {faultCodes.map(one => (
-              <option key={one} value={one}>
-                {one}
+            {faultCodes.map(code => (
+              <option key={code} value={code}>
+                {code}
               </option>
             ))}
           </select>
@@ -206,7 +206,7 @@ function Faults() {
 
 function Snapshots() {
   const name = useSignal('before')
-  const said = useSignal('')
+  const outcome = useSignal('')
   const { refusal, attempt } = useAttempt()
   const send = (what: 'snapshot' | 'restore') =>
     attempt(async () => {
@@ -214,7 +214,7 @@ function Snapshots() {
         method: 'POST',
         body: { name: name.value },
       })
-      said.value =
+      outcome.value =
         what === 'snapshot'
           ? `Kept as ${name.value}, at ${instant(answer.now)}.`
           : `Back at ${name.value}, ${instant(answer.now)}.`
@@ -223,7 +223,7 @@ function Snapshots() {
     <section class="card" aria-labelledby="states">
       <h2 id="states">States</h2>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <label>
         Name
         <input
@@ -249,18 +249,18 @@ function Scenarios() {
   const answer = useLoaded('scenarios', () =>
     asOperator<{ scenarios: Scenario[] }>('/_dev/scenario'),
   )
-  const said = useSignal<unknown>(undefined)
+  const outcome = useSignal<unknown>(undefined)
   const { refusal, attempt } = useAttempt()
   const play = (name: string) =>
     attempt(async () => {
-      said.value = await asOperator('/_dev/scenario', { method: 'POST', body: { name } })
+      outcome.value = await asOperator('/_dev/scenario', { method: 'POST', body: { name } })
     })
   return (
     <section class="card" aria-labelledby="scenarios">
       <h2 id="scenarios">Scenarios</h2>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value !== undefined && (
-        <pre class="wrap tall">{JSON.stringify(said.value, null, 1)}</pre>
+      {outcome.value !== undefined && (
+        <pre class="wrap tall">{JSON.stringify(outcome.value, null, 1)}</pre>
       )}
       <Shown of={answer} what="scenarios">
         {({ scenarios }) => (

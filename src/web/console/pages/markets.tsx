@@ -144,7 +144,7 @@ function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
     const lines = curves.flatMap((curve, i) => {
       if (!curve) return []
       const prices = new Map(
-        curve.contracts.map(one => [monthNumber(one.contract_month), one.price]),
+        curve.contracts.map(contract => [monthNumber(contract.contract_month), contract.price]),
       )
       const { text, ink } = ages[i]!
       const values = months.map(month => prices.get(month) ?? null)

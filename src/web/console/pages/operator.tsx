@@ -360,7 +360,7 @@ function Data() {
   const comparison = useSignal<Comparison | undefined>(undefined)
   const outcome = useSignal('')
   // The review queue is asked for anew when this rises.
-  const held = useSignal(0)
+  const count = useSignal(0)
   const read = (file: File | undefined) =>
     attempt(async () => {
       outcome.value = ''
@@ -383,7 +383,7 @@ function Data() {
       outcome.value = `${data.inserted} new, ${data.revised} revised, ${data.unchanged} as they were, ${data.held} held.`
       rows.value = []
       comparison.value = undefined
-      if (data.held > 0) held.value += 1
+      if (data.held > 0) count.value += 1
       await batches.reload()
     })
   const undo = (id: number) =>
@@ -457,7 +457,7 @@ function Data() {
           </>
         )}
       </section>
-      <Review key={held.value} onDecided={batches.reload} />
+      <Review key={count.value} onDecided={batches.reload} />
       <Table
         caption="What was written"
         file="batches"
@@ -648,9 +648,9 @@ function People() {
                     plan.value = event.currentTarget.value
                   }}
                 >
-                  {plans.map(one => (
-                    <option key={one} value={one}>
-                      {words(one)}
+                  {plans.map(plan => (
+                    <option key={plan} value={plan}>
+                      {words(plan)}
                     </option>
                   ))}
                 </select>
@@ -686,9 +686,9 @@ function People() {
                 value={account.plan}
                 onChange={event => void change(account, { plan: event.currentTarget.value })}
               >
-                {plans.map(one => (
-                  <option key={one} value={one}>
-                    {words(one)}
+                {plans.map(plan => (
+                  <option key={plan} value={plan}>
+                    {words(plan)}
                   </option>
                 ))}
               </select>

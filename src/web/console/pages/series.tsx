@@ -182,7 +182,7 @@ function One({ code }: { code: string }) {
   const others = (query.compare ?? '').split(',').filter(Boolean)
   const comparePaths = others.map(other => pathOf(other, { ...query, type: 'line' }))
   const compared = useLoaded(comparePaths.length > 0 ? comparePaths.join(' ') : undefined, signal =>
-    Promise.all(comparePaths.map(one => dataOf<ChartAnswer>(one, { signal }))),
+    Promise.all(comparePaths.map(path => dataOf<ChartAnswer>(path, { signal }))),
   )
   const data = answer.data
   const notes = useNotes(data)

@@ -167,7 +167,7 @@ function List() {
                   type="checkbox"
                   checked={chosen.value.includes(type)}
                   onChange={event => {
-                    const others = chosen.value.filter(one => one !== type)
+                    const others = chosen.value.filter(other => other !== type)
                     chosen.value = event.currentTarget.checked ? [...others, type] : others
                   }}
                 />

@@ -217,7 +217,7 @@ function Opened({ source }: { source: Source }) {
     dataOf<{ logs: Sync[] }>(`/v1/data-sources/${source.id}/logs`, { signal }),
   )
   const { refusal, attempt } = useAttempt()
-  const said = useSignal('')
+  const outcome = useSignal('')
   const name = source.source_type === 'webhook' ? 'secret' : 'token'
   const rotate = (form: HTMLFormElement) =>
     attempt(async () => {
@@ -228,7 +228,7 @@ function Opened({ source }: { source: Source }) {
           body: { credentials: { [name]: String(new FormData(form).get('secret')) } },
         },
       )
-      said.value = message
+      outcome.value = message
       form.reset()
     })
   return (
@@ -244,7 +244,7 @@ function Opened({ source }: { source: Source }) {
         </Notice>
       )}
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <Table
         caption={`Log of ${source.name}`}
         file="syncs"
@@ -338,7 +338,7 @@ function bodyOf(form: FormData, kind: string): object {
 
 function Making({ onMade }: { onMade: () => Promise<void> }) {
   const kind = useSignal<string>('api')
-  const made = useSignal('')
+  const created = useSignal('')
   const { refusal, attempt } = useAttempt()
   const make = (form: HTMLFormElement) =>
     attempt(async () => {
@@ -346,7 +346,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
         method: 'POST',
         body: bodyOf(new FormData(form), kind.value),
       })
-      made.value = source.ingest_url
+      created.value = source.ingest_url
         ? `${source.name} is there; rows are pushed to ${source.ingest_url}`
         : `${source.name} is there; it is read for the first time at once.`
       form.reset()
@@ -356,7 +356,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
     <section class="card" aria-labelledby="new-source">
       <h2 id="new-source">A new source</h2>
       {refusal.value && <Refused error={refusal.value} />}
-      {made.value && <Notice mood="good">{made.value}</Notice>}
+      {created.value && <Notice mood="good">{created.value}</Notice>}
       <form
         class="grid"
         onSubmit={event => {

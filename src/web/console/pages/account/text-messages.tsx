@@ -40,21 +40,21 @@ const load = async (signal: AbortSignal): Promise<Whole> => {
 export function TextMessages() {
   const answer = useLoaded('phone', load)
   const { refusal, attempt } = useAttempt()
-  const said = useSignal('')
+  const outcome = useSignal('')
   const send = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
     attempt(async () => {
       const { message } = await ask<{ message?: string }>(path, {
         method,
         ...(method !== 'DELETE' && { body }),
       })
-      said.value = message ?? 'Saved.'
+      outcome.value = message ?? 'Saved.'
       await answer.reload()
     })
   return (
     <section class="card" aria-labelledby="texts">
       <h2 id="texts">Text messages</h2>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <Shown of={answer} what="the phone">
         {({ phone, standing, settings }) => (
           <>

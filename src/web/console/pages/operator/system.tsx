@@ -162,21 +162,21 @@ function Held() {
     ),
   )
   const { refusal, attempt } = useAttempt()
-  const said = useSignal('')
+  const message = useSignal('')
   const release = (body: object) =>
     attempt(async () => {
       const { data } = await asOperator<{ data: { released: number; more: boolean } }>(
         '/admin/v1/outbox/release',
         { method: 'POST', body },
       )
-      said.value = `${number(data.released)} on their way${data.more ? '; there are more' : ''}.`
+      message.value = `${number(data.released)} on their way${data.more ? '; there are more' : ''}.`
       await answer.reload()
     })
   const total = answer.data?.data.meta.total ?? 0
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {said.value && <Notice mood="good">{said.value}</Notice>}
+      {message.value && <Notice mood="good">{message.value}</Notice>}
       <Table
         caption="Messages held back"
         file="held"

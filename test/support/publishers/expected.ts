@@ -4,7 +4,7 @@ import type { StandIn } from './stand-in.ts'
 import { fredIds } from './world.ts'
 
 /** What a publisher said of one code: the length of a period, and the values by the day they stand on. */
-interface Said {
+interface Expected {
   feed: string
   code: string
   kind: string
@@ -42,7 +42,7 @@ export function expectedValues(
   publishers: StandIn,
   { since, thisMonth }: { since: string; thisMonth: string },
 ): Map<string, Map<string, number>> {
-  const byCode = new Map<string, Said[]>()
+  const byCode = new Map<string, Expected[]>()
   for (const feed of feedNames) {
     const [, ...lines] = readFileSync(join(maps, `${feed}.tsv`), 'utf8')
       .trim()
@@ -64,13 +64,13 @@ export function expectedValues(
 
 const lengths = ['day', 'week', 'month']
 
-function standing(all: readonly Said[]): Map<string, number> {
+function standing(all: readonly Expected[]): Map<string, number> {
   const values = new Map<string, number>()
   // The shortest period first; of one length the preferred feed.
   for (const kind of lengths) {
     const finer = [...values.keys()].sort()
-    for (const said of all.filter(one => one.kind === kind)) {
-      for (const [day, value] of said.values) {
+    for (const statement of all.filter(statement => statement.kind === kind)) {
+      for (const [day, value] of statement.values) {
         if (!values.has(day) && !finer.some(other => isWithin(other, day, kind))) {
           values.set(day, value)
         }
@@ -162,9 +162,9 @@ function madeUp(feed: string, id: string, today: string): Entries {
     ])
   }
   if (feed === 'ec_oil_bulletin') {
-    const titles = ['AT', 'DE', 'FR', 'GR', 'IT'].flatMap(one => [
-      `${one}_price_with_tax_euro95`,
-      `${one}_price_with_tax_diesel`,
+    const titles = ['AT', 'DE', 'FR', 'GR', 'IT'].flatMap(country => [
+      `${country}_price_with_tax_euro95`,
+      `${country}_price_with_tax_diesel`,
     ])
     const place = titles.indexOf(id)
     if (place < 0) return []
