@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { type CodeLookup, codeLookupOf, everyCode } from '../../feed/catalogue/lookup.ts'
 import { columnsOf } from '../../feed/prices/bulk/columns.ts'
-import { bulkBytes, bulkFormats, bulkTypes, openBulkWriter } from '../../feed/prices/bulk/writer.ts'
+import { bulkBytes, bulkFormats, bulkTypes, openBulkWriter } from '../../feed/prices/bulk/open.ts'
 import { datedExportText, type ExportFormat, exportText } from '../../feed/prices/export.ts'
 import { checkRow, type RawRow } from '../../feed/prices/rows.ts'
 import { integer } from '../../http/answer/integer.ts'

@@ -7,7 +7,7 @@ import {
   bulkFormats,
   bulkTypes,
   openBulkWriter,
-} from '../../feed/prices/bulk/writer.ts'
+} from '../../feed/prices/bulk/open.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../http/answer/range.ts'
 import { streamOf } from '../../http/answer/stream.ts'
