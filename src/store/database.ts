@@ -199,6 +199,21 @@ export function transact<T>(db: Database, work: () => T): T {
   return result
 }
 
+/** What a transaction would answer: its work is done and taken back, and nothing of it stays. */
+export function rehearse<T>(db: Database, work: () => T): T {
+  const takenBack = new Error('a rehearsal is taken back')
+  let answer: { result: T } | undefined
+  try {
+    db.transaction(() => {
+      answer = { result: work() }
+      throw takenBack
+    }).immediate()
+  } catch (error) {
+    if (error !== takenBack) throw error
+  }
+  return answer!.result
+}
+
 const isThenable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 

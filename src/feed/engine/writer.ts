@@ -341,15 +341,17 @@ function writeDataset(
       if (written.rejections.length < rejectionsMax) written.rejections.push(checked.reason)
     }
     if (records.length === 0) continue
+    const write = () =>
+      dataset.write(
+        records.map(record => record.record),
+        run.now,
+      )
     const counts = run.dryRun
-      ? wouldBe(name, records, deps.store)
+      ? deps.store.rehearse(write)
       : batchOf(group[0]!.line, run).during(() =>
           deps.store.transact(() => {
             for (const { key } of records) deps.store.ownRow(name, key, run.feedNumber)
-            return dataset.write(
-              records.map(record => record.record),
-              run.now,
-            )
+            return write()
           }),
         )
     written.inserted += counts.inserted
@@ -394,14 +396,4 @@ function isOurs(dataset: string, key: string, run: WritingRun, store: FeedStore)
   if (owner === undefined || owner === run.feedNumber) return true
   const name = store.states().find(state => state.number === owner)?.name
   return name === undefined || run.winsOver(name, dataset)
-}
-
-/** Rows of datasets are compared where they are written: a dry run knows only which are there. */
-const wouldBe = (
-  name: string,
-  records: readonly { key: string }[],
-  store: FeedStore,
-): WriteCounts => {
-  const unchanged = records.filter(({ key }) => store.rowOwner(name, key) !== undefined).length
-  return { inserted: records.length - unchanged, revised: 0, unchanged }
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { transact } from '../database.ts'
+import { rehearse, transact } from '../database.ts'
 import { rangeNotes } from '../replication/change-log.ts'
 import { lazy } from '../statement.ts'
 
@@ -99,6 +99,8 @@ export interface FeedStore {
   /** How many series had an observation of each feed. */
   served(): { feed: string; codes: number }[]
   transact<T>(work: () => T): T
+  /** What `work` would answer; nothing that it writes stays. */
+  rehearse<T>(work: () => T): T
 }
 
 const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS finishedAt, result, requests, bytes,
@@ -270,5 +272,6 @@ export function createFeedStore(db: Database): FeedStore {
     ownRow: (dataset, key, feed) => void ownRow.run(dataset, key, feed),
     served: () => served.all(),
     transact: work => transact(db, work),
+    rehearse: work => rehearse(db, work),
   }
 }

@@ -105,6 +105,23 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
     expect([wet.inserted, wet.rowsRead]).toEqual([dry.inserted, dry.rowsRead])
   })
 
+  test('a dry run of a dataset tells what would be revised, and writes nothing', async () => {
+    const copy = reading({ cftc: '', 'cftc.since': '2025-06-01' })
+    const first = await run(copy, 'cftc')
+    const before = contentOf(copy)
+    const same = await run(copy, 'cftc', { since: '2025-06-01', dryRun: true })
+    expect([same.inserted, same.revised, same.unchanged]).toEqual([0, 0, first.inserted])
+    const reports = publishers.world.positions.get('067651')!
+    const newest = reports.findLast(report => report.day <= publishers.today)!
+    newest.long = String(Number(newest.long) + 1)
+    const dry = await run(copy, 'cftc', { since: '2025-06-01', dryRun: true })
+    expect([dry.inserted, dry.revised, dry.unchanged]).toEqual([0, 1, first.inserted - 1])
+    expect(contentOf(copy)).toBe(before)
+    const wet = await run(copy, 'cftc', { since: '2025-06-01' })
+    expect([wet.inserted, wet.revised, wet.unchanged]).toEqual([0, 1, first.inserted - 1])
+    expect(contentOf(copy)).not.toBe(before)
+  }, 60_000)
+
   const suspicious: [Misbehaviour, string][] = [
     ['no_rows', 'series_empty'],
     ['ends_earlier', 'went_backwards'],

@@ -13,6 +13,7 @@ export type Misbehaviour =
   | 'ends_earlier'
   | 'another_unit'
   | 'another_header'
+  | 'another_column'
   | 'all_zero'
   | 'half_of_it'
   | 'in_the_future'
@@ -187,6 +188,9 @@ export async function standIn(
         return [...rows]
     }
   }
+  /** The title of a column, where that is not what is wrong. */
+  const ofColumn = (title: string) =>
+    /^another_(header|column)$/.test(self.misbehaviour ?? '') ? `New ${title}` : title
   const futureOf = (period: string) => (period.length === 7 ? '2031-01' : '2031-01-03')
 
   function replyTo(url: URL): Reply | undefined {
@@ -265,7 +269,7 @@ export async function standIn(
     unit: string,
   ) {
     const value = row.value === '' ? null : row.value
-    const named = self.misbehaviour === 'another_header' ? { amount: value } : { value }
+    const named = { [ofColumn('value')]: value }
     if (route === 'steo')
       return { period: row.period, seriesId: id, seriesDescription: id, ...named, unit }
     if (route === 'international') {
@@ -353,11 +357,12 @@ export async function standIn(
       .slice(-2)
     if (weeks.length < 2) return { body: 'STUB_1,Difference\n' }
     const [before = '', week = ''] = weeks
-    const title = self.misbehaviour === 'another_header' ? 'Product' : 'STUB_1'
-    const rows = stubs.map(([stub, id]) => {
+    const title = /^another_(header|column)$/.test(self.misbehaviour ?? '') ? 'Product' : 'STUB_1'
+    const wanted = stubs.filter((_, i) => self.misbehaviour !== 'half_of_it' || i % 3 === 2)
+    const rows = wanted.map(([stub, id]) => {
       const values = new Map(self.world.agency.get(id)!.rows.map(row => [row.period, row.value]))
       const millions = (day: string) => {
-        const value = values.get(day)
+        const value = values.get(day) ?? values.get(before)
         if (self.misbehaviour === 'all_zero') return '0.000'
         if (value === undefined) return ''
         const text = value.padStart(4, '0')
@@ -447,7 +452,7 @@ export async function standIn(
     const id = query.get('id') ?? ''
     if (!fredIds[id]) return undefined
     const rows = spoiled(fredRows(id)).filter(row => row.period >= (query.get('cosd') ?? ''))
-    const title = self.misbehaviour === 'another_header' ? 'VALUE' : id
+    const title = ofColumn(id)
     return {
       body: csv([['observation_date', title], ...rows.map(row => [row.period, row.value])]),
       type: 'text/csv',
@@ -503,8 +508,7 @@ export async function standIn(
             : [key, 'D', currency, 'EUR', 'SP00', 'A', day, value, 'A']
         }),
     )
-    const header =
-      'KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE,OBS_STATUS'
+    const header = `KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,${ofColumn('OBS_VALUE')},OBS_STATUS`
     return { body: csv([header.split(','), ...rows]), type: 'text/csv' }
   }
 
@@ -540,8 +544,7 @@ export async function standIn(
     )
     const header =
       'FREQ;Frequency;BASE_CUR;Base Currency;QUOTE_CUR;Quote Currency;TENOR;Tenor;DECIMALS;CALCULATED;UNIT_MULT;Unit Multiplier;COLLECTION;Collection Indicator;TIME_PERIOD;OBS_VALUE'
-    const titles =
-      self.misbehaviour === 'another_header' ? header.replace('OBS_VALUE', 'VALUE') : header
+    const titles = header.replace('OBS_VALUE', ofColumn('OBS_VALUE'))
     return { body: csv([titles.split(';'), ...rows], ';'), type: 'text/csv' }
   }
 
@@ -559,8 +562,7 @@ export async function standIn(
         report_date_as_yyyy_mm_dd: `${report.period}T00:00:00.000`,
         cftc_contract_market_code: contract,
         open_interest_all: self.misbehaviour === 'all_zero' ? '0' : report.open,
-        [self.misbehaviour === 'another_header' ? 'm_money_long' : 'm_money_positions_long_all']:
-          report.value,
+        [ofColumn('m_money_positions_long_all')]: report.value,
         m_money_positions_short_all: self.misbehaviour === 'all_zero' ? '0' : report.short,
       })),
     )
@@ -625,7 +627,7 @@ export async function standIn(
       ['monthly prices in nominal US dollars, 1960 to present'],
       ['(monthly series are available only in nominal US dollar terms)'],
       ['Updated on June 02, 2026'],
-      [undefined, ...names.slice(1)],
+      [undefined, ...names.slice(1).map(ofColumn)],
       [
         undefined,
         ...units.slice(1).map(unit => (self.misbehaviour === 'another_unit' ? '(EUR/kg)' : unit)),
@@ -661,7 +663,7 @@ export async function standIn(
     return {
       body: workbookOf({
         'Prices with taxes': [
-          ['Date', ...titles],
+          [ofColumn('Date'), ...titles.map(ofColumn)],
           ...rows.map(row => [serial(row.period), ...titles.map((_, i) => Number(row.value) + i)]),
         ],
         'Prices wo taxes': [['Date']],
@@ -676,7 +678,7 @@ export async function standIn(
       '"ULSD: Pump price (p/litre)"',
       '"ULSP: Duty rate (p/litre)"',
     ]
-    if (self.misbehaviour === 'another_header') header[1] = 'Petrol'
+    header[1] = ofColumn(header[1]!)
     const rows = madeUp(mondays('2026-01-05', 40), 130).map(row => [
       row.period.split('-').toReversed().join('/'),
       row.value,
@@ -719,11 +721,11 @@ export async function standIn(
       const count = self.misbehaviour === 'all_zero' ? 0 : Math.floor(Number(value))
       return [
         cells('Permian', 'Oil', 'TEXAS', count),
-        cells('Permian', 'Oil', 'NEW MEXICO', count - 2),
-        cells('Marcellus', 'Gas', 'PENNSYLVANIA', count - 5),
+        cells('Permian', 'Oil', 'NEW MEXICO', Math.max(0, count - 2)),
+        cells('Marcellus', 'Gas', 'PENNSYLVANIA', Math.max(0, count - 5)),
       ]
     })
-    const titles: Written[][] = [...Array.from({ length: 10 }, () => []), header]
+    const titles: Written[][] = [...Array.from({ length: 10 }, () => []), header.map(ofColumn)]
     return { body: workbookOf({ 'NAM Summary': [['x']], 'NAM Weekly': [...titles, ...rows] }) }
   }
 
@@ -762,7 +764,7 @@ export async function standIn(
       ],
       [undefined, serial(period), '11:00', 'Auction EAA', 'EAA3', 'successful', 1, 1],
     ])
-    const titles: Written[][] = [['EEX'], [], [], [], [], [undefined, ...header]]
+    const titles: Written[][] = [['EEX'], [], [], [], [], [undefined, ...header.map(ofColumn)]]
     return { body: workbookOf({ 'Primary Market Auction': [...titles, ...rows] }) }
   }
 
@@ -772,7 +774,7 @@ export async function standIn(
       rows.map(row => ({
         is_cms_locked: 1,
         d: row.period,
-        v: [Number(row.value), dollars * 0.75, 0],
+        [ofColumn('v')]: [Number(row.value), dollars * 0.75, 0],
       })),
     )
   }
@@ -794,7 +796,7 @@ export async function standIn(
           'ENERGY_PRODUCT',
           'FLOW_BREAKDOWN',
           'UNIT_MEASURE',
-          'OBS_VALUE',
+          ofColumn('OBS_VALUE'),
           'ASSESSMENT_CODE',
         ],
         ...rows.flatMap(row => [
@@ -816,7 +818,7 @@ export async function standIn(
       rows.map(row => ({
         Date: `${row.period}-01T00:00:00`,
         'Type ': 'WCS',
-        Value: Number.isFinite(Number(row.value)) ? Number(row.value) : row.value,
+        [ofColumn('Value')]: Number.isFinite(Number(row.value)) ? Number(row.value) : row.value,
         Unit: self.misbehaviour === 'another_unit' ? '$CAD/m3' : '$US/bbl',
       })),
     )
