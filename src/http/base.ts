@@ -118,7 +118,10 @@ function unknownRoute({
     if (!acceptsJson(request))
       return new Response('', { status: 404, headers: { ...headers, 'content-type': 'text/html' } })
     const path = pathOf(request)
-    const { paths, methods } = names.nearest(path)
+    const nearest = names.nearest(path)
+    // A route that takes the method and says that there is no such path is none.
+    const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
+    const { paths } = nearest
     const problem = new Problem('ROUTE_NOT_FOUND', notHere(request.method, path, paths, methods), {
       method: request.method,
       path: path.slice(0, pathCharactersMax),

@@ -90,6 +90,17 @@ describe('a path that is none', () => {
     expect(error.message).toContain('/v1/prices/latest')
   })
 
+  test('that a route of days does not know is told the nearest paths, and no methods', async () => {
+    const answer = await ask('/v1/prices/latestt', json)
+    const { error } = (await answer.json()) as { error: Record<string, unknown> }
+    expect([answer.status, error.nearest_paths]).toEqual([
+      404,
+      expect.arrayContaining(['/v1/prices/latest']),
+    ])
+    expect(error.message).toContain('there is no such path. Did you mean')
+    expect(error.allowed_methods).toEqual([])
+  })
+
   test('with a wrong method says which it takes', async () => {
     const answer = await instance.send('DELETE', '/v1/prices/latest', {}, token, json)
     expect([answer.status, answer.headers.get('allow')]).toEqual([404, 'GET'])
