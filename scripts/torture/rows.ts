@@ -37,6 +37,12 @@ export const tortureRows: readonly TortureRow[] = [
     tests: ['test/e2e/full-disk.test.ts'],
   },
   {
+    id: 'R05',
+    promise: 'A disk that gives errors gets no write acknowledged',
+    bar: '100 times every write or every sync fails (strace) while accounts are asked for: 0 answered as made, 0 lost of those answered, and the same server goes on',
+    script: ['io-errors.ts'],
+  },
+  {
     id: 'R07',
     promise: 'No flipped bit is taken for data',
     bar: '500 flips over the database of an evaluation copy: 0 that change a table unnoticed by verify',
@@ -47,6 +53,12 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'One process writes',
     bar: 'a second server, a lock file that was deleted, a lock of a killed process',
     tests: ['test/lib/directory-lock.test.ts', 'test/cli/socket.test.ts'],
+  },
+  {
+    id: 'R10',
+    promise: 'A stop cuts off nobody',
+    bar: '50 stops (SIGTERM) with 20 requests under way or unread: all answered whole, the exit code is 0',
+    script: ['stops.ts'],
   },
   {
     id: 'R11',
@@ -77,6 +89,12 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R16',
     promise: 'Rate windows are exact',
     bar: '10,000 sequences against a naive log: 0 differences',
+    tests: ['test/plan/rate.test.ts'],
+  },
+  {
+    id: 'R17',
+    promise: 'Nobody fills the memory with addresses and keys',
+    bar: 'a million addresses: their windows under 64 MB',
     tests: ['test/plan/rate.test.ts'],
   },
   {
@@ -205,6 +223,12 @@ export const tortureRows: readonly TortureRow[] = [
     tests: ['test/http/front.test.ts'],
   },
   {
+    id: 'S09',
+    promise: 'Raw bytes get a refusal or a closed connection',
+    bar: 'smuggled, abused and slow requests over sockets: 0 five-hundreds (S10 and S11 are in it)',
+    tests: ['test/e2e/interface.test.ts'],
+  },
+  {
     id: 'S12',
     promise: 'No input brings an undocumented answer',
     bar: '100,000 requests made from the document: 0 five-hundreds',
@@ -217,6 +241,12 @@ export const tortureRows: readonly TortureRow[] = [
     tests: ['test/send/egress', 'test/plan/address.test.ts'],
   },
   {
+    id: 'S17',
+    promise: 'No redirect of a receiver is followed, and no name is asked twice (S16)',
+    bar: 'receivers that redirect or whose names change: 0 connections',
+    tests: ['test/send/egress', 'test/send/webhooks'],
+  },
+  {
     id: 'S20',
     promise: 'Signatures verify elsewhere',
     bar: '10,000 payloads with independent verifiers',
@@ -226,6 +256,12 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S21',
     promise: 'No error says how it is made inside',
     bar: 'reflected input in every route',
+    tests: ['test/guards/reflection.test.ts'],
+  },
+  {
+    id: 'S22',
+    promise: 'No input makes a header',
+    bar: 'control characters in every reflected input: never a header, never a 500',
     tests: ['test/guards/reflection.test.ts'],
   },
   {

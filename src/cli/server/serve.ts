@@ -36,6 +36,8 @@ const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
 /** What is answered at once may take so much of a turn of the event loop. */
 const turnBudgetMs = 1
+/** For the requests that have come and are not read when the server is told to end. */
+const unreadMs = 100
 
 export interface ServeEnvironment {
   runtime: ProcessRuntime
@@ -153,7 +155,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   // From here on the health says 503, and whoever asks is answered still: a balancer needs a moment
   // to send its requests elsewhere. Asked a second time, the process ends at once.
   copy.instance.stopping = true
-  if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
+  // Even without a notice there is one turn for what clients had sent when the signal came: it lies
+  // unread in connections that seem idle, and those are closed next.
+  await sleep(Math.max(config.server.stopNoticeMs, unreadMs))
   copy.instance.services.streams.stop()
   // Running requests and messages under way finish; what goes on beyond the drain is cut.
   await Promise.race([
