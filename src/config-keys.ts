@@ -876,6 +876,16 @@ const ownKeys = {
     false,
     'Whether events that webhooks carry are published on events.<type>, of all accounts.',
   ),
+  'replica.primary': key(
+    baseUrl,
+    '',
+    'Address of the primary that a replica passes on to what it does not answer, for serve --replica only.',
+  ),
+  'replica.wait': key(
+    duration('0s', '30s'),
+    2 * secondMs,
+    'How long a read waits for the write that it names by its sequence, before the primary is asked.',
+  ),
   'dev.seed': key(
     integer(0, 4_294_967_295),
     1,

@@ -41,6 +41,7 @@ export function openDirectory(options: DirectoryOptions): OpenDirectory {
   const { config } = runtime
   const db = openStored(options)
   if (serving) refuseReplaced(db, dir)
+  refuseReplica(db, dir)
   const isPublished = config.mode === 'serve' && config.nats.servers.length > 0
   logChanges(db, isPublished)
   // Before anything of this start is written: a restored database would catch up with the stream.
@@ -96,6 +97,15 @@ function refuseReplaced(db: Database, dir: string): void {
   db.close()
   throw new Error(
     `${dir} can not be served: another copy took over from it, ${replacedBy}. "wellhead promote" makes it the primary with what the stream has, and keeps this database beside it.`,
+  )
+}
+
+/** What is written into a copy of another database would be lost, or collide with what comes. */
+function refuseReplica(db: Database, dir: string): void {
+  if (createReplicationState(db).get('replica_at') === undefined) return
+  db.close()
+  throw new Error(
+    `${dir} is a replica: serve it with --replica. "wellhead promote" makes it the primary with what the stream has.`,
   )
 }
 

@@ -39,6 +39,8 @@ export interface Instance {
   sending: OutboxJob
   /** With nats.sync = commit: whether the stream has everything that is committed now. */
   acknowledged: (() => Promise<boolean>) | undefined
+  /** Where commits are published: the last one. */
+  sequence: (() => number) | undefined
   close(): void
 }
 
@@ -110,6 +112,7 @@ export function openInstance(options: InstanceOptions): Instance {
     loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
     isStopping: () => opened.stopping,
     replication: () => publishing?.view(),
+    replicaLagMs: aloneVitals.replicaLagMs,
   }
   const readers =
     serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
@@ -136,6 +139,7 @@ export function openInstance(options: InstanceOptions): Instance {
     feed,
     stopping: false,
     sending,
+    sequence: publishing?.sequence,
     acknowledged: config.nats.sync === 'commit' ? publishing?.reached : undefined,
     close() {
       for (const part of [loop, publishing, readers, runner]) part?.stop()

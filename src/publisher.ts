@@ -5,6 +5,7 @@ import { createSystemClock, sleep } from './lib/clock.ts'
 import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log.ts'
 import { connectNats, type Nats, type NatsSettings } from './send/nats/connection.ts'
+import type { ForeignUsage } from './service/keys/meter.ts'
 import { followDelta } from './service/replication/follow.ts'
 import {
   type ConflictKind,
@@ -13,6 +14,7 @@ import {
 } from './service/replication/publisher.ts'
 import { storeSnapshot } from './service/replication/snapshots.ts'
 import { eventSubject, prepareStreams, priceSubject } from './service/replication/subjects.ts'
+import { receiveUsage } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
 import { openDatabase } from './store/database.ts'
 import type { Delta } from './store/replication/delta.ts'
@@ -32,12 +34,15 @@ export interface PublisherStart {
   hasPublished: boolean
   /** The last change when this process opened the database. */
   lastChange: number
+  /** The message of the stream of usage up to which it is counted here. */
+  usageTaken: number
 }
 
 /** What it tells the main thread. */
 export type FromPublisher =
   | { kind: 'position'; position: number; last: number }
   | { kind: 'trouble'; message: string; conflict?: ConflictKind }
+  | { kind: 'usage'; message: number; usage: readonly ForeignUsage[] }
   | { kind: 'snapshot'; sequence: number }
 
 const idleMs = 10
@@ -77,7 +82,7 @@ async function publish(start: PublisherStart): Promise<void> {
   })
   const reader = createDeltaReader(db, clock.now)
   const { keepMs, copies, events } = config.nats
-  let { hasPublished } = start
+  let { hasPublished, usageTaken } = start
   let lastChange: number | undefined = start.lastChange
   for (;;) {
     let nats: Nats | undefined
@@ -99,6 +104,10 @@ async function publish(start: PublisherStart): Promise<void> {
       })
       // What the stream has from here on is of this process.
       lastChange = undefined
+      receiveUsage(nats, usageTaken, (message, usage) => {
+        usageTaken = message
+        self.postMessage({ kind: 'usage', message, usage })
+      }).catch(error => self.postMessage({ kind: 'trouble', message: reasonOf(error) }))
       for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
         const messages = await publisher.pass()
         // It is the stream of this database: who is refused from here on was replaced.

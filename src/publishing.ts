@@ -3,6 +3,7 @@ import type { Job } from './jobs/job.ts'
 import { sleep } from './lib/clock.ts'
 import { minuteMs, secondMs } from './lib/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
+import type { ForeignUsage } from './service/keys/meter.ts'
 import type { ReplicationView } from './service/replication/view.ts'
 import type { Services } from './services.ts'
 import { transact } from './store/database.ts'
@@ -14,6 +15,8 @@ export interface Publishing {
   view(): ReplicationView
   /** Whether the stream has everything that is committed now; waits a while until it has. */
   reached(): Promise<boolean>
+  /** The last change that is committed here. */
+  sequence(): number
   job: Job
   stop(): void
 }
@@ -40,10 +43,11 @@ export function startPublishing(
   const { nats } = config
   const changes = createChangeLog(db)
   const lineage = createLineage(services)
+  const usage = createForeignUsage(services)
   let view: ReplicationView = {
     state: 'connecting',
-    position: changes.first() - 1,
-    backlog: 0,
+    position: undefined,
+    backlog: undefined,
     snapshot: undefined,
     trouble: undefined,
   }
@@ -53,6 +57,7 @@ export function startPublishing(
     ...lineage.current(),
     hasPublished: changes.hasPublished(),
     lastChange,
+    usageTaken: usage.taken(),
   }))
   const snapshots = createSnapshots(services, threadOf, snapshot => {
     view = { ...view, snapshot }
@@ -72,7 +77,7 @@ export function startPublishing(
     // From here on no statement of this process writes.
     db.run('PRAGMA query_only = ON')
     log.error('replaced', {
-      message: `Another copy took over: ${to}. Nothing is written here any more; what was committed here after change ${view.position} is only in this database. "wellhead promote" or a new directory begins with what the stream has.`,
+      message: `Another copy took over: ${to}. Nothing is written here any more; what the stream does not have is only in this database. "wellhead promote" or a new directory begins with what the stream has.`,
     })
   }
   const hear = (message: FromPublisher) => {
@@ -84,6 +89,7 @@ export function startPublishing(
       view = { ...view, state: 'publishing', position, backlog, trouble: undefined }
       return
     }
+    if (message.kind === 'usage') return usage.take(message.message, message.usage)
     if (message.kind !== 'trouble') return
     const { conflict } = message
     if (conflict === 'ahead') return beginAnew(message.message)
@@ -94,7 +100,8 @@ export function startPublishing(
   }
   let publisher = threadOf('publish', hear)
 
-  const isReached = (sequence: number) => view.state === 'publishing' && view.position >= sequence
+  const isReached = (sequence: number) =>
+    view.state === 'publishing' && (view.position ?? -1) >= sequence
   let notedAt = Number.NEGATIVE_INFINITY
   return {
     async reached() {
@@ -104,14 +111,19 @@ export function startPublishing(
         await sleep(reachEachMs)
       return isReached(sequence)
     },
-    view: () => ({ ...view, backlog: Math.max(view.backlog, changes.last() - view.position) }),
+    sequence: changes.last,
+    view() {
+      const { position, backlog = 0 } = view
+      if (position === undefined) return view
+      return { ...view, backlog: Math.max(backlog, changes.last() - position) }
+    },
     job: {
       name: 'replication',
       pass() {
         if (lineage.hasGivenWay()) return
         const now = clock.now()
         if (view.state === 'publishing') {
-          if (now - notedAt >= noteEachMs) {
+          if (view.position !== undefined && now - notedAt >= noteEachMs) {
             notedAt = now
             changes.notePublished(view.position, now)
           }
@@ -133,8 +145,39 @@ const troubleOf = (message: string, isForeign: boolean): string =>
     ? `${message}, not of this database: nothing is published. Another database publishes there; give this one a NATS account of its own, or delete the stream if nobody needs it.`
     : `Nothing is published until NATS answers again: ${message}`
 
+const usageTakenSetting = 'replication.usage_taken'
+
+/** Counts what replicas have answered; counts and place in their stream are one transaction. */
+function createForeignUsage({
+  db,
+  meter,
+  settings,
+  log,
+}: Pick<Services, 'db' | 'meter' | 'settings' | 'log'>) {
+  let taken = Number(settings.get(usageTakenSetting) ?? 0)
+  return {
+    taken: () => taken,
+    take(message: number, usage: readonly ForeignUsage[]) {
+      if (message <= taken) return
+      taken = message
+      meter.take(usage)
+      try {
+        transact(db, () => {
+          meter.flush()
+          settings.set(usageTakenSetting, String(message))
+        })
+      } catch (error) {
+        log.error('usage_not_written', {
+          message: 'What replicas have answered is counted, and written with what comes next.',
+          error,
+        })
+      }
+    },
+  }
+}
+
 /** Which history of commits a database goes on with. */
-function createLineage({ db, ids }: Pick<Services, 'db' | 'ids'>) {
+function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   const state = createReplicationState(db)
   const begin = () => {
     const previous = state.get('lineage')
@@ -144,6 +187,14 @@ function createLineage({ db, ids }: Pick<Services, 'db' | 'ids'>) {
     })
   }
   if (state.get('lineage') === undefined) begin()
+  else if (state.get('restored') !== undefined) {
+    log.warn('lineage_begun', {
+      message:
+        'A backup was put in place of this database. It goes on as a new lineage, and copies begin anew with a snapshot.',
+    })
+    begin()
+    state.remove('restored')
+  }
   return {
     begin,
     current: () => ({
@@ -165,7 +216,7 @@ function createThreads(
   databasePath: string,
   current: () => Pick<
     PublisherStart,
-    'lineage' | 'previousLineage' | 'continues' | 'hasPublished' | 'lastChange'
+    'lineage' | 'previousLineage' | 'continues' | 'hasPublished' | 'lastChange' | 'usageTaken'
   >,
 ): Threads {
   const { nats } = config

@@ -242,6 +242,43 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     expect(log.some(line => line.includes('not_publishing'))).toBe(false)
   })
 
+  test('a restored database is known as such after starts without NATS', async () => {
+    const last = async () =>
+      await nats.manager.streams.getMessage('changes', { last_by_subj: 'changes' })
+    record('WTI_USD', 70)
+    await published()
+    instance.close()
+    const copy = join(dir, 'old.db')
+    backup(dir, copy)
+    open()
+    record('WTI_USD', 71)
+    await published()
+    const before = (await last())!
+    instance.close()
+    restore(dir, copy, { at: Date.now(), ids: createRandomIds() })
+    await server.stop()
+    open()
+    expect(await metric('wellhead_replication_backlog')).toBeNaN()
+    for (let i = 0; i < 100; i++) record('WTI_USD', 72 + i, Date.now() + i)
+    instance.close()
+    await server.start()
+    open()
+    await published()
+    const after = (await last())!
+    expect(after.header.get(changeHeaders.lineage)).not.toBe(
+      before.header.get(changeHeaders.lineage),
+    )
+    const { state } = await nats.manager.streams.info('changes')
+    const next = await nats.manager.streams.getMessage('changes', { seq: before.seq + 1 })
+    expect([state.last_seq > before.seq, next!.json<Delta>().after]).toEqual([
+      true,
+      expect.any(Number),
+    ])
+    expect(next!.json<Delta>().after).toBeLessThan(
+      Number(before.header.get(changeHeaders.position)),
+    )
+  })
+
   describe('that is replaced', () => {
     const config = (data: string) =>
       loadConfig({

@@ -18,6 +18,7 @@ export interface Options {
   readyFile?: string
   seed?: string
   newMasterKey?: boolean
+  replica?: boolean
   clock?: string
 }
 

@@ -29,6 +29,8 @@ export interface FrontDeps {
    * acknowledged. Absent: nobody waits.
    */
   acknowledged?: (() => Promise<boolean>) | undefined
+  /** The last change that was committed here: a write's answer names it. Absent: none is published. */
+  sequence?: (() => number) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
   encoder?: Encoder
   /** Where answers have to wait for the next turn of the event loop; absent: never. */
@@ -64,7 +66,13 @@ export const servedMethods: ReadonlySet<string> = new Set([
 ])
 
 /** What writes nothing that anybody waits for. */
-const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+export const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Of a write's answer: the change that it is in. Sent with a read, a replica answers with that
+ * write in it.
+ */
+export const sequenceHeader = (prefix = '') => `${prefix}Sequence`
 
 /** A name or an address in brackets, and a port where there is one. */
 const hostPattern = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
@@ -148,9 +156,19 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const sent = deps.handle(request)
     const answered =
       sent instanceof Promise ? sent.then(response => again(request, response)) : sent
-    return deps.acknowledged && !readMethods.has(request.method)
+    const isWrite = (deps.sequence || deps.acknowledged) && !readMethods.has(request.method)
+    return isWrite ? afterWrite(request, answered) : answered
+  }
+  const afterWrite = async (
+    request: Request,
+    answered: Response | Promise<Response>,
+  ): Promise<Response> => {
+    const response = await (deps.acknowledged
       ? afterAcknowledgement(request, answered, deps.acknowledged)
-      : answered
+      : answered)
+    if (response?.ok && deps.sequence)
+      response.headers.set(sequenceHeader(deps.headerPrefix), String(deps.sequence()))
+    return response
   }
   const afterAcknowledgement = async (
     request: Request,

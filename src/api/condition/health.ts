@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant, secondMs } from '../../lib/instant.ts'
+import { isoInstant, minuteMs, secondMs } from '../../lib/instant.ts'
 import {
   apiComponent,
   type Component,
@@ -126,6 +126,14 @@ const ReadyQuery = t.Object({
       description: 'Asks whether the service takes writes, too: 503 while it does not.',
     }),
   ),
+  max_lag: t.Optional(
+    t.String({
+      pattern: '^[0-9]{1,6}(ms|s|m)$',
+      description:
+        'Of a replica: 503 while it may be further behind the stream of changes, such as `5s` or `500ms`.',
+      examples: ['5s'],
+    }),
+  ),
 })
 
 function livenessRoutes({
@@ -137,10 +145,12 @@ function livenessRoutes({
   clock,
   isStopping,
   senders,
+  replicaLagMs,
 }: HealthDeps) {
   const startedMs = clock.monotonic()
-  const answer = (set: Answering, ready: 'write' | undefined) => {
-    const lives = !isStopping() && databaseAnswers(settings)
+  const answer = (set: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
+    const isBehind = maxLag !== undefined && (replicaLagMs() ?? 0) > millisecondsOf(maxLag)
+    const lives = !isStopping() && !isBehind && databaseAnswers(settings)
     const writes = disk.trouble() === undefined
     const reason = lives ? reasonOf({ disk, backupRecord, scrub }, senders()) : undefined
     if (!lives || (ready === 'write' && !writes)) set.status = 503
@@ -155,16 +165,16 @@ function livenessRoutes({
     }
   }
   const description =
-    'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
+    'Whether the service is up and its database answers a query. 503 with `unavailable` when it does not, or when the process is about to stop, or a replica further behind than `max_lag`. What needs the operator and is no reason to restart a server is 200 with `degraded`; with `ready=write` it is 503 while writes are refused.'
   return new Elysia()
     .use(access)
-    .get('/v1/health', ({ query, set }) => answer(set as Answering, query.ready), {
+    .get('/v1/health', ({ query, set }) => answer(set as Answering, query), {
       access: { open: 'Anybody may ask whether the service lives.' },
       query: ReadyQuery,
       response: { 200: Health, 400: NestedProblem, 429: FlatProblem, 503: Health },
       detail: { operationId: 'getHealth', tags: ['discovery'], summary: 'Health', description },
     })
-    .get('/health', ({ query, set }) => answer(set as Answering, query.ready), {
+    .get('/health', ({ query, set }) => answer(set as Answering, query), {
       access: { open: 'Probes ask often.', rate: 'none' },
       query: ReadyQuery,
       response: { 200: Health, 400: NestedProblem, 503: Health },
@@ -175,6 +185,13 @@ function livenessRoutes({
         description: `${description} Without a rate limit.`,
       },
     })
+}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: secondMs, m: minuteMs }
+
+const millisecondsOf = (text: string): number => {
+  const [, count, unit] = /^(\d+)(\w+)$/.exec(text)!
+  return Number(count) * unitMs[unit!]!
 }
 
 /** What needs the operator, without a name of anybody's. */

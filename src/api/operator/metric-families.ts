@@ -24,6 +24,7 @@ export type MetricDeps = Pick<
   | 'isOverloaded'
   | 'loopWaitMs'
   | 'replication'
+  | 'replicaLagMs'
 >
 
 export interface Sample {
@@ -430,7 +431,7 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
 }
 
 /** Nothing where nothing is published. */
-function replicationFamilies({ replication, clock }: MetricDeps): MetricFamily[] {
+function replicationFamilies({ replication, replicaLagMs, clock }: MetricDeps): MetricFamily[] {
   type View = NonNullable<ReturnType<MetricDeps['replication']>>
   const gauge = (
     name: string,
@@ -457,5 +458,16 @@ function replicationFamilies({ replication, clock }: MetricDeps): MetricFamily[]
       'Since a snapshot was stored; absent before the first since the start.',
       ({ snapshot }) => snapshot && seconds(clock.now() - snapshot.storedAt),
     ),
+    {
+      name: 'wellhead_replica_lag_seconds',
+      help: 'How far a replica may be behind the stream; absent before it has met it.',
+      type: 'gauge',
+      samples() {
+        const lagMs = replicaLagMs()
+        return lagMs === undefined || lagMs === Number.POSITIVE_INFINITY
+          ? []
+          : [{ value: seconds(lagMs) }]
+      },
+    },
   ]
 }

@@ -30,6 +30,7 @@ import { identityOf, missingParts } from '../../store/identity.ts'
 import { auditFaults } from '../../store/operator/audit.ts'
 import { damagedPages, forgetChecksums } from '../../store/page-checksums.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
+import { noteRestored } from '../../store/replication/state.ts'
 import { readLog } from '../../store/write-ahead-log.ts'
 
 /**
@@ -107,6 +108,8 @@ export interface RestoreOptions {
   ids: Ids
   /** Keeps back what the restored database would send. */
   holdOutbox?: boolean
+  /** It was made from the stream of changes, and goes on where that ends. */
+  isOfStream?: boolean
 }
 
 export interface Restored {
@@ -123,7 +126,7 @@ export interface Restored {
 export function restore(
   dir: string,
   source: string,
-  { at, ids, holdOutbox = false }: RestoreOptions,
+  { at, ids, holdOutbox = false, isOfStream = false }: RestoreOptions,
 ): Restored {
   const faults = verifyFile(source)
   if (faults.length > 0)
@@ -140,6 +143,7 @@ export function restore(
     // A backup may be kept read-only.
     chmodSync(part, privateMode)
     const keptBack = holdOutbox ? heldIn(part, at, ids) : undefined
+    if (!isOfStream) noteRestored(part)
     toDisk(part)
     const keptAs = existsSync(path) ? keep(path, `${path}.before-${at}`) : undefined
     removeLog(path)

@@ -4,8 +4,7 @@ import type { Config } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { connectNats } from '../../send/nats/connection.ts'
-import { snapshots } from '../../service/replication/snapshots.ts'
-import { snapshotBucket } from '../../service/replication/subjects.ts'
+import { fetchSnapshot } from '../../service/replication/snapshots.ts'
 import { takeOver } from '../../service/replication/takeover.ts'
 import { openDatabase } from '../../store/database.ts'
 import { createApplier } from '../../store/replication/applier.ts'
@@ -38,16 +37,8 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     for (const tail of ['', '-wal', '-shm']) rmSync(part + tail, { force: true })
   }
   try {
-    const [snapshot] = await snapshots(nats, settings.copies)
-    if (!snapshot)
-      throw new Error(`the object store ${snapshotBucket} has no snapshot: restore a backup`)
     removePart()
-    const objects = await nats.objects(snapshotBucket, settings.copies)
-    const stored = await objects.get(snapshot.name)
-    if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
-    await Bun.write(part, new Response(stored.data))
-    const fault = await stored.error
-    if (fault) throw fault
+    const snapshot = await fetchSnapshot(nats, settings.copies, part)
     const db = openDatabase(part)
     db.run('PRAGMA foreign_keys = OFF')
     const state = createReplicationState(db)
@@ -64,7 +55,7 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
-    const { keptAs } = restore(data.dir, part, { at: clock.now(), ids })
+    const { keptAs } = restore(data.dir, part, { at: clock.now(), ids, isOfStream: true })
     out(
       `promoted at change ${position}${keptAs ? `; the database before it is ${keptAs}` : ''}: start it with "wellhead serve"`,
     )

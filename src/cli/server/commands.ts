@@ -6,6 +6,7 @@ import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, runtimeOf } from '../options.ts'
 import { configuredUrl, healthcheck } from './health.ts'
 import { printOpenapi } from './openapi.ts'
+import { serveReplica } from './replica.ts'
 import { serve } from './serve.ts'
 
 /** The server itself, how it is, and what it answers. */
@@ -32,14 +33,20 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
         '--new-master-key',
         'start although the master key is lost: webhooks get new secrets, data sources lose their credentials',
       )
+    if (mode === 'serve')
+      command.option(
+        '--replica',
+        'answer reads from a copy of the primary at replica.primary, and pass on to it what else is asked',
+      )
     if (mode === 'dev')
       command
         .option('--seed <number>', 'seed of the fixture world')
         .option('--clock <time>', 'where the clock stands until advanced')
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)
+      const start = options.replica === true ? serveReplica : serve
       results.set(
-        await serve({
+        await start({
           runtime: {
             ...runtimeOf(config, env, openLogFile),
             takesNewMasterKey: options.newMasterKey === true,

@@ -32,7 +32,7 @@ import {
 } from './first-start.ts'
 
 /** Exit codes of the command, as `sysexits` has them where it has them. */
-const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
+export const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
 /** What is answered at once may take so much of a turn of the event loop. */
 const turnBudgetMs = 1
@@ -124,6 +124,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const fetch = front({
     handle: request => copy.instance.app.fetch(request),
     acknowledged: instance.acknowledged,
+    sequence: instance.sequence,
     ids: runtime.ids,
     links: linker(config),
     corsOrigins: config.cors.origins,
@@ -172,7 +173,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
 }
 
 /** Resolves when the process is asked to stop; the second time it is, the process ends at once. */
-const firstStop = (env: ServeEnvironment) =>
+export const firstStop = (env: ServeEnvironment) =>
   new Promise<void>(stopped => {
     let isStopping = false
     env.onStop(() => {
@@ -194,13 +195,13 @@ function accessLogOf({ config, log, ids }: ProcessRuntime): AccessLog | undefine
   })
 }
 
-type Answer = (
+export type Answer = (
   request: Request,
   server: Server<SocketData>,
 ) => Response | Promise<Response> | undefined
 
 /** Binds the address, or throws. */
-const listen = (
+export const listen = (
   config: Config,
   answer: (...of: Parameters<Answer>) => Response | Promise<Response>,
 ) =>
@@ -241,13 +242,13 @@ function listenForScrapers(
 }
 
 /** The address is bound and the instance is being opened. */
-const startingUp = () =>
+export const startingUp = () =>
   withSniffingOff(
     new Response('', { status: 503, headers: { 'retry-after': '1', connection: 'close' } }),
   )
 
 /** Throws where the ready file could not be written. */
-function checkReadyFile(path: string) {
+export function checkReadyFile(path: string) {
   if (path === '') return
   try {
     accessSync(dirname(path), constants.W_OK)

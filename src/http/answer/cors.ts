@@ -51,7 +51,9 @@ export function corsHeaders(
   if (!any && !origins.includes(origin)) return
   headers['access-control-allow-origin'] = any ? '*' : origin
   headers['access-control-expose-headers'] =
-    prefix === '' ? exposedHeaders : `${exposedHeaders}, ${prefix}Data, ${prefix}Ignored-Parameters`
+    prefix === ''
+      ? exposedHeaders
+      : `${exposedHeaders}, ${['Data', 'Ignored-Parameters', 'Sequence', 'Replica-Lag'].map(name => prefix + name).join(', ')}`
   if (!any) headers.vary = headers.vary ? `${headers.vary}, Origin` : 'Origin'
 }
 

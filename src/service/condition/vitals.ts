@@ -25,6 +25,8 @@ export interface Vitals {
   isStopping: () => boolean
   /** Undefined where nothing is published. */
   replication: () => ReplicationView | undefined
+  /** How far a replica may be behind its stream, ms; undefined where this is none. */
+  replicaLagMs: () => number | undefined
 }
 
 /** For an interface without a process around it: no jobs, nothing that sends. */
@@ -37,4 +39,5 @@ export const aloneVitals: Vitals = {
   loopWaitMs: () => 0,
   isStopping: () => false,
   replication: () => undefined,
+  replicaLagMs: () => undefined,
 }

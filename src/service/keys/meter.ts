@@ -39,6 +39,11 @@ export interface QuotaReach {
   percent: number
 }
 
+/** What another copy has answered of a key in an hour, and when last (Unix ms). */
+export interface ForeignUsage extends UsageHour {
+  lastUsedAt: number
+}
+
 /**
  * Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the
  * customer's favour.
@@ -65,6 +70,8 @@ export interface Meter {
     durationMs: number,
     now?: number,
   ): Standing
+  /** Counts what other copies have answered. Of keys that are gone nothing is counted. */
+  take(usage: readonly ForeignUsage[]): void
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
   noteAsked(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
@@ -154,6 +161,23 @@ export function createMeter(
       state.key.lastUsedAt = now
       writer.mark(count)
       return standingOf(state, count, now)
+    },
+    take(usage) {
+      const now = clock.now()
+      for (const { keyId, endpoint, hourAt, statusClass, ...answered } of usage) {
+        const state = keys.byId(keyId)
+        if (!state) continue
+        const count = running(state, now)
+        const hour = hourOf(count, endpoint, hourAt, statusClass)
+        hour.requests += answered.requests
+        hour.metered += answered.metered
+        hour.durationUs += answered.durationUs
+        // What a window that is over would have counted changes nothing any more.
+        if (hourAt + hourMs > count.period.window.startsAt) count.used += answered.metered
+        count.dirty = true
+        count.lastUsedAt = Math.max(count.lastUsedAt, answered.lastUsedAt)
+        writer.mark(count)
+      }
     },
     noteAsked(state, seriesIds, etag = '') {
       const count = counts.of(state.key.id)

@@ -1,4 +1,6 @@
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { makePrivate } from '../../lib/private-file.ts'
 import type { Nats } from '../../send/nats/connection.ts'
 import { copyDatabase, openDatabase } from '../../store/database.ts'
 import { createChangeLog, logChanges } from '../../store/replication/change-log.ts'
@@ -53,6 +55,21 @@ export async function storeSnapshot(
   } finally {
     remove()
   }
+}
+
+/** Puts the newest snapshot of the object store into a new file. Throws where there is none. */
+export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
+  const [snapshot] = await snapshots(nats, copies)
+  if (!snapshot)
+    throw new Error(`the object store ${snapshotBucket} has no snapshot: restore a backup`)
+  const stored = await (await nats.objects(snapshotBucket, copies)).get(snapshot.name)
+  if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivate(path)
+  await Bun.write(path, new Response(stored.data))
+  const fault = await stored.error
+  if (fault) throw fault
+  return snapshot
 }
 
 /** What the object store has, the newest first. */

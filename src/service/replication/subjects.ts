@@ -5,6 +5,8 @@ export const changesStream = 'changes'
 /** The newest price of every code. */
 export const pricesStream = 'prices'
 export const eventsStream = 'events'
+/** What replicas have answered, for the primary to count. */
+export const usageStream = 'usage'
 /** The object store of snapshots. */
 export const snapshotBucket = 'wellhead-snapshots'
 
@@ -49,6 +51,7 @@ export async function prepareStreams(
   const wanted = [
     { name: changesStream, subjects: [changesStream], max_age: keepMs * nanosecondsEachMs },
     { name: pricesStream, subjects: [`${pricesStream}.>`], max_msgs_per_subject: 1 },
+    { name: usageStream, subjects: [usageStream], max_age: keepMs * nanosecondsEachMs },
     ...(events
       ? [
           {

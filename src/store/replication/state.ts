@@ -1,16 +1,25 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { lazy } from '../statement.ts'
 
 /**
  * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
  * `previous_lineage`, the one before a restored
- * backup; `continues`, the one that it took over from; `replaced_by`, why it may not write.
+ * backup; `continues`, the one that it took over from; `replaced_by`, why it may not write;
+ * `restored`, that a backup was put in its place since it last published; `replica_at`, of a replica: the message of the stream that it is at.
  */
-export type StateName = 'applied' | 'lineage' | 'previous_lineage' | 'continues' | 'replaced_by'
+export type StateName =
+  | 'applied'
+  | 'lineage'
+  | 'previous_lineage'
+  | 'continues'
+  | 'replaced_by'
+  | 'restored'
+  | 'replica_at'
 
 export interface ReplicationState {
   get(name: StateName): string | undefined
   set(name: StateName, value: string): void
+  remove(name: StateName): void
 }
 
 export function createReplicationState(db: Database): ReplicationState {
@@ -23,8 +32,26 @@ export function createReplicationState(db: Database): ReplicationState {
     `INSERT INTO replication_state (name, value) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   )
+  const remove = lazy(db, 'DELETE FROM replication_state WHERE name = ?')
   return {
     get: name => get.get(name)?.value,
     set: (name, value) => void set.run(name, value),
+    remove: name => void remove.run(name),
+  }
+}
+
+/**
+ * Notes in a database that was published, and that nobody uses, that it is a backup which was put
+ * back. It keeps the schema that it has.
+ */
+export function noteRestored(path: string): void {
+  const db = new Database(path, { strict: true })
+  try {
+    const table = "SELECT 1 FROM sqlite_schema WHERE name = 'replication_state'"
+    if (db.query(table).get() === null) return
+    const state = createReplicationState(db)
+    if (state.get('lineage') !== undefined) state.set('restored', 'yes')
+  } finally {
+    db.close()
   }
 }

@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import type { Server } from 'bun'
+import { createEncoder } from '../../http/answer/encoding.ts'
+import type { SocketData } from '../../http/cable.ts'
+import { front } from '../../http/front.ts'
+import { linker } from '../../http/problem/links.ts'
+import { varyOf } from '../../http/profiles/profiles.ts'
+import { sleep } from '../../lib/clock.ts'
+import { lockDataDir } from '../../lib/directory-lock.ts'
+import { writeSideFile } from '../../lib/side-file.ts'
+import { discardReplica, openReplica, type Replica } from '../../replica.ts'
+import { connectNats } from '../../send/nats/connection.ts'
+import {
+  type Answer,
+  checkReadyFile,
+  exitCodes,
+  firstStop,
+  listen,
+  type ServeEnvironment,
+  startingUp,
+} from './serve.ts'
+
+const retryMs = 1000
+
+/** Serves a copy of a primary's database until the process is told to stop. Answers the exit code. */
+export async function serveReplica(env: ServeEnvironment): Promise<number> {
+  const { runtime, dir } = env
+  const { config, log } = runtime
+  const missing = missingSetting(config)
+  if (missing !== undefined) {
+    env.err(missing)
+    return exitCodes.failed
+  }
+  if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const lock = lockDataDir(dir, {
+    pid: process.pid,
+    role: 'replica',
+    startedAt: runtime.clock.now(),
+  })
+  if ('heldBy' in lock) {
+    env.err(`${dir} is in use by another process: name another directory with --data.`)
+    return exitCodes.occupied
+  }
+  let isStopping = false
+  const stopRequested = firstStop(env).then(() => {
+    isStopping = true
+  })
+  const originals = new WeakMap<Request, Request>()
+  checkReadyFile(config.server.readyFile)
+  let answer: Answer | undefined
+  const server: Server<SocketData> = listen(
+    config,
+    (request, self) => answer?.(request, self) ?? startingUp(),
+  )
+  const nats = await connectNats({
+    servers: config.nats.servers,
+    credentialsFile: config.nats.credentialsFile,
+    token: config.nats.token.reveal(),
+    name: 'wellhead replica',
+  })
+  const peer = {
+    requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request),
+  }
+  let replica: Replica | undefined
+  const fetch = front({
+    handle: request => replica?.answer(request) ?? startingUp(),
+    ids: runtime.ids,
+    links: linker(config),
+    corsOrigins: config.cors.origins,
+    isSecure: config.server.baseUrl.startsWith('https:'),
+    headerPrefix: config.brand.headerPrefix,
+    vary: varyOf(config.clientProfiles),
+    originals,
+    encoder: createEncoder(),
+  })
+  const url = `http://${config.server.host.includes(':') ? `[${config.server.host}]` : config.server.host}:${server.port}`
+  const announce = () => {
+    if (answer) return
+    answer = request => fetch(request)
+    lock.announce(url)
+    if (config.server.readyFile)
+      writeSideFile(config.server.readyFile, `${JSON.stringify({ url })}\n`)
+    env.out(`${config.brand.serviceName} replica at ${url} of ${config.replica.primary}`)
+    log.info('server_listening', { url, data: dir, mode: 'replica' })
+  }
+  const follow = async () => {
+    while (!isStopping) {
+      try {
+        replica = await openReplica({ runtime, dir, nats, peer, isStopping: () => isStopping })
+        announce()
+        const why = await Promise.race([replica.ended, stopRequested])
+        if (why === undefined) return
+        log.warn('replica_begins_anew', { message: `${why}: it begins with a new snapshot.` })
+        const ended = replica
+        replica = undefined
+        await ended.close()
+        discardReplica(dir)
+      } catch (error) {
+        log.error('replica_failed', { message: String(error) })
+      }
+      await Promise.race([sleep(retryMs), stopRequested])
+    }
+  }
+  await follow()
+  log.info('server_stopping')
+  if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
+  await Promise.race([server.stop(false), sleep(config.server.drainMs)])
+  await server.stop(true)
+  await replica?.close()
+  await nats.close()
+  lock.release()
+  log.info('server_stopped')
+  return exitCodes.ok
+}
+
+const missingSetting = ({ nats, replica }: ServeEnvironment['runtime']['config']) => {
+  if (nats.servers.length === 0)
+    return 'nats.servers is empty: name the servers that the primary publishes to.'
+  if (replica.primary === '')
+    return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8080.'
+  return undefined
+}

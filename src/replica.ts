@@ -1,0 +1,159 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { createApp } from './app.ts'
+import { databasePath } from './directory.ts'
+import { requestIdOf } from './http/base.ts'
+import type { PeerLookup } from './http/gate/address.ts'
+import { linker } from './http/problem/links.ts'
+import { createReplicaAnswers } from './http/replica-answers.ts'
+import type { ProcessRuntime } from './runtime.ts'
+import type { Nats } from './send/nats/connection.ts'
+import { createPrimaryClient } from './send/primary.ts'
+import { aloneVitals } from './service/condition/vitals.ts'
+import { followDelta } from './service/replication/follow.ts'
+import { followStream } from './service/replication/following.ts'
+import { fetchSnapshot } from './service/replication/snapshots.ts'
+import { createUsageReports } from './service/replication/usage.ts'
+import { openServices, type Services } from './services.ts'
+import { openDatabase, transact } from './store/database.ts'
+import { createApplier } from './store/replication/applier.ts'
+import type { Delta } from './store/replication/delta.ts'
+import { createReplicationState } from './store/replication/state.ts'
+
+/** A running copy of a primary's database, which answers reads. */
+export interface Replica {
+  answer(request: Request): Response | Promise<Response>
+  /** Resolves, with the reason, when the copy has to begin anew with a snapshot. */
+  ended: Promise<string>
+  lagMs(): number
+  /** Sends what is left to report before it ends. */
+  close(): Promise<void>
+}
+
+export interface ReplicaOptions {
+  runtime: ProcessRuntime
+  dir: string
+  nats: Nats
+  peer: PeerLookup
+  isStopping(): boolean
+}
+
+/** No replica opens what is sealed: what needs it is the primary's. */
+const noMasterKey = 'a replica opens nothing that is sealed'
+
+/** Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream. */
+export async function openReplica(options: ReplicaOptions): Promise<Replica> {
+  const { runtime, dir, nats, peer, isStopping } = options
+  const { config, clock, log, ids } = runtime
+  const links = linker(config)
+  const path = databasePath(dir)
+  if (!existsSync(path)) await beginWithSnapshot(nats, config.nats.copies, path)
+  const written = openDatabase(path)
+  const state = createReplicationState(written)
+  const at = state.get('replica_at')
+  if (at === undefined) {
+    written.close()
+    throw new Error(
+      `${dir} holds a database that is no replica: name another directory with --data, or move it away.`,
+    )
+  }
+  // What a crash loses of a copy comes again; rows of one commit may come before those they refer to.
+  written.run('PRAGMA synchronous = NORMAL')
+  written.run('PRAGMA foreign_keys = OFF')
+  const services = openServices({
+    ...runtime,
+    db: openDatabase(path, { readonly: true }),
+    masterKey: noMasterKey,
+  })
+  const apply = createApplier(written)
+  const following = followStream(
+    nats,
+    {
+      lineage: state.get('lineage') ?? '',
+      applied: Number(state.get('applied')),
+      message: Number(at),
+      apply(delta, message, lineage) {
+        transact(written, () => {
+          apply(delta)
+          state.set('lineage', lineage)
+          state.set('replica_at', String(message))
+        })
+        refresh(services, delta)
+      },
+    },
+    { clock, log },
+  )
+  const { lagMs } = following
+  const reports = createUsageReports(nats, services.meter, { ids, now: clock.now })
+  const counted = { ...services, meter: reports.meter }
+  const app = createApp(counted, {
+    peer,
+    vitals: { ...aloneVitals, isStopping, replicaLagMs: lagMs },
+  })
+  const answer = createReplicaAnswers({
+    ...services,
+    handle: request => app.fetch(request),
+    ask: createPrimaryClient(
+      config.replica.primary,
+      request => peer?.requestIP(request)?.address ?? undefined,
+    ),
+    unreachable: request => ({
+      requestId: requestIdOf(request, ids),
+      docsUrl: links(request).docsUrl,
+    }),
+    lagMs,
+    reaches: following.reaches,
+    waitMs: config.replica.waitMs,
+    headerPrefix: config.brand.headerPrefix,
+  })
+  log.info('replica_open', { change: following.applied() })
+  return {
+    answer,
+    ended: following.ended,
+    lagMs,
+    async close() {
+      following.stop()
+      await reports.send()
+      reports.stop()
+      services.streams.stop()
+      services.db.close()
+      written.close()
+    },
+  }
+}
+
+/** Takes a copy away that does not lead to what the stream has. */
+export function discardReplica(dir: string): void {
+  for (const tail of ['', '-wal', '-shm']) rmSync(databasePath(dir) + tail, { force: true })
+}
+
+/** The file gets its name when it is whole and says that it is a replica. */
+async function beginWithSnapshot(nats: Nats, copies: number, path: string): Promise<void> {
+  const part = `${path}.part`
+  const remove = () => {
+    for (const tail of ['', '-wal', '-shm']) rmSync(part + tail, { force: true })
+  }
+  remove()
+  try {
+    await fetchSnapshot(nats, copies, part)
+    const db = openDatabase(part)
+    createReplicationState(db).set('replica_at', '0')
+    db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    db.run('PRAGMA journal_mode = DELETE')
+    db.close()
+    renameSync(part, path)
+  } finally {
+    remove()
+  }
+}
+
+const keyTables = new Set(['accounts', 'api_keys', 'organizations', 'organization_members'])
+
+const countTables = new Set(['quota_counters', 'usage_hours', 'usage_days'])
+
+/** Brings what is kept in memory up to rows that have been written. */
+function refresh(services: Services, delta: Delta): void {
+  followDelta(services, delta)
+  if (delta.tables.some(({ table }) => keyTables.has(table))) services.keys.reload()
+  // Others' requests are in them; what this copy has not reported yet is far less than the margin.
+  if (delta.tables.some(({ table }) => countTables.has(table))) services.meter.reset()
+}

@@ -1,0 +1,37 @@
+/** Of a connection, and not of what it carries. */
+const connectionHeaders = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'proxy-connection',
+]
+
+/** Sends requests on to another copy, and its answers back as they are. */
+export function createPrimaryClient(
+  primary: string,
+  addressOf: (request: Request) => string | undefined,
+): (request: Request) => Promise<Response> {
+  return async request => {
+    const { pathname, search } = new URL(request.url)
+    const headers = new Headers(request.headers)
+    for (const name of connectionHeaders) headers.delete(name)
+    const address = addressOf(request)
+    if (address !== undefined) {
+      const before = headers.get('x-forwarded-for')
+      headers.set('x-forwarded-for', before === null ? address : `${before}, ${address}`)
+    }
+    const response = await fetch(`${primary}${pathname}${search}`, {
+      method: request.method,
+      headers,
+      redirect: 'manual',
+      // Bytes are handed on as the primary has encoded them.
+      decompress: false,
+      signal: request.signal,
+      ...(request.body !== null && { body: await request.arrayBuffer() }),
+    })
+    const answered = new Headers(response.headers)
+    for (const name of connectionHeaders) answered.delete(name)
+    return new Response(response.body, { status: response.status, headers: answered })
+  }
+}

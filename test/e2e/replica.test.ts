@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { databasePath } from '../../src/directory.ts'
+import { openDatabase } from '../../src/store/database.ts'
+import { binary, remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { contentOf } from '../support/topics/replication.ts'
+
+describe.skipIf(!hasNats)('a replica of a primary', () => {
+  let nats: NatsServer
+  let dir: string
+  let primary: Server
+  let replica: { url: string; process: Bun.Subprocess; log(): Promise<string> }
+
+  const startReplica = async () => {
+    const ready = join(dir, `replica-${Bun.nanoseconds()}`)
+    const log = Bun.file(`${ready}.log`)
+    const child = Bun.spawn(
+      [
+        binary(),
+        'serve',
+        '--replica',
+        '--data',
+        join(dir, 'replica'),
+        '--port',
+        '0',
+        '--ready-file',
+        ready,
+      ],
+      {
+        env: {
+          PATH: process.env.PATH,
+          WELLHEAD_NATS_SERVERS: nats.url,
+          WELLHEAD_REPLICA_PRIMARY: primary.url,
+          WELLHEAD_LIMITS_PER_MINUTE: '100000',
+        },
+        stdout: 'ignore',
+        stderr: log,
+      },
+    )
+    await until('the replica', () => Bun.file(ready).exists(), log)
+    const { url } = (await Bun.file(ready).json()) as { url: string }
+    return { url, process: child, log: () => log.text() }
+  }
+  const until = async (
+    what: string,
+    isSo: () => unknown,
+    log: { text(): Promise<string> } = { text: () => replica.log() },
+  ) => {
+    const deadline = Date.now() + 45_000
+    while (!(await isSo())) {
+      if (Date.now() > deadline)
+        throw new Error(`${what} did not come; the log says:\n${await log.text()}`)
+      await Bun.sleep(20)
+    }
+  }
+  const push = (url: string, price: number) =>
+    fetch(`${url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${primary.adminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price }],
+      }),
+    })
+  const latest = async (headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${replica.url}/v1/prices/latest?by_code=WTI_USD`, {
+      headers: { authorization: `Token ${primary.apiKey}`, ...headers },
+    })
+    const body = (await answer.json()) as { data?: { price: number } }
+    return { answer, price: body.data?.price, lag: answer.headers.get('x-service-replica-lag') }
+  }
+
+  beforeAll(async () => {
+    nats = await natsServer()
+    dir = temporaryDir()
+    await Bun.write(join(dir, 'data', 'wellhead.toml'), `[nats]\nservers = ["${nats.url}"]\n`)
+    primary = await start('serve', dir)
+    expect((await push(primary.url, 70)).status).toBe(200)
+    replica = await startReplica()
+  }, 120_000)
+  afterAll(async () => {
+    replica?.process.kill()
+    await replica?.process.exited
+    await primary?.stop()
+    await nats?.remove()
+    remove(dir)
+  })
+
+  test('answers reads from its own copy, and says how old it may be', async () => {
+    await until('the price', async () => (await latest()).price === 70)
+    const { lag } = await latest()
+    expect(Number(lag)).toBeGreaterThanOrEqual(0)
+    const answer = await primary.get('/v1/prices/latest?by_code=WTI_USD')
+    expect(answer.headers.has('x-service-replica-lag')).toBe(false)
+  })
+
+  test('passes writes on, and answers with a write whose sequence a read names', async () => {
+    for (let i = 1; i <= 20; i++) {
+      const written = await push(replica.url, 70 + i / 100)
+      expect([written.status, written.headers.get('x-service-replica-lag')]).toEqual([200, null])
+      const sequence = written.headers.get('x-service-sequence')!
+      expect(Number(sequence)).toBeGreaterThan(0)
+      const { price, lag } = await latest({ 'x-service-sequence': sequence })
+      expect([price, lag]).toEqual([70 + i / 100, expect.any(String)])
+    }
+    const { price, lag } = await latest({ 'x-service-sequence': '999999999' })
+    expect([price, lag]).toEqual([70.2, null])
+  })
+
+  test('follows keys and accounts, and leaves what counts in a quota to the primary', async () => {
+    const asked = (path: string, token: string, init: RequestInit = {}) =>
+      fetch(`${replica.url}${path}`, {
+        ...init,
+        headers: { authorization: `Token ${token}`, 'content-type': 'application/json' },
+      })
+    const made = await asked('/v1/api-keys', primary.apiKey, {
+      method: 'POST',
+      body: JSON.stringify({ name: 'desk' }),
+    })
+    const text = await made.text()
+    expect([made.status, text]).toEqual([200, expect.any(String)])
+    const token = /"plain_token":"([^"]+)"/.exec(text)![1]!
+    const id = /"id":"([^"]+)"/.exec(text)![1]!
+    const read = () => asked('/v1/prices/latest?by_code=WTI_USD', token)
+    expect((await read()).status).toBe(200)
+    await until('the key', async () => (await read()).headers.has('x-service-replica-lag'))
+    expect((await asked(`/v1/api-keys/${id}`, primary.apiKey, { method: 'DELETE' })).status).toBe(
+      200,
+    )
+    await until('its end', async () => (await read()).status === 401)
+  })
+
+  test('has its answers counted by the primary, each once, also those while NATS was away', async () => {
+    const used = () => {
+      const db = openDatabase(databasePath(join(dir, 'data')), { readonly: true })
+      const { total } = db
+        .query<{ total: number }, []>('SELECT sum(used) AS total FROM quota_counters')
+        .get()!
+      const { metered } = db
+        .query<{ metered: number }, []>('SELECT sum(metered) AS metered FROM usage_hours')
+        .get()!
+      db.close()
+      return [total, metered]
+    }
+    const isSettled = async () => {
+      const before = used()
+      await Bun.sleep(3000)
+      return Bun.deepEquals(before, used())
+    }
+    await until('an end of counting', isSettled)
+    const [total, metered] = used() as [number, number]
+    for (let i = 0; i < 50; i++) {
+      const { answer, lag } = await latest()
+      expect([answer.status, lag]).toEqual([200, expect.any(String)])
+    }
+    await nats.stop()
+    for (let i = 0; i < 25; i++) expect((await latest()).answer.status).toBe(200)
+    await nats.start()
+    await until('the counts', () => used()[0]! >= total + 75)
+    await until('an end of counting', isSettled)
+    expect(used()).toEqual([total + 75, metered + 75])
+  })
+
+  test('health says whether it is too far behind', async () => {
+    expect((await fetch(`${replica.url}/health?max_lag=5m`)).status).toBe(200)
+    expect((await fetch(`${replica.url}/health?max_lag=soon`)).status).toBe(400)
+    await nats.stop()
+    await until(
+      'the lag',
+      async () => (await fetch(`${replica.url}/health?max_lag=1s`)).status === 503,
+    )
+    expect((await latest()).answer.status).toBe(200)
+    await nats.start()
+    await until(
+      'the end of it',
+      async () => (await fetch(`${replica.url}/health?max_lag=1s`)).status === 200,
+    )
+  })
+
+  test('goes on where it was killed, and answers while the primary is away', async () => {
+    replica.process.kill('SIGKILL')
+    await replica.process.exited
+    const { headers } = await push(primary.url, 71)
+    replica = await startReplica()
+    const { price } = await latest({ 'x-service-sequence': headers.get('x-service-sequence')! })
+    expect(price).toBe(71)
+    await primary.stop()
+    expect((await latest()).price).toBe(71)
+    const refused = await push(replica.url, 72)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
+      503,
+      'STORAGE_UNAVAILABLE',
+    ])
+    primary = await start('serve', dir)
+  })
+
+  test('has every row of the primary, and is served as nothing else', async () => {
+    let differing: string[] = []
+    const rows = (name: string) => {
+      const db = openDatabase(databasePath(join(dir, name)), { readonly: true })
+      const content = Object.fromEntries(contentOf(db))
+      db.close()
+      return content
+    }
+    await until('the same rows', () => {
+      const [copy, source] = [rows('replica'), rows('data')]
+      differing = Object.keys(source).filter(name => source[name] !== copy[name])
+      return differing.length === 0
+    }).catch(error => {
+      throw new Error(`${differing} differ: ${error}`)
+    })
+    replica.process.kill()
+    expect(await replica.process.exited).toBe(0)
+    const child = Bun.spawn([binary(), 'serve', '--data', join(dir, 'replica'), '--port', '0'], {
+      env: { PATH: process.env.PATH },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    const said = await new Response(child.stderr).text()
+    expect([await child.exited, said]).toEqual([1, expect.stringContaining('is a replica')])
+  })
+})
