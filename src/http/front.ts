@@ -185,15 +185,15 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     )
   }
   const { turns, encoder } = deps
-  const finished = (request: Request, response: Response) =>
+  const finished = (request: Request, response: Response, isLate: boolean) =>
     // A connection that became a socket has no response.
-    encoder && response ? encoder.leave(request, guarded(response)) : guarded(response)
+    encoder && response ? encoder.leave(request, guarded(response), isLate) : guarded(response)
   const leave = (request: Request): Response | Promise<Response> => {
     encoder?.arrive(request)
     const sent = answer(request)
     return sent instanceof Promise
-      ? sent.then(response => finished(request, response))
-      : finished(request, sent)
+      ? sent.then(response => finished(request, response, true))
+      : finished(request, sent, false)
   }
   const leaveLate = (request: Request): Response | Promise<Response> => {
     const sent = leave(request)

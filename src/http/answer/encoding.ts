@@ -53,7 +53,8 @@ export const encodedEtag = (etag: string, coding: Coding): string =>
 export interface Encoder {
   /** Makes the tags of a conditional request those of the bodies before they are encoded. */
   arrive(request: Request): void
-  leave(request: Request, response: Response): Response | Promise<Response>
+  /** `isLate`: the answer may have been made after the turn of its request. */
+  leave(request: Request, response: Response, isLate: boolean): Response | Promise<Response>
 }
 
 export function createEncoder(): Encoder {
@@ -100,7 +101,7 @@ export function createEncoder(): Encoder {
       conditions.set(request, condition)
       request.headers.set('if-none-match', condition.replace(suffix, ''))
     },
-    leave(request, response) {
+    leave(request, response, isLate) {
       const { headers, status } = response
       const etag = headers.get('etag')
       if (status === 304) {
@@ -128,7 +129,7 @@ export function createEncoder(): Encoder {
       const key = keyOf(request, response, etag, coding)
       const ready = key === undefined ? undefined : kept.get(key)
       // Not before it is needed: looking at the body of a long text makes a stream of it.
-      if (ready) return encoded(response, ready, coding)
+      if (ready) return encoded(response, isLate ? lateBody(ready) : ready, coding)
       return response.body === null ? response : whole(response, coding, key)
     },
   }

@@ -102,10 +102,27 @@ describe('bodies', () => {
     const response = await createEncoder().leave(
       new Request('http://localhost/x', { headers: { 'accept-encoding': 'gzip' } }),
       new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } }),
+      true,
     )
     expect(response.headers.get('content-encoding')).toBe('gzip')
     const bytes = Bun.gunzipSync(new Uint8Array(await response.arrayBuffer()))
     expect(bytes.byteLength).toBe(40 * piece.byteLength)
+  })
+
+  test('that are kept encoded are the same where the answer is late', async () => {
+    const encoder = createEncoder()
+    const request = new Request('http://localhost/x', { headers: { 'accept-encoding': 'zstd' } })
+    const text = JSON.stringify({ data: 'x'.repeat(5000) })
+    const answer = async (isLate: boolean) => {
+      const headers = { 'content-type': 'application/json', etag: '"1"' }
+      const response = await encoder.leave(request, new Response(text, { headers }), isLate)
+      expect(response.headers.get('etag')).toBe('"1-zstd"')
+      return Buffer.from(
+        Bun.zstdDecompressSync(new Uint8Array(await response.arrayBuffer())),
+      ).toString()
+    }
+    // The first is encoded and kept, the others are what was kept.
+    for (const isLate of [true, false, true, true]) expect(await answer(isLate)).toBe(text)
   })
 
   test('that push events, are parts of files or pages of a person are left alone', () => {
@@ -119,7 +136,7 @@ describe('bodies', () => {
       { 'content-type': 'text/csv', 'content-encoding': 'br' },
     ] as Record<string, string>[]) {
       const response = new Response('x'.repeat(5000), { headers })
-      expect(encoder.leave(request, response)).toBe(response)
+      expect(encoder.leave(request, response, false)).toBe(response)
     }
   })
 })
