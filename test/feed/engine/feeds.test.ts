@@ -95,6 +95,17 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
     sound(copy)
   })
 
+  test('a trial shows a value also of a publisher that has nothing recent, and writes nothing', async () => {
+    const copy = reading({ ecb: '', uk_road_fuel: '' })
+    const before = contentOf(copy)
+    const newest = [...publishers.world.rates.keys()].at(-1)!
+    expect(await copy.services.feeds.test('ecb')).toMatchObject({ sample: { period: newest } })
+    expect(await copy.services.feeds.test('uk_road_fuel')).toMatchObject({
+      sample: { sourceId: 'ULSP', period: '2026-08-17' },
+    })
+    expect(contentOf(copy)).toBe(before)
+  })
+
   test('a dry run says the same and writes nothing', async () => {
     const copy = withEia()
     const before = contentOf(copy)
