@@ -307,7 +307,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
           if (batch.dataset !== null)
             throw stateForbids(
               'validation_failed',
-              `Batch ${id} wrote the dataset ${batch.dataset}, whose rows keep nothing of what they were: import the right rows again.`,
+              `Batch ${id} wrote the dataset ${batch.dataset}, and batches of datasets are not undone: import the right rows again.`,
             )
           const done = batches.undo(
             batch,
