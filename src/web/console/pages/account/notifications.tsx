@@ -130,7 +130,7 @@ function List() {
                 <button
                   type="button"
                   class="tight"
-                  aria-label={`Mark “${row.title}” as read`}
+                  aria-label={`Mark as read: ${row.title}`}
                   onClick={() => void post(`${row.id}/mark_read`)}
                 >
                   Mark as read
