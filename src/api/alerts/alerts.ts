@@ -12,7 +12,6 @@ import { alertHistoryRoutes } from './history.ts'
 import {
   type AlertContext,
   type AlertsDeps,
-  alertDetail,
   alertParams,
   alertRefusals,
   createAlertContext,
@@ -42,16 +41,17 @@ const analyticsNote =
 
 function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
-  return new Elysia()
+  return new Elysia({ tags: ['alerts'] })
     .use(deps.access)
     .get('/v1/alerts', ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row), {
       access: reading,
       response: { 200: t.Array(AlertShape), ...alertRefusals },
-      detail: alertDetail(
-        'listAlerts',
-        'List alerts',
-        'Every alert of the account, by code and then by creation: a bare list. An alert whose kind the plan does not include any more is not evaluated: `suspended_reason` is `plan`.',
-      ),
+      detail: {
+        operationId: 'listAlerts',
+        summary: 'List alerts',
+        description:
+          'Every alert of the account, by code and then by creation: a bare list. An alert whose kind the plan does not include any more is not evaluated: `suspended_reason` is `plan`.',
+      },
     })
     .post(
       '/v1/alerts',
@@ -71,11 +71,11 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
         headers: idempotencyHeader,
         body: forms.newAlert,
         response: { 201: AlertShape, ...alertRefusals, 422: ValidationProblem },
-        detail: alertDetail(
-          'createAlert',
-          'Create an alert',
-          `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare. ${evaluationNote}${operatorNote}${analyticsNote}When it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
-        ),
+        detail: {
+          operationId: 'createAlert',
+          summary: 'Create an alert',
+          description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare. ${evaluationNote}${operatorNote}${analyticsNote}When it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
+        },
       },
     )
 }
@@ -92,7 +92,7 @@ const limitReached = ({ limit, count }: AlertRefusal) =>
 
 function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
   const { alerts, plans, links } = deps
-  return new Elysia()
+  return new Elysia({ tags: ['alerts'] })
     .use(deps.access)
     .get(
       '/v1/alerts/:id',
@@ -107,11 +107,12 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
         access: reading,
         params: alertParams,
         response: { 200: AlertWithHistory, ...alertRefusals, 404: NestedProblem },
-        detail: alertDetail(
-          'getAlert',
-          'One alert',
-          'The alert with its newest triggers. Of each alert the newest 10,000 triggers are kept.',
-        ),
+        detail: {
+          operationId: 'getAlert',
+          summary: 'One alert',
+          description:
+            'The alert with its newest triggers. Of each alert the newest 10,000 triggers are kept.',
+        },
       },
     )
     .patch(
@@ -131,11 +132,12 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
         params: alertParams,
         body: forms.alertChange,
         response: { 200: AlertShape, ...alertRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: alertDetail(
-          'changeAlert',
-          'Change an alert',
-          'What the body does not name stays. Another code, operator, value or anything of the analytics ends the cooldown, and only prices that come in from then on are judged. `webhook_url` and `metadata` are cleared by null; an `analytics_type` of null makes a standard alert of it.',
-        ),
+        detail: {
+          operationId: 'changeAlert',
+          summary: 'Change an alert',
+          description:
+            'What the body does not name stays. Another code, operator, value or anything of the analytics ends the cooldown, and only prices that come in from then on are judged. `webhook_url` and `metadata` are cleared by null; an `analytics_type` of null makes a standard alert of it.',
+        },
       },
     )
     .delete(
@@ -148,11 +150,11 @@ function changeOne(deps: AlertsDeps, { rows, forms, own }: AlertContext) {
         access: writing,
         params: alertParams,
         response: { 204: t.Void(), ...alertRefusals, 404: NestedProblem },
-        detail: alertDetail(
-          'deleteAlert',
-          'Delete an alert',
-          'The alert and its triggers are gone; what was to be sent of them is sent.',
-        ),
+        detail: {
+          operationId: 'deleteAlert',
+          summary: 'Delete an alert',
+          description: 'The alert and its triggers are gone; what was to be sent of them is sent.',
+        },
       },
     )
 }

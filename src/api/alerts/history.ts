@@ -5,7 +5,7 @@ import { idParameter } from '../../http/input/typed.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
-import { type AlertContext, type AlertsDeps, alertDetail, alertRefusals, reading } from './route.ts'
+import { type AlertContext, type AlertsDeps, alertRefusals, reading } from './route.ts'
 import { configOf, FiredAnalytics, TriggerShape } from './row.ts'
 
 const analyticsPerPage = 20
@@ -42,7 +42,7 @@ export function alertHistoryRoutes(
       },
     ]
   }
-  return new Elysia()
+  return new Elysia({ tags: ['alerts'] })
     .use(access)
     .get(
       '/v1/alerts/analytics_history',
@@ -64,11 +64,12 @@ export function alertHistoryRoutes(
         access: { meter: true, feature: 'analytics_alerts' },
         query: t.Object(pageQuery(historyPerPageMax, analyticsPerPage)),
         response: { 200: Analytics, ...alertRefusals },
-        detail: alertDetail(
-          'listTriggeredAnalyticsAlerts',
-          'Analytics alerts that have fired',
-          'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
-        ),
+        detail: {
+          operationId: 'listTriggeredAnalyticsAlerts',
+          summary: 'Analytics alerts that have fired',
+          description:
+            'Each analytics alert of the account that has fired, with what was measured at its newest trigger; the newest trigger first.',
+        },
       },
     )
     .get(
@@ -96,11 +97,12 @@ export function alertHistoryRoutes(
           }),
         }),
         response: { 200: Triggers, ...alertRefusals, 404: NestedProblem },
-        detail: alertDetail(
-          'listAlertTriggers',
-          'Triggers of alerts',
-          "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
-        ),
+        detail: {
+          operationId: 'listAlertTriggers',
+          summary: 'Triggers of alerts',
+          description:
+            "Each time one of the account's alerts fired, newest first, with the condition as it was then.",
+        },
       },
     )
 }

@@ -43,12 +43,6 @@ export const alertRefusals = {
   403: NestedProblem,
   429: FlatProblem,
 }
-export const alertDetail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['alerts'],
-  summary,
-  description,
-})
 
 /** What every route of alerts stands on. */
 export function createAlertContext({ alerts, catalogue, checkTarget, now }: AlertsDeps) {

@@ -9,14 +9,7 @@ import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import { BacktestRange } from './form.ts'
-import {
-  type AlertContext,
-  type AlertsDeps,
-  alertDetail,
-  alertParams,
-  alertRefusals,
-  writing,
-} from './route.ts'
+import { type AlertContext, type AlertsDeps, alertParams, alertRefusals, writing } from './route.ts'
 import { TestShape, testRow } from './row.ts'
 
 const backtestDays = 365
@@ -70,7 +63,7 @@ const testNote =
   'Evaluates by the newest price, also an alert that is switched off; sends nothing, changes nothing, and begins no cooldown.'
 
 const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own }: AlertContext) =>
-  new Elysia().use(access).post(
+  new Elysia({ tags: ['alerts'] }).use(access).post(
     '/v1/alerts/:id/test',
     ({ caller, params: { id }, set }) => {
       const startedMs = clock.monotonic()
@@ -84,12 +77,12 @@ const testOne = ({ access, alerts, catalogue, clock, marks }: AlertsDeps, { own 
       params: alertParams,
       body: noBody,
       response: { 200: TestShape, ...alertRefusals, 404: NestedProblem },
-      detail: alertDetail('testAlert', 'Test an alert', testNote),
+      detail: { operationId: 'testAlert', summary: 'Test an alert', description: testNote },
     },
   )
 
 const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: AlertsDeps) =>
-  new Elysia().use(access).post(
+  new Elysia({ tags: ['alerts'] }).use(access).post(
     '/v1/alerts/test',
     ({ body, caller, query, request, set }) => {
       const startedMs = clock.monotonic()
@@ -128,12 +121,16 @@ const testCode = ({ access, alerts, board, catalogue, codes, clock, marks }: Ale
         400: t.Union([NestedProblem, FailProblem]),
         422: ValidationProblem,
       },
-      detail: alertDetail('testAlertsOfCode', 'Test every alert of a code', testNote),
+      detail: {
+        operationId: 'testAlertsOfCode',
+        summary: 'Test every alert of a code',
+        description: testNote,
+      },
     },
   )
 
 const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
-  new Elysia().use(deps.access).post(
+  new Elysia({ tags: ['alerts'] }).use(deps.access).post(
     '/v1/alerts/backtest',
     async ({ body, set }) => {
       const { from, to } = rangeOf(body, deps.now())
@@ -177,11 +174,12 @@ const backtest = (deps: AlertsDeps, { codeOf, forms }: AlertContext) =>
       access: { ...writing, action: 'read', heavy: true },
       body: forms.backtest,
       response: { 200: BacktestShape, ...alertRefusals, 422: ValidationProblem },
-      detail: alertDetail(
-        'backtestAlert',
-        'Backtest an alert',
-        'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
-      ),
+      detail: {
+        operationId: 'backtestAlert',
+        summary: 'Backtest an alert',
+        description:
+          'Judges every observation of the days from `start_date` to `end_date`, both included (the last 365 days), by the rule and the cooldown of live alerts, as if each price had come in when it was observed. Observations have the values that are current now; with `vintage: true` each value is judged when this service came to know it, with what it knew then: of what was recorded at one moment the newest observation or its correction, where it was news, as live alerts do. `triggered_at` is when it was recorded, and `X-Vintage-Revision-Coverage-Since` says since when that is known. Quarantined days are left out; a futures family is judged by the contract that is in front today. Saves and sends nothing.',
+      },
     },
   )
 

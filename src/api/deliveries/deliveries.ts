@@ -44,13 +44,6 @@ const message = t.String({ examples: ['The scheduled delivery was created.'] })
 const One = t.Object({ data: DeliveryTwice, message })
 const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
 
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['scheduled deliveries'],
-  summary,
-  description,
-})
-
 /** Prices that the account has mailed to it by a schedule. */
 export function deliveryRoutes(deps: DeliveriesApiDeps) {
   const shared = createShared(deps)
@@ -96,7 +89,7 @@ const howItRuns =
 
 function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: Shared) {
   const { access: plugin, deliveries, idempotency, links, headerPrefix } = deps
-  return new Elysia()
+  return new Elysia({ tags: ['scheduled deliveries'] })
     .use(plugin)
     .get(
       '/v1/scheduled-deliveries',
@@ -125,11 +118,11 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
           }),
           ...refusals,
         },
-        detail: detail(
-          'listScheduledDeliveries',
-          'List scheduled deliveries',
-          'Every delivery of the account, oldest first, and how many the plan allows.',
-        ),
+        detail: {
+          operationId: 'listScheduledDeliveries',
+          summary: 'List scheduled deliveries',
+          description: 'Every delivery of the account, oldest first, and how many the plan allows.',
+        },
       },
     )
     .post(
@@ -158,11 +151,11 @@ function listAndCreate(deps: DeliveriesApiDeps, { rows, forms, refusePaused }: S
         }),
         body: forms.newDelivery,
         response: { 201: One, ...refusals, ...refused },
-        detail: detail(
-          'createScheduledDelivery',
-          'Create a scheduled delivery',
-          `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
-        ),
+        detail: {
+          operationId: 'createScheduledDelivery',
+          summary: 'Create a scheduled delivery',
+          description: `The fields may stand in \`scheduled_delivery\` or bare. ${howItRuns}`,
+        },
       },
     )
 }
@@ -180,7 +173,7 @@ const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }
 
 function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: Shared) {
   const { access: plugin, deliveries } = deps
-  return new Elysia()
+  return new Elysia({ tags: ['scheduled deliveries'] })
     .use(plugin)
     .get(
       '/v1/scheduled-deliveries/:id',
@@ -189,11 +182,11 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
         access: reading,
         params,
         response: { 200: t.Object({ data: DeliveryTwice }), ...refusals, ...unknown },
-        detail: detail(
-          'getScheduledDelivery',
-          'One scheduled delivery',
-          'The delivery with its last run.',
-        ),
+        detail: {
+          operationId: 'getScheduledDelivery',
+          summary: 'One scheduled delivery',
+          description: 'The delivery with its last run.',
+        },
       },
     )
     .patch(
@@ -211,11 +204,12 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
         params,
         body: forms.deliveryChange,
         response: { 200: One, ...refusals, ...unknown, ...refused },
-        detail: detail(
-          'changeScheduledDelivery',
-          'Change a scheduled delivery',
-          "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
-        ),
+        detail: {
+          operationId: 'changeScheduledDelivery',
+          summary: 'Change a scheduled delivery',
+          description:
+            "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
+        },
       },
     )
     .delete(
@@ -235,11 +229,12 @@ function changeOne(deps: DeliveriesApiDeps, { rows, forms, own, refusePaused }: 
           ...refusals,
           ...unknown,
         },
-        detail: detail(
-          'deleteScheduledDelivery',
-          'Delete a scheduled delivery',
-          'The delivery and its runs are gone; a letter that is on its way still arrives.',
-        ),
+        detail: {
+          operationId: 'deleteScheduledDelivery',
+          summary: 'Delete a scheduled delivery',
+          description:
+            'The delivery and its runs are gone; a letter that is on its way still arrives.',
+        },
       },
     )
 }
@@ -255,7 +250,7 @@ function sendNow(
   { access: plugin, deliveries, idempotency, limits }: DeliveriesApiDeps,
   { own, refusePaused }: Shared,
 ) {
-  return new Elysia().use(plugin).post(
+  return new Elysia({ tags: ['scheduled deliveries'] }).use(plugin).post(
     '/v1/scheduled-deliveries/:id/send_now',
     ({ body, caller, params: { id }, pass, request, set }) => {
       refusePaused()
@@ -288,11 +283,11 @@ function sendNow(
         429: t.Union([ValidationProblem, FlatProblem]),
         503: ValidationProblem,
       },
-      detail: detail(
-        'sendScheduledDelivery',
-        'Send a copy now',
-        `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
-      ),
+      detail: {
+        operationId: 'sendScheduledDelivery',
+        summary: 'Send a copy now',
+        description: `Makes a run beside the schedule: \`pending\` when it goes out, \`skipped\` or \`suppressed\` with the reason in \`error\` when it does not. One copy of a delivery in ${limits.manualSendCooldownSeconds} seconds: sooner it is 429 with \`Retry-After\`.`,
+      },
     },
   )
 }

@@ -210,13 +210,6 @@ function createWellAnswers({
   return { well, top }
 }
 
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  summary,
-  description,
-  tags: ['well production'],
-})
-
 /** What wells, states and the country produced, month by month. */
 export function wellProductionRoutes(deps: WellProductionDeps) {
   const { month, state } = createStateAnswers(deps)
@@ -225,9 +218,13 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
   const overviewRoute = (operationId: string, description: string) => ({
     access: productionAccess,
     response: { 200: envelope(Overview), 403: NestedProblem },
-    detail: detail(operationId, 'Well production: coverage and newest month', description),
+    detail: {
+      operationId: operationId,
+      summary: 'Well production: coverage and newest month',
+      description: description,
+    },
   })
-  return new Elysia({ prefix: productionPrefix })
+  return new Elysia({ prefix: productionPrefix, tags: ['well production'] })
     .use(deps.access)
     .get(
       '/',
@@ -263,11 +260,11 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         400: NestedProblem,
         403: NestedProblem,
       },
-      detail: detail(
-        'listStateProduction',
-        'Production by state',
-        'What every state produced in one month, most oil first.',
-      ),
+      detail: {
+        operationId: 'listStateProduction',
+        summary: 'Production by state',
+        description: 'What every state produced in one month, most oil first.',
+      },
     })
     .get('/states/:code', ({ params, query, set }) => state(params.code, query, set), {
       access: productionAccess,
@@ -300,11 +297,11 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         403: NestedProblem,
         404: NestedProblem,
       },
-      detail: detail(
-        'getStateProduction',
-        'Production of one state',
-        'Month by month, oldest first. Agencies publish no water for states.',
-      ),
+      detail: {
+        operationId: 'getStateProduction',
+        summary: 'Production of one state',
+        description: 'Month by month, oldest first. Agencies publish no water for states.',
+      },
     })
     .get('/wells/:api_number', ({ params, set }) => well(params.api_number, set), {
       access: productionAccess,
@@ -329,11 +326,12 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         403: NestedProblem,
         404: MissingWellProblem,
       },
-      detail: detail(
-        'getWellProductionHistory',
-        'Production of one well',
-        'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
-      ),
+      detail: {
+        operationId: 'getWellProductionHistory',
+        summary: 'Production of one well',
+        description:
+          'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
+      },
     })
     .get('/top-producers', ({ query, set }) => top(query, set), {
       access: productionHeavyAccess,
@@ -372,10 +370,10 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
         403: NestedProblem,
         404: NestedProblem,
       },
-      detail: detail(
-        'listTopProducers',
-        'Wells with most oil',
-        'The wells of a state that brought most oil in the last months, most first.',
-      ),
+      detail: {
+        operationId: 'listTopProducers',
+        summary: 'Wells with most oil',
+        description: 'The wells of a state that brought most oil in the last months, most first.',
+      },
     })
 }

@@ -37,13 +37,6 @@ export const bunkerAccess = { meter: true, rate: 'marine' } as const
 export const firstMinusSecond =
   'Every spread is the first price minus the second one, its percentage of the second.'
 
-export const bunkerDetail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['bunker'],
-  summary,
-  description,
-})
-
 /** Throws 404 for an unknown port. */
 export function bunkerPort(ports: readonly Port[], text: string): Port {
   const port = portOf(ports, text)

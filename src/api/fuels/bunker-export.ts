@@ -9,7 +9,6 @@ import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,
   bunkerAccess,
-  bunkerDetail,
   byPort,
   createBunkerAnswers,
   quotedSeries,
@@ -52,7 +51,7 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 /** The newest prices as a table to take away. */
 export function bunkerExportRoutes(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia().use(deps.access).get(
+  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/export',
     ({ query, request, set }) => {
       const format = formatOf(query.format)
@@ -92,11 +91,12 @@ export function bunkerExportRoutes(deps: BunkerDeps) {
         ...priceQuery,
       }),
       response: { 200: serialised(ExportBody), 400: NestedProblem, 404: NestedProblem },
-      detail: bunkerDetail(
-        'exportBunkerFuels',
-        'Export bunker fuel prices',
-        'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
-      ),
+      detail: {
+        operationId: 'exportBunkerFuels',
+        summary: 'Export bunker fuel prices',
+        description:
+          'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
+      },
     },
   )
 }

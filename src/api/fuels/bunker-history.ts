@@ -9,13 +9,7 @@ import { validIntervals } from '../../market/prices/interval.ts'
 import { createPageWalks } from '../../service/prices/page-walks.ts'
 import type { Answering } from '../answer.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
-import {
-  type BunkerDeps,
-  bunkerDetail,
-  bunkerGrade,
-  bunkerPort,
-  createBunkerAnswers,
-} from './bunker-answers.ts'
+import { type BunkerDeps, bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
 import {
   HistoryShape,
   historyRow,
@@ -111,7 +105,7 @@ function bunkerPast(deps: BunkerDeps) {
 /** Past prices of bunker fuel, of one port with everything about it or as a bare list. */
 export function bunkerHistoryRoutes(deps: BunkerDeps) {
   const pastOf = bunkerPast(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['bunker'] })
     .use(deps.access)
     .get(
       '/v1/bunker-fuels/historical',
@@ -149,11 +143,11 @@ export function bunkerHistoryRoutes(deps: BunkerDeps) {
           ),
           ...refusals,
         },
-        detail: bunkerDetail(
-          'listBunkerHistory',
-          'Past bunker fuel prices',
-          `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
-        ),
+        detail: {
+          operationId: 'listBunkerHistory',
+          summary: 'Past bunker fuel prices',
+          description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
+        },
       },
     )
     .get(
@@ -184,11 +178,11 @@ export function bunkerHistoryRoutes(deps: BunkerDeps) {
           ),
           ...refusals,
         },
-        detail: bunkerDetail(
-          'getBunkerPortHistory',
-          'Past bunker fuel prices of a port',
-          `The past prices of one port, USD per metric ton. ${paged}`,
-        ),
+        detail: {
+          operationId: 'getBunkerPortHistory',
+          summary: 'Past bunker fuel prices of a port',
+          description: `The past prices of one port, USD per metric ton. ${paged}`,
+        },
       },
     )
 }

@@ -14,7 +14,6 @@ import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,
   bunkerAccess,
-  bunkerDetail,
   bunkerGrade,
   bunkerPort,
   byPort,
@@ -56,7 +55,7 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
 
 function comparisonRoutes(deps: BunkerDeps) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia().use(deps.access).get(
+  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/compare',
     ({ query, request, set }) => {
       const compared = comparedPorts(query.ports, deps.ports).map(port => ({
@@ -108,11 +107,11 @@ function comparisonRoutes(deps: BunkerDeps) {
         ),
         ...refusals,
       },
-      detail: bunkerDetail(
-        'compareBunkerPorts',
-        'Compare ports',
-        `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
-      ),
+      detail: {
+        operationId: 'compareBunkerPorts',
+        summary: 'Compare ports',
+        description: `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
+      },
     },
   )
 }
@@ -126,7 +125,7 @@ const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
 
 function gradeSpreadRoutes(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia().use(deps.access).get(
+  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/spreads',
     ({ request, set }) => {
       const quotes = someQuotesAt(deps.ports)
@@ -164,11 +163,12 @@ function gradeSpreadRoutes(deps: BunkerDeps) {
         ),
         404: NestedProblem,
       },
-      detail: bunkerDetail(
-        'getBunkerSpreads',
-        'Spreads between grades',
-        'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
-      ),
+      detail: {
+        operationId: 'getBunkerSpreads',
+        summary: 'Spreads between grades',
+        description:
+          'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
+      },
     },
   )
 }
@@ -179,7 +179,7 @@ function portSpreadRoutes(deps: BunkerDeps) {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')
     return bunkerPort(deps.ports, text)
   }
-  return new Elysia().use(deps.access).get(
+  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/spreads/ports',
     ({ query, request, set }) => {
       const [from, to] = [place('from', query.from), place('to', query.to)]
@@ -238,11 +238,11 @@ function portSpreadRoutes(deps: BunkerDeps) {
         ),
         ...refusals,
       },
-      detail: bunkerDetail(
-        'getBunkerPortSpread',
-        'Spread between two ports',
-        `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
-      ),
+      detail: {
+        operationId: 'getBunkerPortSpread',
+        summary: 'Spread between two ports',
+        description: `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      },
     },
   )
 }

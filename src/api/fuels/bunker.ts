@@ -11,7 +11,6 @@ import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,
   bunkerAccess,
-  bunkerDetail,
   bunkerPort,
   byPort,
   createBunkerAnswers,
@@ -53,7 +52,7 @@ export const bunkerRoutes = (deps: BunkerDeps) =>
 
 function listRoutes(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['bunker'] })
     .use(deps.access)
     .get(
       '/v1/bunker-fuels',
@@ -70,11 +69,11 @@ function listRoutes(deps: BunkerDeps) {
           200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
           404: NestedProblem,
         },
-        detail: bunkerDetail(
-          'listBunkerFuels',
-          'Bunker fuel prices',
-          `The newest price of every grade at every port, as one list. ${order}`,
-        ),
+        detail: {
+          operationId: 'listBunkerFuels',
+          summary: 'Bunker fuel prices',
+          description: `The newest price of every grade at every port, as one list. ${order}`,
+        },
       },
     )
     .get(
@@ -105,11 +104,11 @@ function listRoutes(deps: BunkerDeps) {
           ),
           404: NestedProblem,
         },
-        detail: bunkerDetail(
-          'listBunkerPorts',
-          'Bunker fuel prices by port',
-          `The same by the short code of the port. ${order}`,
-        ),
+        detail: {
+          operationId: 'listBunkerPorts',
+          summary: 'Bunker fuel prices by port',
+          description: `The same by the short code of the port. ${order}`,
+        },
       },
     )
 }
@@ -122,7 +121,7 @@ const EntryOrNull = t.Union([EntryShape, t.Null()])
 
 function portRoutes(deps: BunkerDeps) {
   const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
-  return new Elysia().use(deps.access).get(
+  return new Elysia({ tags: ['bunker'] }).use(deps.access).get(
     '/v1/bunker-fuels/ports/:code',
     ({ params, request, set }) => {
       const port = bunkerPort(deps.ports, params.code)
@@ -194,11 +193,11 @@ function portRoutes(deps: BunkerDeps) {
         ),
         404: NestedProblem,
       },
-      detail: bunkerDetail(
-        'getBunkerPort',
-        'Bunker fuel prices of a port',
-        `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
-      ),
+      detail: {
+        operationId: 'getBunkerPort',
+        summary: 'Bunker fuel prices of a port',
+        description: `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
+      },
     },
   )
 }

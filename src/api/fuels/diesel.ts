@@ -42,12 +42,6 @@ const DieselPrice = t.Object(
 )
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['diesel'],
-  summary,
-  description,
-})
 const weekly = 'The averages come out once a week.'
 
 /** Pump prices of diesel in the United States: averages, and stations around a place. */
@@ -73,7 +67,7 @@ export function dieselRoutes(deps: DieselDeps) {
       },
     }
   }
-  return new Elysia()
+  return new Elysia({ tags: ['diesel'] })
     .use(deps.access)
     .get(
       '/v1/diesel-prices',
@@ -91,11 +85,11 @@ export function dieselRoutes(deps: DieselDeps) {
           }),
         }),
         response: { 200: DieselPrice, ...refusals },
-        detail: detail(
-          'getDieselPrice',
-          'Average diesel price',
-          `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
-        ),
+        detail: {
+          operationId: 'getDieselPrice',
+          summary: 'Average diesel price',
+          description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
+        },
       },
     )
     .get(
@@ -105,11 +99,11 @@ export function dieselRoutes(deps: DieselDeps) {
         access: { meter: true },
         params: t.Object({ state: t.String({ description: states, examples: ['CA'] }) }),
         response: { 200: envelope(t.Object({ ...regional, metadata: Metadata })), ...refusals },
-        detail: detail(
-          'getStateDieselPrice',
-          'Average diesel price of a state',
-          `The same for the state in the path. ${weekly}`,
-        ),
+        detail: {
+          operationId: 'getStateDieselPrice',
+          summary: 'Average diesel price of a state',
+          description: `The same for the state in the path. ${weekly}`,
+        },
       },
     )
     .use(dieselStationsRoutes(deps))

@@ -76,12 +76,6 @@ const params = t.Object({
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['notifications'],
-  summary,
-  description,
-})
 
 /** What happened, as the account reads it here, and by which ways it wants to hear of it. */
 export const notificationRoutes = (deps: NotificationsDeps) =>
@@ -90,7 +84,7 @@ export const notificationRoutes = (deps: NotificationsDeps) =>
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function list({ access, notifications: store }: NotificationsDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['notifications'] })
     .use(access)
     .get(
       '/v1/notifications',
@@ -120,11 +114,11 @@ function list({ access, notifications: store }: NotificationsDeps) {
           }),
         }),
         response: { 200: Listed, 400: NestedProblem, ...refusals },
-        detail: detail(
-          'listNotifications',
-          'Notifications',
-          "The account's notifications of the last 90 days, newest first.",
-        ),
+        detail: {
+          operationId: 'listNotifications',
+          summary: 'Notifications',
+          description: "The account's notifications of the last 90 days, newest first.",
+        },
       },
     )
     .get(
@@ -133,17 +127,17 @@ function list({ access, notifications: store }: NotificationsDeps) {
       {
         access: read,
         response: { 200: Counted, ...refusals },
-        detail: detail(
-          'countUnreadNotifications',
-          'Unread notifications',
-          'How many notifications of the account are not read.',
-        ),
+        detail: {
+          operationId: 'countUnreadNotifications',
+          summary: 'Unread notifications',
+          description: 'How many notifications of the account are not read.',
+        },
       },
     )
 }
 
 function marks({ access, notifications: store, now }: NotificationsDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['notifications'] })
     .use(access)
     .post(
       '/v1/notifications/:id/mark_read',
@@ -158,11 +152,11 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
         access: write,
         params,
         response: { 200: Marked, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'markNotificationRead',
-          'Mark a notification as read',
-          'One that is read already stays as it is.',
-        ),
+        detail: {
+          operationId: 'markNotificationRead',
+          summary: 'Mark a notification as read',
+          description: 'One that is read already stays as it is.',
+        },
       },
     )
     .post(
@@ -174,17 +168,17 @@ function marks({ access, notifications: store, now }: NotificationsDeps) {
       {
         access: write,
         response: { 200: AllMarked, ...refusals },
-        detail: detail(
-          'markAllNotificationsRead',
-          'Mark all notifications as read',
-          'Every notification of the account that is not read yet.',
-        ),
+        detail: {
+          operationId: 'markAllNotificationsRead',
+          summary: 'Mark all notifications as read',
+          description: 'Every notification of the account that is not read yet.',
+        },
       },
     )
 }
 
 function preferences({ access, preferences: store }: NotificationsDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['notifications'] })
     .use(access)
     .get(
       '/v1/notification_preferences',
@@ -192,11 +186,11 @@ function preferences({ access, preferences: store }: NotificationsDeps) {
       {
         access: read,
         response: { 200: PreferencesShape, ...refusals },
-        detail: detail(
-          'getNotificationPreferences',
-          'Notification preferences',
-          'By which ways the account wants to hear of what.',
-        ),
+        detail: {
+          operationId: 'getNotificationPreferences',
+          summary: 'Notification preferences',
+          description: 'By which ways the account wants to hear of what.',
+        },
       },
     )
     .patch(
@@ -210,11 +204,12 @@ function preferences({ access, preferences: store }: NotificationsDeps) {
         access: write,
         body: PreferencesBody.schema,
         response: { 200: PreferencesShape, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'changeNotificationPreferences',
-          'Change notification preferences',
-          'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
-        ),
+        detail: {
+          operationId: 'changeNotificationPreferences',
+          summary: 'Change notification preferences',
+          description:
+            'Sets what the body names, bare or as `notification_preferences`; the rest stays. Scheduled deliveries have switches of their own.',
+        },
       },
     )
 }

@@ -37,12 +37,6 @@ const Deleted = t.Object({ deleted: t.Literal(true), message })
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const access = { meter: false, header: true } as const
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['phone'],
-  summary,
-  description,
-})
 
 /** The phone number of the caller's account: text messages go nowhere else. */
 export const phoneRoutes = (deps: PhoneDeps) => new Elysia().use(number(deps)).use(proof(deps))
@@ -50,16 +44,16 @@ export const phoneRoutes = (deps: PhoneDeps) => new Elysia().use(number(deps)).u
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function number({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['phone'] })
     .use(plugin)
     .get('/v1/phone', ({ caller }) => phoneRow(phones.of(accountOf(caller))), {
       access: { meter: false },
       response: { 200: PhoneShape, ...refusals },
-      detail: detail(
-        'getPhone',
-        'The phone number',
-        'The number of the account; everything null and false while there is none.',
-      ),
+      detail: {
+        operationId: 'getPhone',
+        summary: 'The phone number',
+        description: 'The number of the account; everything null and false while there is none.',
+      },
     })
     .post(
       '/v1/phone',
@@ -82,11 +76,12 @@ function number({ access: plugin, phones, textMessages, idempotency, now }: Phon
         headers: idempotencyHeader,
         body: PhoneBody.schema,
         response: { 201: Added, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'addPhone',
-          'Add a phone number',
-          'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
-        ),
+        detail: {
+          operationId: 'addPhone',
+          summary: 'Add a phone number',
+          description:
+            'Replaces the number of the account, which is unverified until the code that is sent to it by text message has been entered. Consent to text messages goes with the old number. Numbers of other countries are refused with `country_not_supported`.',
+        },
       },
     )
     .delete(
@@ -101,17 +96,17 @@ function number({ access: plugin, phones, textMessages, idempotency, now }: Phon
       {
         access,
         response: { 200: Deleted, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'deletePhone',
-          'Remove the phone number',
-          'Removes the number with its verification and the consent to text messages.',
-        ),
+        detail: {
+          operationId: 'deletePhone',
+          summary: 'Remove the phone number',
+          description: 'Removes the number with its verification and the consent to text messages.',
+        },
       },
     )
 }
 
 function proof({ access: plugin, phones, textMessages, idempotency, now }: PhoneDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['phone'] })
     .use(plugin)
     .post(
       '/v1/phone/verify',
@@ -137,11 +132,12 @@ function proof({ access: plugin, phones, textMessages, idempotency, now }: Phone
           422: ValidationProblem,
           429: TooManyOrLocked,
         },
-        detail: detail(
-          'verifyPhone',
-          'Verify the phone number',
-          'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
-        ),
+        detail: {
+          operationId: 'verifyPhone',
+          summary: 'Verify the phone number',
+          description:
+            'Enters the code. A wrong one is `invalid_code`, one older than ten minutes `code_expired`; after five wrong ones the code is of no use any more (429 `verification_locked`) and a new one has to be asked for.',
+        },
       },
     )
     .post(
@@ -163,11 +159,12 @@ function proof({ access: plugin, phones, textMessages, idempotency, now }: Phone
         access,
         headers: idempotencyHeader,
         response: { 200: Resent, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'resendPhoneCode',
-          'Send a new code',
-          'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
-        ),
+        detail: {
+          operationId: 'resendPhoneCode',
+          summary: 'Send a new code',
+          description:
+            'A new code by text message, at most one in 60 seconds (429 `RATE_LIMIT_EXCEEDED`); the one before it ends.',
+        },
       },
     )
 }

@@ -93,12 +93,6 @@ const Tested = t.Object({
 const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
 const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['phone'],
-  summary,
-  description,
-})
 
 /** Text messages: settings, consent and what is left of the allowance. */
 export const smsRoutes = (deps: SmsDeps) =>
@@ -107,7 +101,7 @@ export const smsRoutes = (deps: SmsDeps) =>
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
 function settings({ access, db, textMessages, sms: store }: SmsDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['phone'] })
     .use(access)
     .get(
       '/v1/sms/settings',
@@ -115,11 +109,12 @@ function settings({ access, db, textMessages, sms: store }: SmsDeps) {
       {
         access: open,
         response: { 200: SettingsShape, ...refusals },
-        detail: detail(
-          'getSmsSettings',
-          'SMS settings',
-          'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
-        ),
+        detail: {
+          operationId: 'getSmsSettings',
+          summary: 'SMS settings',
+          description:
+            'When and how often alerts may come by text message. On every plan, so that a form can be filled.',
+        },
       },
     )
     .patch(
@@ -134,17 +129,18 @@ function settings({ access, db, textMessages, sms: store }: SmsDeps) {
         access: gated,
         body: SmsSettingsBody.schema,
         response: { 200: SettingsShape, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'changeSmsSettings',
-          'Change SMS settings',
-          'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
-        ),
+        detail: {
+          operationId: 'changeSmsSettings',
+          summary: 'Change SMS settings',
+          description:
+            'Sets what the body names, bare or as `sms_settings`. An alert that falls into quiet hours or past the day’s maximum is not sent later: it is out of date by then.',
+        },
       },
     )
 }
 
 function consent({ access, phones }: SmsDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['phone'] })
     .use(access)
     .post(
       '/v1/sms/optin',
@@ -165,11 +161,12 @@ function consent({ access, phones }: SmsDeps) {
       {
         access: gated,
         response: { 200: OptedIn, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'optInToSms',
-          'Agree to text messages',
-          'The consent of the owner of the number; without it nothing but codes is sent.',
-        ),
+        detail: {
+          operationId: 'optInToSms',
+          summary: 'Agree to text messages',
+          description:
+            'The consent of the owner of the number; without it nothing but codes is sent.',
+        },
       },
     )
     .delete(
@@ -182,17 +179,17 @@ function consent({ access, phones }: SmsDeps) {
       {
         access: gated,
         response: { 200: OptedOut, ...refusals },
-        detail: detail(
-          'optOutOfSms',
-          'Take the consent back',
-          'Ends text messages at once; the number stays verified.',
-        ),
+        detail: {
+          operationId: 'optOutOfSms',
+          summary: 'Take the consent back',
+          description: 'Ends text messages at once; the number stays verified.',
+        },
       },
     )
 }
 
 function standing({ access, textMessages, phones }: SmsDeps) {
-  return new Elysia().use(access).get(
+  return new Elysia({ tags: ['phone'] }).use(access).get(
     '/v1/sms/eligibility',
     ({ caller }) => {
       const phone = phones.of(accountOf(caller))
@@ -224,17 +221,18 @@ function standing({ access, textMessages, phones }: SmsDeps) {
     {
       access: open,
       response: { 200: Eligibility, ...refusals },
-      detail: detail(
-        'getSmsEligibility',
-        'Whether text messages can come',
-        'What stands in the way of text messages, and what is left of the month’s allowance.',
-      ),
+      detail: {
+        operationId: 'getSmsEligibility',
+        summary: 'Whether text messages can come',
+        description:
+          'What stands in the way of text messages, and what is left of the month’s allowance.',
+      },
     },
   )
 }
 
 function trial({ access, db, textMessages, phones, idempotency, ids, serviceName, now }: SmsDeps) {
-  return new Elysia().use(access).post(
+  return new Elysia({ tags: ['phone'] }).use(access).post(
     '/v1/sms/test',
     ({ body, caller, pass, request, set }) =>
       idempotency.once({ caller, pass, request, set }, body, () => {
@@ -278,11 +276,12 @@ function trial({ access, db, textMessages, phones, idempotency, ids, serviceName
         422: ValidationProblem,
         429: t.Union([FlatProblem, ValidationProblem]),
       },
-      detail: detail(
-        'sendTestSms',
-        'Send a test message',
-        'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
-      ),
+      detail: {
+        operationId: 'sendTestSms',
+        summary: 'Send a test message',
+        description:
+          'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
+      },
     },
   )
 }

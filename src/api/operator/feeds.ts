@@ -96,12 +96,6 @@ const SettingShape = t.Object({
 })
 const Ran = t.Object({ run: RunShape })
 
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['operator'],
-  summary,
-  description,
-})
 const name = t.Object({ name: t.String({ description: 'Name of the feed.', examples: ['ecb'] }) })
 const refusals = { 401: NestedProblem, 404: NestedProblem, 422: ValidationProblem }
 
@@ -199,16 +193,17 @@ export function feedAdminRoutes({
       }
     })
 
-  return new Elysia()
+  return new Elysia({ tags: ['operator'] })
     .use(access)
     .get('/admin/v1/feeds', () => ({ feeds: feeds.list().map(feedRow) }), {
       access: operator,
       response: { 200: t.Object({ feeds: t.Array(FeedShape) }), 401: NestedProblem },
-      detail: detail(
-        'listFeeds',
-        'List feeds',
-        'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
-      ),
+      detail: {
+        operationId: 'listFeeds',
+        summary: 'List feeds',
+        description:
+          'Every public source that this copy can read by itself, in the order in which one is preferred over another, and how it stands.',
+      },
     })
     .get(
       '/admin/v1/feeds/:name',
@@ -236,11 +231,12 @@ export function feedAdminRoutes({
           401: NestedProblem,
           404: NestedProblem,
         },
-        detail: detail(
-          'getFeed',
-          'Show a feed',
-          'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
-        ),
+        detail: {
+          operationId: 'getFeed',
+          summary: 'Show a feed',
+          description:
+            'A feed with what its series are read into, how far that reaches, its settings and its newest runs.',
+        },
       },
     )
     .post(
@@ -280,11 +276,12 @@ export function feedAdminRoutes({
           }),
           ...refusals,
         },
-        detail: detail(
-          'testFeed',
-          'Ask a feed for one value',
-          'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
-        ),
+        detail: {
+          operationId: 'testFeed',
+          summary: 'Ask a feed for one value',
+          description:
+            'Asks the publisher and writes nothing: the newest value of the first series that has one, or why there is none.',
+        },
       },
     )
     .post(
@@ -328,11 +325,12 @@ export function feedAdminRoutes({
           }),
         ),
         response: { 200: Ran, 202: Ran, ...refusals },
-        detail: detail(
-          'runFeed',
-          'Run a feed now',
-          'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: 422 while another is under way.',
-        ),
+        detail: {
+          operationId: 'runFeed',
+          summary: 'Run a feed now',
+          description:
+            'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: 422 while another is under way.',
+        },
       },
     )
     .get(
@@ -356,7 +354,11 @@ export function feedAdminRoutes({
           401: NestedProblem,
           404: NestedProblem,
         },
-        detail: detail('listFeedRuns', 'List the runs of a feed', 'Newest first.'),
+        detail: {
+          operationId: 'listFeedRuns',
+          summary: 'List the runs of a feed',
+          description: 'Newest first.',
+        },
       },
     )
     .put(
@@ -380,11 +382,12 @@ export function feedAdminRoutes({
           }),
         ),
         response: { 200: t.Object({ feed: FeedShape }), ...refusals },
-        detail: detail(
-          'putFeed',
-          'Turn a feed on and set it',
-          'Settings that are kept in the database. What the configuration file says of the same feed wins.',
-        ),
+        detail: {
+          operationId: 'putFeed',
+          summary: 'Turn a feed on and set it',
+          description:
+            'Settings that are kept in the database. What the configuration file says of the same feed wins.',
+        },
       },
     )
     .post(
@@ -399,11 +402,12 @@ export function feedAdminRoutes({
         params: name,
         body: noBody,
         response: { 200: t.Object({ feed: FeedShape }), ...refusals },
-        detail: detail(
-          'pauseFeed',
-          'Pause a feed',
-          'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
-        ),
+        detail: {
+          operationId: 'pauseFeed',
+          summary: 'Pause a feed',
+          description:
+            'It is not read by itself any more, also after a restart; a run that is asked for goes on.',
+        },
       },
     )
     .post(
@@ -418,7 +422,11 @@ export function feedAdminRoutes({
         params: name,
         body: noBody,
         response: { 200: t.Object({ feed: FeedShape }), ...refusals },
-        detail: detail('resumeFeed', 'Resume a feed', 'It is read by itself again.'),
+        detail: {
+          operationId: 'resumeFeed',
+          summary: 'Resume a feed',
+          description: 'It is read by itself again.',
+        },
       },
     )
 }

@@ -103,13 +103,7 @@ export function boardLayoutRoutes(deps: BoardLayoutDeps) {
       updated_at: layout ? isoInstant(layout.updatedAt) : null,
     },
   })
-  const detail = (operationId: string, summary: string, description: string) => ({
-    operationId,
-    tags: ['prices'],
-    summary,
-    description,
-  })
-  return new Elysia()
+  return new Elysia({ tags: ['prices'] })
     .use(deps.access)
     .get(
       '/v1/prices/board/layout',
@@ -117,11 +111,12 @@ export function boardLayoutRoutes(deps: BoardLayoutDeps) {
       {
         access: { meter: false },
         response: { 200: LayoutAnswer, ...refusals },
-        detail: detail(
-          'getBoardLayout',
-          'Codes of the board',
-          'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
-        ),
+        detail: {
+          operationId: 'getBoardLayout',
+          summary: 'Codes of the board',
+          description:
+            'The codes that the caller has chosen for the board, in groups. They belong to the person: members of an organization each have their own.',
+        },
       },
     )
     .put(
@@ -136,11 +131,11 @@ export function boardLayoutRoutes(deps: BoardLayoutDeps) {
         access: { meter: false, header: true },
         body: LayoutBody.schema,
         response: { 200: LayoutAnswer, ...refusals, 422: ValidationProblem },
-        detail: detail(
-          'putBoardLayout',
-          'Choose the codes of the board',
-          'Saves groups and order in place of what was chosen before.',
-        ),
+        detail: {
+          operationId: 'putBoardLayout',
+          summary: 'Choose the codes of the board',
+          description: 'Saves groups and order in place of what was chosen before.',
+        },
       },
     )
     .delete(
@@ -152,11 +147,11 @@ export function boardLayoutRoutes(deps: BoardLayoutDeps) {
       {
         access: { meter: false, header: true },
         response: { 200: LayoutAnswer, ...refusals },
-        detail: detail(
-          'resetBoardLayout',
-          'Forget the codes of the board',
-          'The board begins again with the codes of the demo.',
-        ),
+        detail: {
+          operationId: 'resetBoardLayout',
+          summary: 'Forget the codes of the board',
+          description: 'The board begins again with the codes of the demo.',
+        },
       },
     )
 }

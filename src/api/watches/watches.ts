@@ -70,12 +70,6 @@ const params = t.Object({
   }),
 })
 const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
-const detail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['watches'],
-  summary,
-  description,
-})
 
 const accountOf = ({ key }: Caller): string => key.account.account.id
 
@@ -119,7 +113,7 @@ const creation =
 function listAndCreate(deps: SubscriptionsDeps) {
   const { access: plugin, watches, idempotency, headerPrefix } = deps
   const { forms, refuseWebhook } = shared(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['watches'] })
     .use(plugin)
     .get(
       '/v1/subscriptions',
@@ -130,11 +124,11 @@ function listAndCreate(deps: SubscriptionsDeps) {
       {
         access: reading,
         response: { 200: Listed, ...refusals },
-        detail: detail(
-          'listSubscriptions',
-          'List watches',
-          'Every watch of the account, newest first, and how many the plan allows.',
-        ),
+        detail: {
+          operationId: 'listSubscriptions',
+          summary: 'List watches',
+          description: 'Every watch of the account, newest first, and how many the plan allows.',
+        },
       },
     )
     .post(
@@ -161,7 +155,11 @@ function listAndCreate(deps: SubscriptionsDeps) {
         headers: idempotencyHeader,
         body: forms.newWatch,
         response: { 201: One, ...refusals, 422: ValidationProblem },
-        detail: detail('createSubscription', 'Create a watch', creation),
+        detail: {
+          operationId: 'createSubscription',
+          summary: 'Create a watch',
+          description: creation,
+        },
       },
     )
 }
@@ -169,7 +167,7 @@ function listAndCreate(deps: SubscriptionsDeps) {
 function changeOne(deps: SubscriptionsDeps) {
   const { access: plugin, watches } = deps
   const { forms, refuseWebhook } = shared(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['watches'] })
     .use(plugin)
     .get(
       '/v1/subscriptions/:id',
@@ -178,11 +176,11 @@ function changeOne(deps: SubscriptionsDeps) {
         access: reading,
         params,
         response: { 200: One, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'getSubscription',
-          'A watch',
-          'The watch, when it last ran and when it runs next.',
-        ),
+        detail: {
+          operationId: 'getSubscription',
+          summary: 'A watch',
+          description: 'The watch, when it last ran and when it runs next.',
+        },
       },
     )
     .patch(
@@ -197,11 +195,12 @@ function changeOne(deps: SubscriptionsDeps) {
         params,
         body: forms.watchChange,
         response: { 200: One, ...refusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: detail(
-          'changeSubscription',
-          'Change a watch',
-          'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
-        ),
+        detail: {
+          operationId: 'changeSubscription',
+          summary: 'Change a watch',
+          description:
+            'Sets what the body names and leaves the rest. Another interval, and `active` after `paused`, let the watch run one interval from now; after a pause the first run compares with the price at its end. `name` and `threshold_percent` are cleared by null.',
+        },
       },
     )
     .delete(
@@ -215,17 +214,17 @@ function changeOne(deps: SubscriptionsDeps) {
         params,
         body: noBody,
         response: { 200: Deleted, ...refusals, 404: NestedProblem },
-        detail: detail(
-          'deleteSubscription',
-          'Delete a watch',
-          'Ends the watch; its events stay in the feed for as long as all others.',
-        ),
+        detail: {
+          operationId: 'deleteSubscription',
+          summary: 'Delete a watch',
+          description: 'Ends the watch; its events stay in the feed for as long as all others.',
+        },
       },
     )
 }
 
 function feed({ access: plugin, watches, watchFeed, catalogue, marks }: SubscriptionsDeps) {
-  return new Elysia().use(plugin).get(
+  return new Elysia({ tags: ['watches'] }).use(plugin).get(
     '/v1/subscriptions/events',
     ({ caller, query, set }) => {
       const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
@@ -270,11 +269,12 @@ function feed({ access: plugin, watches, watchFeed, catalogue, marks }: Subscrip
         }),
       }),
       response: { 200: Events, ...refusals, 404: NestedProblem },
-      detail: detail(
-        'listSubscriptionEvents',
-        'Events of watches',
-        'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
-      ),
+      detail: {
+        operationId: 'listSubscriptionEvents',
+        summary: 'Events of watches',
+        description:
+          'What the watches of the account said, in the order in which it was said, kept for 30 days. Ask with the `cursor` of the answer before as `since`: nothing is missed and nothing comes twice. It does not count against the quota. `GET /v1/stream` has the same as a stream.',
+      },
     },
   )
 }

@@ -17,7 +17,6 @@ import {
   ownEndpoint,
   type WebhooksApiDeps,
   webhookAccess,
-  webhookDetail,
   webhookParams,
   webhookRefusals,
   webhookWrite,
@@ -62,7 +61,7 @@ export const webhookDeliveryRoutes = (deps: WebhooksApiDeps) =>
   new Elysia().use(testing(deps)).use(logged(deps)).use(sendingAgain(deps))
 
 function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps) {
-  return new Elysia().use(plugin).post(
+  return new Elysia({ tags: ['webhooks'] }).use(plugin).post(
     '/v1/webhooks/:id/test',
     async ({ body, caller, params: { id } }) => {
       const endpoint = ownEndpoint(webhooks, id, caller)
@@ -104,17 +103,18 @@ function testing({ access: plugin, webhooks, outbox, ids, now }: WebhooksApiDeps
       params: webhookParams,
       body: TestBody.schema,
       response: { 200: Tested, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-      detail: webhookDetail(
-        'testWebhook',
-        'Test a webhook endpoint',
-        'Sends one `webhook.test` event, or a sample of `event_type`, at once and tells how it went: 200 whatever the receiver answered, which has 8 seconds. Also sent to a disabled endpoint. It is logged, not tried again, and its failure counts towards nothing.',
-      ),
+      detail: {
+        operationId: 'testWebhook',
+        summary: 'Test a webhook endpoint',
+        description:
+          'Sends one `webhook.test` event, or a sample of `event_type`, at once and tells how it went: 200 whatever the receiver answered, which has 8 seconds. Also sent to a disabled endpoint. It is logged, not tried again, and its failure counts towards nothing.',
+      },
     },
   )
 }
 
 function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) {
-  return new Elysia().use(plugin).get(
+  return new Elysia({ tags: ['webhooks'] }).use(plugin).get(
     '/v1/webhooks/:id/events',
     ({ caller, params: { id }, query, request, set }) => {
       const pageRequest = pageOf(query, perPageMax, perPageDefault)
@@ -155,11 +155,12 @@ function logged({ access: plugin, webhooks, outbox: { log } }: WebhooksApiDeps) 
         event_type: textParameter({ description: 'A type or alias.', examples: ['price.updated'] }),
       }),
       response: { 200: LogPage, ...webhookRefusals, 404: NestedProblem },
-      detail: webhookDetail(
-        'listWebhookEvents',
-        'The log of an endpoint',
-        'What became of each event, newest first, kept 30 days. A delivery is tried again 1 min, 5 min, 15 min, 1 h and 6 h after an answer of 5xx, a timeout or a connection that fails.',
-      ),
+      detail: {
+        operationId: 'listWebhookEvents',
+        summary: 'The log of an endpoint',
+        description:
+          'What became of each event, newest first, kept 30 days. A delivery is tried again 1 min, 5 min, 15 min, 1 h and 6 h after an answer of 5xx, a timeout or a connection that fails.',
+      },
     },
   )
 }
@@ -171,7 +172,7 @@ function sendingAgain({
   idempotency,
   now,
 }: WebhooksApiDeps) {
-  return new Elysia()
+  return new Elysia({ tags: ['webhooks'] })
     .use(plugin)
     .post(
       '/v1/webhooks/:id/events/:event_id/resend',
@@ -196,11 +197,12 @@ function sendingAgain({
         }),
         body: noBody,
         response: { 202: envelope(LogShape), ...webhookRefusals, 404: NestedProblem },
-        detail: webhookDetail(
-          'resendWebhookEvent',
-          'Send one event again',
-          'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again.',
-        ),
+        detail: {
+          operationId: 'resendWebhookEvent',
+          summary: 'Send one event again',
+          description:
+            'The same event id and body with a fresh timestamp, as if it were new; to a disabled endpoint once it is active again.',
+        },
       },
     )
     .post(
@@ -227,11 +229,12 @@ function sendingAgain({
         params: webhookParams,
         body: ReplayBody.schema,
         response: { 202: Replayed, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: webhookDetail(
-          'replayWebhookEvents',
-          'Send many events again',
-          'Everything made from `from` until `to` that ended failed, or with `all` also what was delivered: oldest first, at most 10,000, with the same ids and bodies.',
-        ),
+        detail: {
+          operationId: 'replayWebhookEvents',
+          summary: 'Send many events again',
+          description:
+            'Everything made from `from` until `to` that ended failed, or with `all` also what was delivered: oldest first, at most 10,000, with the same ids and bodies.',
+        },
       },
     )
 }

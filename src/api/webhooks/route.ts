@@ -33,12 +33,6 @@ export const webhookRefusals = {
   403: NestedProblem,
   429: FlatProblem,
 }
-export const webhookDetail = (operationId: string, summary: string, description: string) => ({
-  operationId,
-  tags: ['webhooks'],
-  summary,
-  description,
-})
 
 /** An endpoint of the caller's account; unknown, malformed and foreign ids look the same. */
 export function ownEndpoint(

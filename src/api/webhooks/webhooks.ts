@@ -18,7 +18,6 @@ import {
   ownEndpoint,
   type WebhooksApiDeps,
   webhookAccess,
-  webhookDetail,
   webhookParams,
   webhookRefusals,
   webhookWrite,
@@ -57,7 +56,7 @@ function shared({ catalogue, checkTarget, plans, links, now }: WebhooksApiDeps) 
 function listAndCreate(deps: WebhooksApiDeps) {
   const { access: plugin, webhooks, idempotency } = deps
   const { forms, refuseEvents } = shared(deps)
-  return new Elysia()
+  return new Elysia({ tags: ['webhooks'] })
     .use(plugin)
     .get(
       '/v1/webhooks',
@@ -72,11 +71,11 @@ function listAndCreate(deps: WebhooksApiDeps) {
       {
         access: webhookAccess,
         response: { 200: Listed, ...webhookRefusals },
-        detail: webhookDetail(
-          'listWebhooks',
-          'List webhook endpoints',
-          'Every endpoint of the account, newest first, without secrets.',
-        ),
+        detail: {
+          operationId: 'listWebhooks',
+          summary: 'List webhook endpoints',
+          description: 'Every endpoint of the account, newest first, without secrets.',
+        },
       },
     )
     .post(
@@ -100,7 +99,11 @@ function listAndCreate(deps: WebhooksApiDeps) {
         headers: idempotencyHeader,
         body: forms.newWebhook,
         response: { 201: One, ...webhookRefusals, 422: ValidationProblem },
-        detail: webhookDetail('createWebhook', 'Create a webhook endpoint', creation),
+        detail: {
+          operationId: 'createWebhook',
+          summary: 'Create a webhook endpoint',
+          description: creation,
+        },
       },
     )
 }
@@ -119,7 +122,7 @@ function changeOne(deps: WebhooksApiDeps) {
   const row = (endpoint: Endpoint, secret?: string) =>
     webhookRow(endpoint, webhooks.records(endpoint.accountId).get(endpoint.id), secret)
   const common = { access: webhookWrite, params: webhookParams }
-  return new Elysia()
+  return new Elysia({ tags: ['webhooks'] })
     .use(plugin)
     .get(
       '/v1/webhooks/:id',
@@ -128,11 +131,11 @@ function changeOne(deps: WebhooksApiDeps) {
         access: webhookAccess,
         params: webhookParams,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem },
-        detail: webhookDetail(
-          'getWebhook',
-          'A webhook endpoint',
-          'One endpoint and how its deliveries went, without its secret.',
-        ),
+        detail: {
+          operationId: 'getWebhook',
+          summary: 'A webhook endpoint',
+          description: 'One endpoint and how its deliveries went, without its secret.',
+        },
       },
     )
     .patch(
@@ -147,11 +150,12 @@ function changeOne(deps: WebhooksApiDeps) {
         ...common,
         body: forms.webhookChange,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: webhookDetail(
-          'changeWebhook',
-          'Change a webhook endpoint',
-          'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
-        ),
+        detail: {
+          operationId: 'changeWebhook',
+          summary: 'Change a webhook endpoint',
+          description:
+            'Sets what the body names and leaves the rest. `status: "active"` ends the row of failures and sends what has waited. A `secret` in the body replaces the old one at once.',
+        },
       },
     )
     .delete(
@@ -164,11 +168,11 @@ function changeOne(deps: WebhooksApiDeps) {
         ...common,
         body: noBody,
         response: { 200: Deleted, ...webhookRefusals, 404: NestedProblem },
-        detail: webhookDetail(
-          'deleteWebhook',
-          'Delete a webhook endpoint',
-          'Ends the endpoint for good; what waits for it is dropped.',
-        ),
+        detail: {
+          operationId: 'deleteWebhook',
+          summary: 'Delete a webhook endpoint',
+          description: 'Ends the endpoint for good; what waits for it is dropped.',
+        },
       },
     )
     .post(
@@ -186,11 +190,12 @@ function changeOne(deps: WebhooksApiDeps) {
         headers: idempotencyHeader,
         body: RotationBody.schema,
         response: { 200: One, ...webhookRefusals, 404: NestedProblem, 422: ValidationProblem },
-        detail: webhookDetail(
-          'rotateWebhookSecret',
-          "Rotate an endpoint's secret",
-          'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
-        ),
+        detail: {
+          operationId: 'rotateWebhookSecret',
+          summary: "Rotate an endpoint's secret",
+          description:
+            'A new secret, yours or a made one, shown in this answer only. `X-Service-Signature` is made with the new one from now on; for `overlap_seconds` the header `webhook-signature` carries a signature with each.',
+        },
       },
     )
 }
