@@ -34,7 +34,6 @@ const Standing = envelope(
   }),
 )
 const refusals = {
-  401: NestedProblem,
   422: ValidationProblem,
   429: t.Union([NestedProblem, FlatProblem]),
 }
@@ -71,7 +70,7 @@ export function secondFactorRoutes({
     .use(access)
     .get('/v1/auth/second-factor', ({ caller }) => standingRow(personOf(caller).id), {
       access: own,
-      response: { 200: Standing, 401: NestedProblem },
+      response: { 200: Standing },
       detail: {
         operationId: 'getSecondFactor',
         summary: 'Second step of signing in',
@@ -102,7 +101,6 @@ export function secondFactorRoutes({
               otpauth_url: t.String({ description: 'The same as an authenticator takes it.' }),
             }),
           ),
-          401: NestedProblem,
           422: ValidationProblem,
         },
         detail: {

@@ -84,7 +84,6 @@ export const signUpRoutes = ({ access, signUp, keys, addressOf, ownUrl }: SignUp
           401: NestedProblem,
           403: NestedProblem,
           422: ValidationProblem,
-          429: FlatProblem,
         },
         detail: {
           operationId: 'confirmSignUp',
@@ -127,7 +126,6 @@ export const signUpAdminRoutes = ({
         201: envelope(
           t.Object({ email: t.String(), expires_at: t.String({ format: 'date-time' }) }),
         ),
-        403: NestedProblem,
         422: ValidationProblem,
       },
       detail: {

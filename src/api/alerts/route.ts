@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { Caller } from '../../http/gate/gate.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Alert } from '../../service/alerts/alerts.ts'
 import type { Context } from '../context.ts'
 import { createAlertForms } from './form.ts'
@@ -39,9 +39,6 @@ export const alertParams = t.Object({
 })
 export const alertRefusals = {
   400: NestedProblem,
-  401: NestedProblem,
-  403: NestedProblem,
-  429: FlatProblem,
 }
 
 /** What every route of alerts stands on. */

@@ -22,7 +22,6 @@ export const calculated = { feature: 'calculated_metrics', meter: true } as cons
 
 export const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
-  403: NestedProblem,
   404: NestedProblem,
 }
 

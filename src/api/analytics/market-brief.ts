@@ -270,7 +270,6 @@ export function marketBriefRoutes(deps: MarketBriefDeps) {
       response: {
         200: Brief,
         400: t.Union([FailProblem, NestedProblem]),
-        403: NestedProblem,
         404: NestedProblem,
       },
       detail: {

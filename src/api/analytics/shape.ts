@@ -85,7 +85,6 @@ export function mirroredText<T extends TObject>(
 
 export const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
-  403: NestedProblem,
   404: NestedProblem,
 }
 

@@ -245,7 +245,6 @@ export function spreadCurveRoutes(deps: CurveDeps) {
         response: {
           200: envelope(GasoilCrack),
           400: NestedProblem,
-          403: NestedProblem,
           404: NestedProblem,
         },
         detail: {
@@ -275,7 +274,6 @@ export function spreadCurveRoutes(deps: CurveDeps) {
         response: {
           200: envelope(Structure),
           400: NestedProblem,
-          403: NestedProblem,
           404: NestedProblem,
         },
         detail: {
@@ -299,7 +297,6 @@ export function spreadCurveRoutes(deps: CurveDeps) {
             meta: t.Object({ count: integer({ examples: [5] }) }),
           }),
           400: NestedProblem,
-          403: NestedProblem,
           404: NestedProblem,
         },
         detail: {

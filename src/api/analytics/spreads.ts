@@ -90,7 +90,6 @@ const calculated = { feature: 'calculated_metrics', meter: true } as const
 
 const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
-  403: NestedProblem,
   404: NestedProblem,
 }
 
@@ -227,7 +226,7 @@ export function spreadRoutes(deps: SpreadDeps) {
         {
           access: calculated,
           query: t.Object({ as_of: asOfQuery }),
-          response: { 200: SpreadList, 400: refusals[400], 403: NestedProblem, 404: NestedProblem },
+          response: { 200: SpreadList, 400: refusals[400], 404: NestedProblem },
           detail: {
             operationId: `getAll${operation}`,
             tags: ['spreads'],

@@ -4,7 +4,7 @@ import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codesParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import { CatalogProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -174,7 +174,7 @@ function pricesRoute(deps: DemoDeps) {
           examples: ['WTI_USD,GOLD_USD'],
         }),
       }),
-      response: { 200: DemoPrices, 429: FlatProblem },
+      response: { 200: DemoPrices },
       detail: {
         operationId: 'getDemoPrices',
         tags: ['discovery'],
@@ -223,7 +223,6 @@ function priceRoute(deps: DemoDeps) {
         200: DemoPrice,
         403: NestedProblem,
         404: t.Union([CatalogProblem, NestedProblem]),
-        429: FlatProblem,
       },
       detail: {
         operationId: 'getDemoPrice',
@@ -268,7 +267,7 @@ function commoditiesRoute(deps: DemoDeps) {
     },
     {
       access,
-      response: { 200: serialised(DemoCommodities), 429: FlatProblem },
+      response: { 200: serialised(DemoCommodities) },
       detail: {
         operationId: 'getDemoCommodities',
         tags: ['discovery'],

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
-import { FlatProblem } from '../../http/problem/shape.ts'
 import { strongEtag } from '../../lib/etag.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { features } from '../../plan/tiers.ts'
@@ -108,7 +107,7 @@ function limitsRoutes({ access, plans, limits }: MetaDeps, startedAt: string) {
   const etag = strongEtag(text)
   const options = {
     access: { open: 'People compare plans before they have a key.' },
-    response: { 200: serialised(LimitsBody), 304: t.Void(), 429: FlatProblem },
+    response: { 200: serialised(LimitsBody), 304: t.Void() },
   } as const
   const description =
     'Every plan with its quota and limits, the rolling windows and the other numbers in force here. Send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304.'

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant, minuteMs, secondMs } from '../../lib/instant.ts'
 import {
   apiComponent,
@@ -171,7 +171,7 @@ function livenessRoutes({
     .get('/v1/health', ({ query, set }) => answer(set as Answering, query), {
       access: { open: 'Anybody may ask whether the service lives.' },
       query: ReadyQuery,
-      response: { 200: Health, 400: NestedProblem, 429: FlatProblem, 503: Health },
+      response: { 200: Health, 400: NestedProblem, 503: Health },
       detail: { operationId: 'getHealth', tags: ['discovery'], summary: 'Health', description },
     })
     .get('/health', ({ query, set }) => answer(set as Answering, query), {

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { FlatProblem } from '../../http/problem/shape.ts'
 import { isoInstant, mailInstant } from '../../lib/instant.ts'
 import { incidentDays } from '../../service/condition/incidents.ts'
 import type { Incident } from '../../store/condition/incidents.ts'
@@ -52,7 +51,7 @@ export function incidentRoutes(deps: IncidentsRoutesDeps) {
       },
       {
         access,
-        response: { 200: Incidents, 429: FlatProblem },
+        response: { 200: Incidents },
         detail: {
           operationId: 'listIncidents',
           summary: 'Incidents of the last 90 days',
@@ -76,7 +75,6 @@ export function incidentRoutes(deps: IncidentsRoutesDeps) {
             description: 'RSS 2.0: an item when an incident begins, another when it has ended.',
             examples: ['<?xml version="1.0" encoding="utf-8"?>'],
           }),
-          429: FlatProblem,
         },
         detail: {
           operationId: 'getIncidentFeed',

@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { FlatProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { conditionOf, schedulerComponent } from '../../service/condition/condition.ts'
 import { publicParts } from '../../service/condition/parts.ts'
@@ -97,7 +96,7 @@ export function publicStatusRoutes(deps: PublicStatusDeps) {
     },
     {
       access: { open: 'Whoever wonders whether the service works may look.' },
-      response: { 200: PublicStatus, 429: FlatProblem },
+      response: { 200: PublicStatus },
       detail: {
         operationId: 'getPublicStatus',
         tags: ['discovery'],

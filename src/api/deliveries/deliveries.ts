@@ -37,7 +37,7 @@ const params = t.Object({
     examples: ['00000000-0000-4000-8000-000000000301'],
   }),
 })
-const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const refusals = { 400: NestedProblem }
 const unknown = { 404: ValidationProblem }
 const refused = { 422: ValidationProblem, 503: ValidationProblem }
 const message = t.String({ examples: ['The scheduled delivery was created.'] })

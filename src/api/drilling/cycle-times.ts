@@ -336,7 +336,7 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
   return { cycleTime, cohortAnswer }
 }
 
-const refusals = { 400: NestedProblem, 403: NestedProblem, 404: NestedProblem }
+const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
 export function cycleTimeRoutes(deps: WellProductionDeps) {

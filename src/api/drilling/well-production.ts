@@ -217,7 +217,7 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
   const overview = (set: unknown) => overviewOf(deps, set)
   const overviewRoute = (operationId: string, description: string) => ({
     access: productionAccess,
-    response: { 200: envelope(Overview), 403: NestedProblem },
+    response: { 200: envelope(Overview) },
     detail: {
       operationId: operationId,
       summary: 'Well production: coverage and newest month',
@@ -258,7 +258,6 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
           }),
         ),
         400: NestedProblem,
-        403: NestedProblem,
       },
       detail: {
         operationId: 'listStateProduction',
@@ -294,7 +293,6 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
           }),
         ),
         400: NestedProblem,
-        403: NestedProblem,
         404: NestedProblem,
       },
       detail: {
@@ -323,7 +321,6 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
             data: t.Array(ProductionRecord),
           }),
         ),
-        403: NestedProblem,
         404: MissingWellProblem,
       },
       detail: {
@@ -367,7 +364,6 @@ export function wellProductionRoutes(deps: WellProductionDeps) {
           }),
         ),
         400: NestedProblem,
-        403: NestedProblem,
         404: NestedProblem,
       },
       detail: {

@@ -3,7 +3,7 @@ import { pageHeaders, pageMeta } from '../../http/input/page.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { codeParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay } from '../../lib/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { monthsAhead } from '../../market/fundamentals/monthly-forecast.ts'
@@ -45,7 +45,6 @@ const commodityQuery = codeParameter({
 })
 const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
-  403: FlatProblem,
   404: NestedProblem,
 }
 const tags = ['Energy intelligence']

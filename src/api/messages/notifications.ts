@@ -6,7 +6,7 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { boolOf } from '../../http/input/query.ts'
 import { flagParameter } from '../../http/input/typed.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { Notification } from '../../store/messages/notifications.ts'
 import type { Preferences } from '../../store/messages/preferences.ts'
@@ -73,7 +73,7 @@ const params = t.Object({
     examples: ['00000000-0000-4000-8000-000000000701'],
   }),
 })
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const refusals = {}
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
 

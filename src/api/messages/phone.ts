@@ -35,7 +35,7 @@ const Resent = t.Object({ sent: t.Boolean(), message, expires_at: t.Union([expir
 const Deleted = t.Object({ deleted: t.Literal(true), message })
 
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const refusals = {}
 const access = { meter: false, header: true } as const
 
 /** The phone number of the caller's account: text messages go nowhere else. */

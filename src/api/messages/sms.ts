@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { Problem, stateForbids } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { FlatProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../lib/instant.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import { smsCountries, smsCountriesToCome, smsCountryOf } from '../../plan/sms-countries.ts'
@@ -90,7 +90,7 @@ const Tested = t.Object({
   remaining: countOrNull('Of this month; null: unlimited.'),
 })
 
-const refusals = { 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const refusals = {}
 const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
 

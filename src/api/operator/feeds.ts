@@ -97,7 +97,7 @@ const SettingShape = t.Object({
 const Ran = t.Object({ run: RunShape })
 
 const name = t.Object({ name: t.String({ description: 'Name of the feed.', examples: ['ecb'] }) })
-const refusals = { 401: NestedProblem, 404: NestedProblem, 422: ValidationProblem }
+const refusals = { 404: NestedProblem, 422: ValidationProblem }
 
 const momentOf = (at: number | null | undefined) =>
   at === null || at === undefined ? null : isoInstant(at)
@@ -197,7 +197,7 @@ export function feedAdminRoutes({
     .use(access)
     .get('/admin/v1/feeds', () => ({ feeds: feeds.list().map(feedRow) }), {
       access: operator,
-      response: { 200: t.Object({ feeds: t.Array(FeedShape) }), 401: NestedProblem },
+      response: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
       detail: {
         operationId: 'listFeeds',
         summary: 'List feeds',
@@ -228,7 +228,6 @@ export function feedAdminRoutes({
             }),
             runs: t.Array(RunShape),
           }),
-          401: NestedProblem,
           404: NestedProblem,
         },
         detail: {
@@ -351,7 +350,6 @@ export function feedAdminRoutes({
         response: {
           200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
           400: NestedProblem,
-          401: NestedProblem,
           404: NestedProblem,
         },
         detail: {

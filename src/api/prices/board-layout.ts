@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { body, field, readFields, text } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { FailProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { FailProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { BoardGroup, BoardLayout } from '../../store/prices/board-layouts.ts'
 import { envelope } from '../answer.ts'
@@ -81,7 +81,7 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
   }),
 })
 
-const refusals = { 401: FailProblem, 403: NestedProblem }
+const refusals = { 401: FailProblem }
 
 /** Which codes a person wants on the board, with headings and order. */
 export function boardLayoutRoutes(deps: BoardLayoutDeps) {

@@ -250,7 +250,6 @@ export function exportRoutes(deps: ExportDeps) {
           examples: ['code,observed_at,price,currency,unit'],
         }),
         400: t.Union([FailProblem, NestedProblem]),
-        403: NestedProblem,
         416: NestedProblem,
       },
       detail: {

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { textParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
 import { heatPrices } from '../../market/units/heat-price.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Streams } from '../../service/streams/streams.ts'
@@ -67,7 +67,6 @@ export function cableRoutes(deps: CableRouteDeps) {
       response: {
         101: t.Void({ description: 'The connection is a WebSocket.' }),
         426: NestedProblem,
-        429: FlatProblem,
         503: NestedProblem,
       },
       detail: {

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integerOf } from '../../http/input/query.ts'
 import { textParameter } from '../../http/input/typed.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
 import { after } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
@@ -104,7 +104,6 @@ export function streamRoutes(deps: WatchStreamDeps) {
       response: {
         200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),
         400: NestedProblem,
-        429: FlatProblem,
         503: NestedProblem,
       },
       detail: {

@@ -8,7 +8,7 @@ import { integerOf } from '../../http/input/query.ts'
 import { idParameter, integerParameter, typed } from '../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
-import { FlatProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Watch, Watches, WatchRefusal } from '../../service/watches/watches.ts'
@@ -69,7 +69,7 @@ const params = t.Object({
     examples: ['00000000-0000-4000-8000-000000000501'],
   }),
 })
-const refusals = { 400: NestedProblem, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const refusals = { 400: NestedProblem }
 
 const accountOf = ({ key }: Caller): string => key.account.account.id
 

@@ -1,7 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import type { OpenSecret } from '../../service/webhooks/account-secrets.ts'
 import { envelope, success } from '../answer.ts'
@@ -16,7 +15,7 @@ const Secret = envelope(
   }),
 )
 const access = { meter: false, header: true, action: 'read_secrets' } as const
-const response = { 200: Secret, 401: NestedProblem, 403: NestedProblem, 429: FlatProblem }
+const response = { 200: Secret }
 const row = ({ secret, createdAt }: OpenSecret) =>
   success({ secret, created_at: isoInstant(createdAt) })
 

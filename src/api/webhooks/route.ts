@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { Caller } from '../../http/gate/gate.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import { FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
+import { NestedProblem } from '../../http/problem/shape.ts'
 import type { Ids } from '../../lib/ids.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { Outbox } from '../../service/outbox/outbox.ts'
@@ -29,9 +29,6 @@ export const webhookParams = t.Object({
 })
 export const webhookRefusals = {
   400: NestedProblem,
-  401: NestedProblem,
-  403: NestedProblem,
-  429: FlatProblem,
 }
 
 /** An endpoint of the caller's account; unknown, malformed and foreign ids look the same. */
