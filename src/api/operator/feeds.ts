@@ -5,13 +5,23 @@ import { targetName } from '../../feed/publishers/map.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Connections } from '../../http/cable.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
-import { noBody } from '../../http/input/body-schema.ts'
-import { formBody, formOf } from '../../http/input/form.ts'
+import {
+  body,
+  checked,
+  choice,
+  type FieldOptions,
+  type Fields,
+  flag,
+  listOf,
+  noBody,
+  omittable,
+  text,
+  type Values,
+} from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
 import { notFound, stateForbids, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant, parseDay } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
 import type { Catalogue } from '../../service/catalogue/catalogue.ts'
 import type { FeedRun } from '../../store/feeds/feeds.ts'
 import type { Context } from '../context.ts'
@@ -26,6 +36,8 @@ export interface AdminFeedsDeps
 const operator = { operator: 'data' } as const
 const perPageMax = 100
 const runsShown = 10
+/** Codes and datasets of one feed. */
+const codesMax = 1000
 
 const moment = t.Union([t.String({ format: 'date-time' }), t.Null()])
 const RunShape = t.Object(
@@ -163,6 +175,87 @@ function settingRows({ settings: { values, origins } }: FeedView) {
   })
 }
 
+/** A body of which every field is known: another one is refused, for it would do nothing. */
+function closed<F extends Fields>(fields: F) {
+  const open = body(fields)
+  const names = Object.keys(fields)
+  return {
+    schema: open.schema,
+    read(input: unknown): Values<F> {
+      const faults = Object.entries(open.fields(input))
+        .filter(([field]) => !names.includes(field))
+        .map(([field, value]) => ({
+          field,
+          message: `${field}: is not a field here: there are ${names.join(', ')}.`,
+          value: String(value),
+        }))
+      if (faults.length > 0) throw validationFailed(faults)
+      return open.read(input)
+    },
+  }
+}
+
+const day = (options: FieldOptions) =>
+  checked(text(10, options), value =>
+    parseDay(value) === undefined ? 'must be a day, such as 2026-01-31.' : undefined,
+  )
+
+const RunBody = closed({
+  since: omittable(
+    day({
+      description: 'Day from which all is read again and compared, whatever is held.',
+      examples: ['2026-01-01'],
+    }),
+  ),
+  dry_run: omittable(flag({ description: 'Read and compare, write nothing.' })),
+  wait: omittable(flag({ description: 'Answer the finished run.' })),
+})
+
+const lineMax = 2000
+const lineText = (options: FieldOptions) =>
+  checked(text(lineMax, options), value =>
+    /\p{Cc}/u.test(value) ? 'must be text on one line.' : undefined,
+  )
+
+function addressFault(value: string): string | undefined {
+  const url = URL.parse(value)
+  const isPlain = url && /^https?:$/.test(url.protocol) && url.search === '' && url.username === ''
+  return isPlain ? undefined : 'must be an http or https address.'
+}
+
+const SettingBody = closed({
+  key: omittable(lineText({ description: 'Kept sealed, and never shown again.' })),
+  base_url: omittable(checked(lineText({ examples: ['https://mirror.example'] }), addressFault)),
+  codes: omittable(
+    listOf(t.String({ examples: ['WTI_USD'] }), 'codes and datasets', codesMax, code => code),
+  ),
+  since: omittable(day({ examples: ['1986-01-01'] })),
+  reread: omittable(
+    checked(text(5, { examples: ['60d'] }), value =>
+      /^\d{1,4}d$/.test(value) ? undefined : 'must be days, such as 60d.',
+    ),
+  ),
+  license: omittable(choice(['accept'])),
+})
+
+function settingOf({
+  key,
+  base_url: baseUrl,
+  codes,
+  since,
+  reread,
+  license,
+}: ReturnType<typeof SettingBody.read>): FeedSetting {
+  return {
+    ...(key !== undefined && { key: key.trim() }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(codes !== undefined && { codes }),
+    ...(since !== undefined && { since }),
+    ...(reread !== undefined && { rereadDays: Number.parseInt(reread, 10) }),
+    ...(license !== undefined && { license }),
+  }
+}
+
 /** Public sources for the operator: how they stand, and what can be done about them. */
 export function feedAdminRoutes({
   access,
@@ -285,14 +378,15 @@ export function feedAdminRoutes({
     )
     .post(
       '/admin/v1/feeds/:name/run',
-      ({ params, body, pass, request, set }) => {
+      ({ params, body: input, pass, request, set }) => {
         viewOf(params.name)
-        const { wait, ...options } = runOptions(body)
+        const { since, dry_run: dryRun = false, wait = false } = RunBody.read(input)
+        const options = { ...(since !== undefined && { since }), dryRun }
         const isWaitedFor = wait || options.dryRun
         if (isWaitedFor) connections.idle(request, 0)
         return idempotency.onceAfter(
           { pass, request, set },
-          body,
+          input,
           async () =>
             isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),
           run => {
@@ -310,19 +404,7 @@ export function feedAdminRoutes({
         access: operator,
         headers: idempotencyHeader,
         params: name,
-        body: formBody(
-          t.Object({
-            since: t.Optional(
-              t.String({
-                format: 'date',
-                description: 'Day from which all is read again and compared, whatever is held.',
-                examples: ['2026-01-01'],
-              }),
-            ),
-            dry_run: t.Optional(t.Boolean({ description: 'Read and compare, write nothing.' })),
-            wait: t.Optional(t.Boolean({ description: 'Answer the finished run.' })),
-          }),
-        ),
+        body: RunBody.schema,
         response: { 200: Ran, 202: Ran, ...refusals },
         detail: {
           operationId: 'runFeed',
@@ -361,24 +443,15 @@ export function feedAdminRoutes({
     )
     .put(
       '/admin/v1/feeds/:name',
-      ({ params, body }) => {
+      ({ params, body: input }) => {
         viewOf(params.name)
-        feeds.configure(params.name, settingFrom(body))
+        feeds.configure(params.name, settingOf(SettingBody.read(input)))
         return feedOf(params.name)
       },
       {
         access: operator,
         params: name,
-        body: formBody(
-          t.Object({
-            key: t.Optional(t.String({ description: 'Kept sealed, and never shown again.' })),
-            base_url: t.Optional(t.String({ examples: ['https://mirror.example'] })),
-            codes: t.Optional(t.Array(t.String({ examples: ['WTI_USD'] }))),
-            since: t.Optional(t.String({ format: 'date', examples: ['1986-01-01'] })),
-            reread: t.Optional(t.String({ examples: ['60d'] })),
-            license: t.Optional(t.Literal('accept')),
-          }),
-        ),
+        body: SettingBody.schema,
         response: { 200: t.Object({ feed: FeedShape }), ...refusals },
         detail: {
           operationId: 'putFeed',
@@ -427,89 +500,4 @@ export function feedAdminRoutes({
         },
       },
     )
-}
-
-const fieldFault = (field: string, why: string, value: unknown) =>
-  validationFailed([{ field, message: `${field}: ${why}`, value: String(value) }])
-
-function fieldsOf(body: unknown, allowed: readonly string[]): Readonly<Record<string, unknown>> {
-  // A list or a text in place of an object is refused with the form's own sentence.
-  formOf(body)
-  const fields = isObject(body) ? body : {}
-  for (const field of Object.keys(fields)) {
-    if (!allowed.includes(field)) {
-      throw fieldFault(
-        field,
-        `is not a field here: there are ${allowed.join(', ')}.`,
-        fields[field],
-      )
-    }
-  }
-  return fields
-}
-
-function dayIn(fields: Readonly<Record<string, unknown>>, field: string): string | undefined {
-  const value = fields[field]
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && parseDay(value) !== undefined) return value
-  throw fieldFault(field, 'must be a day, such as 2026-01-31.', value)
-}
-
-function flagIn(fields: Readonly<Record<string, unknown>>, field: string): boolean {
-  const value = fields[field] ?? false
-  if (typeof value === 'boolean') return value
-  throw fieldFault(field, 'must be true or false.', value)
-}
-
-function runOptions(body: unknown) {
-  const fields = fieldsOf(body, ['since', 'dry_run', 'wait'])
-  const since = dayIn(fields, 'since')
-  return {
-    ...(since !== undefined && { since }),
-    dryRun: flagIn(fields, 'dry_run'),
-    wait: flagIn(fields, 'wait'),
-  }
-}
-
-function textIn(fields: Readonly<Record<string, unknown>>, field: string): string | undefined {
-  const value = fields[field]
-  if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && value.length <= 2000 && !/\p{Cc}/u.test(value)) return value
-  throw validationFailed([{ field, message: `${field}: must be text on one line.`, value: '' }])
-}
-
-function settingFrom(body: unknown): FeedSetting {
-  const allowed = ['key', 'base_url', 'codes', 'since', 'reread', 'license']
-  const fields = fieldsOf(body, allowed)
-  const setting: FeedSetting = {}
-  const key = textIn(fields, 'key')
-  if (key !== undefined) setting.key = key.trim()
-  const baseUrl = textIn(fields, 'base_url')
-  if (baseUrl !== undefined) {
-    const url = URL.parse(baseUrl)
-    if (!url || !/^https?:$/.test(url.protocol) || url.search !== '' || url.username !== '') {
-      throw fieldFault('base_url', 'must be an http or https address.', baseUrl)
-    }
-    setting.baseUrl = baseUrl
-  }
-  const since = dayIn(fields, 'since')
-  if (since !== undefined) setting.since = since
-  const { codes } = fields
-  if (codes !== undefined && codes !== null) {
-    if (!Array.isArray(codes) || !codes.every(code => typeof code === 'string')) {
-      throw fieldFault('codes', 'must be a list of codes and datasets.', codes)
-    }
-    setting.codes = codes
-  }
-  const reread = textIn(fields, 'reread')
-  if (reread !== undefined) {
-    if (!/^\d{1,4}d$/.test(reread)) throw fieldFault('reread', 'must be days, such as 60d.', reread)
-    setting.rereadDays = Number.parseInt(reread, 10)
-  }
-  const license = textIn(fields, 'license')
-  if (license !== undefined) {
-    if (license !== 'accept') throw fieldFault('license', 'must be "accept".', license)
-    setting.license = license
-  }
-  return setting
 }

@@ -1,17 +1,8 @@
-import { type TSchema, t } from 'elysia'
 import { parseInstant } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
 import { redact } from '../../lib/log.ts'
 import { isPlain } from '../../lib/text.ts'
 import { type FieldFault, validationFailed } from '../problem/problem.ts'
-
-/**
- * The schema of a body that its handler reads with `formOf`. It is documented like any other and
- * not checked by the router, which would let lone surrogates pass, make an object of a list, and
- * say "Expected union value" where a person needs a sentence.
- */
-export const formBody = (schema: TSchema) =>
-  t.Optional(t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] }))
 
 /**
  * The fields of a body, read one by one. What is wrong with them is collected, so that one answer
