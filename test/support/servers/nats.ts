@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,15 +19,28 @@ export interface NatsServer {
 export async function natsServer(): Promise<NatsServer> {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-nats-'))
   const port = await freePort()
+  const log = join(dir, 'nats.log')
   let running: Bun.Subprocess | undefined
+  let isStopping = false
   const start = async () => {
-    running = Bun.spawn(['nats-server', '-js', '-sd', dir, '-a', '127.0.0.1', '-p', String(port)], {
+    isStopping = false
+    const options = ['-js', '-sd', dir, '-a', '127.0.0.1', '-p', String(port), '-l', log]
+    running = Bun.spawn(['nats-server', ...options], {
       stdout: 'ignore',
       stderr: 'ignore',
+      onExit(_, code, signal) {
+        if (isStopping) return
+        // What runs NATS starts it again, and nobody would know why the test waited.
+        console.warn(
+          `nats-server ended by itself (${code ?? signal}):\n${readFileSync(log, 'utf8').slice(-2000)}`,
+        )
+        void start()
+      },
     })
     while (!(await answers(port))) await Bun.sleep(20)
   }
   const stop = async () => {
+    isStopping = true
     running?.kill()
     await running?.exited
   }
