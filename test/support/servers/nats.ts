@@ -21,15 +21,13 @@ export async function natsServer(): Promise<NatsServer> {
   const port = await freePort()
   const log = join(dir, 'nats.log')
   let running: Bun.Subprocess | undefined
-  let isStopping = false
   const start = async () => {
-    isStopping = false
     const options = ['-js', '-sd', dir, '-a', '127.0.0.1', '-p', String(port), '-l', log]
-    running = Bun.spawn(['nats-server', ...options], {
+    const started: Bun.Subprocess = Bun.spawn(['nats-server', ...options], {
       stdout: 'ignore',
       stderr: 'ignore',
       onExit(_, code, signal) {
-        if (isStopping) return
+        if (started !== running) return
         // What runs NATS starts it again, and nobody would know why the test waited.
         console.warn(
           `nats-server ended by itself (${code ?? signal}):\n${readFileSync(log, 'utf8').slice(-2000)}`,
@@ -37,12 +35,14 @@ export async function natsServer(): Promise<NatsServer> {
         void start()
       },
     })
+    running = started
     while (!(await answers(port))) await Bun.sleep(20)
   }
   const stop = async () => {
-    isStopping = true
-    running?.kill()
-    await running?.exited
+    const stopped = running
+    running = undefined
+    stopped?.kill()
+    await stopped?.exited
   }
   await start()
   return {
