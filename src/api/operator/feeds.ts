@@ -196,7 +196,7 @@ function closed<F extends Fields>(fields: F) {
 }
 
 const day = (options: FieldOptions) =>
-  checked(text(10, options), value =>
+  checked(text(10, { format: 'date', ...options }), value =>
     parseDay(value) === undefined ? 'must be a day, such as 2026-01-31.' : undefined,
   )
 
