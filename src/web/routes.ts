@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../api/context.ts'
 import { signInRoutes } from './account/sign-in.ts'
 import { billingPortalRoutes } from './billing/portal.ts'
@@ -7,18 +7,17 @@ import { docsRoutes } from './docs/docs.ts'
 import { recipientRoutes } from './messages/recipients.ts'
 
 /** Pages for people. `document` answers the description of the interface. */
-export function webTopic(context: Context, document: () => Promise<string>): Elysia {
-  const routes = new Elysia()
-  routes.use(signInRoutes(context))
+export function mountWeb(app: AnyElysia, context: Context, document: () => Promise<string>): void {
+  app.use(signInRoutes(context))
   const answerPage = createPageAnswer({
     ...context,
     mode: context.config.mode,
     channels: context.config.brand.streamChannels,
   })
-  routes.use(consoleRoutes(context, answerPage))
-  routes.use(billingPortalRoutes(context))
-  routes.use(recipientRoutes(context))
-  routes.use(
+  app.use(consoleRoutes(context, answerPage))
+  app.use(billingPortalRoutes(context))
+  app.use(recipientRoutes(context))
+  app.use(
     docsRoutes({
       gate: context.access,
       serviceName: context.serviceName,
@@ -26,5 +25,4 @@ export function webTopic(context: Context, document: () => Promise<string>): Ely
       reference: answerPage,
     }),
   )
-  return routes
 }

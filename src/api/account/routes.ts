@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accountRoutes } from './account.ts'
 import { organizationRoutes } from './organizations.ts'
@@ -8,14 +8,12 @@ import { sessionRoutes } from './sessions.ts'
 import { signUpAdminRoutes, signUpRoutes } from './sign-up.ts'
 
 /** The account, its sessions and its organization. */
-export function accountTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(accountRoutes({ ...context, quotaScope: context.config.quota.scope }))
-  routes.use(sessionRoutes(context))
-  routes.use(sessionListRoutes(context))
-  routes.use(signUpRoutes(context))
-  routes.use(signUpAdminRoutes(context))
-  routes.use(secondFactorRoutes(context))
-  routes.use(organizationRoutes(context))
-  return routes
+export function mountAccount(app: AnyElysia, context: Context): void {
+  app.use(accountRoutes({ ...context, quotaScope: context.config.quota.scope }))
+  app.use(sessionRoutes(context))
+  app.use(sessionListRoutes(context))
+  app.use(signUpRoutes(context))
+  app.use(signUpAdminRoutes(context))
+  app.use(secondFactorRoutes(context))
+  app.use(organizationRoutes(context))
 }

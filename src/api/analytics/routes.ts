@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { indicatorRoutes } from './indicators.ts'
@@ -6,11 +6,9 @@ import { marketBriefRoutes } from './market-brief.ts'
 import { spreadRoutes } from './spreads.ts'
 
 /** Computed numbers: analytics, spreads, indicators and the market brief. */
-export function analyticsTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(analyticsRoutes(context))
-  routes.use(spreadRoutes(context))
-  routes.use(indicatorRoutes(context))
-  routes.use(marketBriefRoutes(context))
-  return routes
+export function mountAnalytics(app: AnyElysia, context: Context): void {
+  app.use(analyticsRoutes(context))
+  app.use(spreadRoutes(context))
+  app.use(indicatorRoutes(context))
+  app.use(marketBriefRoutes(context))
 }

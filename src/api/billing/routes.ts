@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { inboundBillingRoutes } from './inbound.ts'
 import { invoiceRoutes } from './invoices.ts'
@@ -6,11 +6,9 @@ import { paymentRoutes } from './payments.ts'
 import { planRoutes } from './plans.ts'
 
 /** Plans, payments and invoices. */
-export function billingTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(planRoutes(context))
-  routes.use(paymentRoutes(context))
-  routes.use(invoiceRoutes(context))
-  routes.use(inboundBillingRoutes(context))
-  return routes
+export function mountBilling(app: AnyElysia, context: Context): void {
+  app.use(planRoutes(context))
+  app.use(paymentRoutes(context))
+  app.use(invoiceRoutes(context))
+  app.use(inboundBillingRoutes(context))
 }

@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import { newestProduction } from '../../service/drilling/well-production.ts'
 import type { Context } from '../context.ts'
 import { type EnergyPrefix, energyPrefixes } from '../energy/frame.ts'
@@ -33,22 +33,20 @@ const families: readonly ((context: Context, prefix: EnergyPrefix) => AnyElysia)
 ]
 
 /** Rigs, permits, wells and what they produce. */
-export function drillingTopic(context: Context): Elysia {
+export function mountDrilling(app: AnyElysia, context: Context): void {
   const counted = {
     ...context,
     permits: context.permits.counts,
     production: newestProduction(context.wellProduction),
   }
-  const routes = new Elysia()
   for (const prefix of energyPrefixes)
-    for (const family of families) routes.use(family(context, prefix))
-  routes.use(rigCountRoutes(counted))
-  routes.use(latestDrillingRoutes(counted))
-  routes.use(drillingIntelligenceRoutes(counted))
-  routes.use(drillingListRoutes(counted))
-  routes.use(drillingBasinRoutes(counted))
-  routes.use(statePageRoutes(counted))
-  routes.use(wellProductionRoutes(context))
-  routes.use(cycleTimeRoutes(context))
-  return routes
+    for (const family of families) app.use(family(context, prefix))
+  app.use(rigCountRoutes(counted))
+  app.use(latestDrillingRoutes(counted))
+  app.use(drillingIntelligenceRoutes(counted))
+  app.use(drillingListRoutes(counted))
+  app.use(drillingBasinRoutes(counted))
+  app.use(statePageRoutes(counted))
+  app.use(wellProductionRoutes(context))
+  app.use(cycleTimeRoutes(context))
 }

@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { bunkerRoutes } from './bunker.ts'
 import { dieselRoutes } from './diesel.ts'
@@ -6,11 +6,9 @@ import { marineRoutes } from './marine.ts'
 import { fuelSurchargeRoutes } from './surcharge.ts'
 
 /** Marine fuels, diesel and fuel surcharges. */
-export function fuelsTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(marineRoutes(context))
-  routes.use(bunkerRoutes(context))
-  routes.use(dieselRoutes(context))
-  routes.use(fuelSurchargeRoutes(context))
-  return routes
+export function mountFuels(app: AnyElysia, context: Context): void {
+  app.use(marineRoutes(context))
+  app.use(bunkerRoutes(context))
+  app.use(dieselRoutes(context))
+  app.use(fuelSurchargeRoutes(context))
 }

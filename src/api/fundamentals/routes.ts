@@ -1,4 +1,4 @@
-import { type AnyElysia, Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { type EnergyPrefix, energyPrefixes } from '../energy/frame.ts'
 import { inventoryRoutes } from './inventories.ts'
@@ -15,11 +15,9 @@ const families: readonly ((context: Context, prefix: EnergyPrefix) => AnyElysia)
 ]
 
 /** Supply, stocks and what agencies and the service expect. */
-export function fundamentalsTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(storageRoutes(context))
+export function mountFundamentals(app: AnyElysia, context: Context): void {
+  app.use(storageRoutes(context))
   for (const prefix of energyPrefixes)
-    for (const family of families) routes.use(family(context, prefix))
-  routes.use(monthlyForecastRoutes(context))
-  return routes
+    for (const family of families) app.use(family(context, prefix))
+  app.use(monthlyForecastRoutes(context))
 }

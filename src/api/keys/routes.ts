@@ -1,14 +1,12 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { keyRoutes } from './keys.ts'
 import { performanceRoutes } from './performance.ts'
 import { usageRoutes } from './usage.ts'
 
 /** API keys, their usage and what they cost. */
-export function keysTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(keyRoutes({ ...context, changes: context.keyChanges }))
-  routes.use(usageRoutes(context))
-  routes.use(performanceRoutes(context))
-  return routes
+export function mountKeys(app: AnyElysia, context: Context): void {
+  app.use(keyRoutes({ ...context, changes: context.keyChanges }))
+  app.use(usageRoutes(context))
+  app.use(performanceRoutes(context))
 }

@@ -1,13 +1,12 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import type { Dispatch } from '../spreadsheet/routes.ts'
 import { mcpRoutes } from './mcp.ts'
 
 /** The interface for assistants. */
-export function mcpTopic(context: Context, answer: Dispatch): Elysia {
+export function mountMcp(app: AnyElysia, context: Context, answer: Dispatch): void {
   const { access, config, onBehalf } = context
-  const routes = new Elysia()
-  routes.use(
+  app.use(
     mcpRoutes({
       access,
       serviceName: config.brand.serviceName,
@@ -18,5 +17,4 @@ export function mcpTopic(context: Context, answer: Dispatch): Elysia {
       },
     }),
   )
-  return routes
 }

@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { accountThingRoutes } from './account-things.ts'
 import { accountAdminRoutes } from './accounts.ts'
@@ -21,28 +21,25 @@ import { sourceAdminRoutes } from './sources.ts'
 import { tokenAdminRoutes } from './tokens.ts'
 
 /** What the operator does, and the controls of an evaluation copy. */
-export function operatorTopic(context: Context): Elysia {
+export function mountOperator(app: AnyElysia, context: Context): void {
   const { config, controls } = context
-  const routes = new Elysia()
-  routes.use(accountAdminRoutes({ ...context, changes: context.keyChanges }))
-  routes.use(accountThingRoutes(context))
-  routes.use(tokenAdminRoutes(context))
-  routes.use(settingsAdminRoutes(context))
-  routes.use(auditAdminRoutes(context))
-  routes.use(billingAdminRoutes(context))
-  routes.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
-  routes.use(dataAdminRoutes(context))
-  routes.use(seriesAdminRoutes(context))
-  routes.use(batchAdminRoutes(context))
-  routes.use(reviewAdminRoutes(context))
-  routes.use(quarantineAdminRoutes(context))
-  routes.use(mailAdminRoutes(context))
-  routes.use(metricsRoutes(context))
-  routes.use(outboxAdminRoutes({ ...context, heldMessages: context.heldMessages }))
-  routes.use(datasetAdminRoutes(context))
-  routes.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))
-  routes.use(feedAdminRoutes(context))
-  if (controls)
-    routes.use(devRoutes({ ...context, ...controls, trialDays: context.limits.trialDays }))
-  return routes
+  app.use(accountAdminRoutes({ ...context, changes: context.keyChanges }))
+  app.use(accountThingRoutes(context))
+  app.use(tokenAdminRoutes(context))
+  app.use(settingsAdminRoutes(context))
+  app.use(auditAdminRoutes(context))
+  app.use(billingAdminRoutes(context))
+  app.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
+  app.use(dataAdminRoutes(context))
+  app.use(seriesAdminRoutes(context))
+  app.use(batchAdminRoutes(context))
+  app.use(reviewAdminRoutes(context))
+  app.use(quarantineAdminRoutes(context))
+  app.use(mailAdminRoutes(context))
+  app.use(metricsRoutes(context))
+  app.use(outboxAdminRoutes({ ...context, heldMessages: context.heldMessages }))
+  app.use(datasetAdminRoutes(context))
+  app.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))
+  app.use(feedAdminRoutes(context))
+  if (controls) app.use(devRoutes({ ...context, ...controls, trialDays: context.limits.trialDays }))
 }

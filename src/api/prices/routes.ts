@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { batchRoutes } from './batch.ts'
 import { boardRoutes } from './board.ts'
@@ -15,20 +15,18 @@ import { widgetRoutes } from './widgets.ts'
 import { windowRoutes } from './windows.ts'
 
 /** Prices: the newest, windows of the past, conversions, widgets. */
-export function pricesTopic(context: Context): Elysia {
-  const routes = new Elysia()
-  routes.use(latestRoutes(context))
-  routes.use(windowRoutes(context))
-  routes.use(boardRoutes(context))
-  routes.use(boardLayoutRoutes(context))
-  routes.use(chartRoutes(context))
-  routes.use(vintageRoutes(context))
-  routes.use(exportRoutes(context))
-  routes.use(fileRoutes(context))
-  routes.use(batchRoutes(context))
-  routes.use(widgetRoutes(context))
-  routes.use(metricsRoutes(context))
-  routes.use(convertRoutes(context))
-  routes.use(dataConnectorRoutes(context))
-  return routes
+export function mountPrices(app: AnyElysia, context: Context): void {
+  app.use(latestRoutes(context))
+  app.use(windowRoutes(context))
+  app.use(boardRoutes(context))
+  app.use(boardLayoutRoutes(context))
+  app.use(chartRoutes(context))
+  app.use(vintageRoutes(context))
+  app.use(exportRoutes(context))
+  app.use(fileRoutes(context))
+  app.use(batchRoutes(context))
+  app.use(widgetRoutes(context))
+  app.use(metricsRoutes(context))
+  app.use(convertRoutes(context))
+  app.use(dataConnectorRoutes(context))
 }

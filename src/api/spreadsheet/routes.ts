@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import type { AnyElysia } from 'elysia'
 import type { Context } from '../context.ts'
 import { excelRoutes } from './excel.ts'
 
@@ -6,10 +6,9 @@ import { excelRoutes } from './excel.ts'
 export type Dispatch = (request: Request) => Promise<Response>
 
 /** Any answer of the interface as a table for spreadsheets. */
-export function spreadsheetTopic(context: Context, answer: Dispatch): Elysia {
+export function mountSpreadsheet(app: AnyElysia, context: Context, answer: Dispatch): void {
   const { limits, config, gate, profiles } = context
-  const routes = new Elysia()
-  routes.use(
+  app.use(
     excelRoutes({
       ...context,
       codesMax: limits.codesPerRequestMax,
@@ -21,5 +20,4 @@ export function spreadsheetTopic(context: Context, answer: Dispatch): Elysia {
       },
     }),
   )
-  return routes
 }
