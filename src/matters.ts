@@ -47,7 +47,7 @@ export function mattersOf(services: Services): Matter[] {
     })
   if (backupRecord.get().trouble !== undefined)
     matters.push({ id: 'backup', text: 'the last scheduled backup failed; the log says why' })
-  for (const { feed, state, consecutiveFailures, expectedBy } of feeds.list()) {
+  for (const { feed, state, consecutiveFailures, expectedBy } of feeds.active()) {
     const { name } = feed.publisher
     if (consecutiveFailures >= failuresMax)
       matters.push({

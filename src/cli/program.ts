@@ -43,11 +43,12 @@ const occupied = 75
 /** Runs a command line; the answer is the exit code. */
 export async function run(argv: readonly string[], env: ProgramEnvironment): Promise<number> {
   let code = 0
-  const program = programOf(env, {
+  const results: Results = {
     set(value) {
       code = value
     },
-  })
+  }
+  const program = isServer(argv) ? serverProgramOf(env, results) : programOf(env, results)
   try {
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
@@ -58,9 +59,18 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
   return code
 }
 
-/** The table of commands; what a command makes of it goes to `results`. */
-export function programOf(env: ProgramEnvironment, results: Results): Command {
-  const program = new Command('wellhead')
+/** A server is up sooner without the table of all the other commands. */
+const isServer = ([name]: readonly string[]) => name === 'serve' || name === 'dev'
+
+function serverProgramOf(env: ProgramEnvironment, results: Results): Command {
+  const program = emptyProgram(env)
+  serverCommands(program, env, results)
+  addExamples(program)
+  return program
+}
+
+const emptyProgram = (env: ProgramEnvironment): Command =>
+  new Command('wellhead')
     .description('Self-hosted energy price data service')
     .version(version)
     .exitOverride()
@@ -69,6 +79,10 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
       writeErr: text => env.err(text.trimEnd()),
     })
     .showHelpAfterError()
+
+/** The table of commands; what a command makes of it goes to `results`. */
+export function programOf(env: ProgramEnvironment, results: Results): Command {
+  const program = emptyProgram(env)
   serverCommands(program, env, results)
   dataCommands(program, env, results)
   const act: OperatorAction = (options, work) =>

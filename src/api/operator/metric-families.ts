@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import type { FeedView } from '../../feed/engine/view.ts'
 import { secondMs } from '../../lib/instant.ts'
 import { seriesFaultKinds } from '../../service/condition/series-faults.ts'
 import { latencyBounds } from '../../service/operator/tally.ts'
@@ -153,9 +154,8 @@ function dataFamilies({ tally, freshness, seriesFaults, clock }: MetricDeps): Me
 }
 
 function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
-  const active = () => feeds.list().filter(view => view.state !== 'off')
-  const each = (of: (view: ReturnType<typeof active>[number]) => number | undefined) => () =>
-    active().flatMap(view => {
+  const each = (of: (view: FeedView) => number | undefined) => () =>
+    feeds.active().flatMap(view => {
       const value = of(view)
       return value === undefined ? [] : [{ labels: { feed: view.feed.publisher.name }, value }]
     })
@@ -167,7 +167,7 @@ function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
   })
   return [
     gauge('state', '1 for the state that a feed is in.', () =>
-      active().map(view => ({
+      feeds.active().map(view => ({
         labels: { feed: view.feed.publisher.name, state: view.state },
         value: 1,
       })),
@@ -200,7 +200,7 @@ function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
       each(({ consecutiveFailures }) => consecutiveFailures),
     ),
     gauge('last_run_rows', 'Rows of the last run, by what became of them.', () =>
-      active().flatMap(({ feed, lastRun }) =>
+      feeds.active().flatMap(({ feed, lastRun }) =>
         lastRun === undefined
           ? []
           : (['inserted', 'revised', 'unchanged', 'rejected', 'held'] as const).map(outcome => ({

@@ -1,13 +1,11 @@
 import { Elysia, t } from 'elysia'
-import { type Metric, Registry } from 'prom-client'
+import type { Metric } from 'prom-client'
 import type { Context } from '../context.ts'
 import { type MetricDeps, metricFamilies } from './metric-families.ts'
 
-/** The exposition of Prometheus, made when it is asked for. */
-export function createExposition(deps: MetricDeps): {
-  contentType: string
-  text(): Promise<string>
-} {
+/** The exposition of Prometheus. The library is loaded when somebody asks: a start waits for no one. */
+async function registryOf(deps: MetricDeps) {
+  const { Registry } = await import('prom-client')
   const registry = new Registry()
   for (const { name, help, type, samples } of metricFamilies(deps)) {
     // Counted elsewhere: what is on the way of a request must cost nothing.
@@ -19,18 +17,20 @@ export function createExposition(deps: MetricDeps): {
     }
     registry.registerMetric(family as unknown as Metric)
   }
-  return { contentType: registry.contentType, text: () => registry.metrics() }
+  return registry
 }
 
 /** What this service measures about itself. */
 export function metricsRoutes(deps: MetricDeps & Pick<Context, 'access'>) {
-  const exposition = createExposition(deps)
+  let registering: ReturnType<typeof registryOf> | undefined
   return new Elysia({ tags: ['operator'], detail: { hide: true } }).use(deps.access).get(
     '/metrics',
     async ({ set }) => {
-      set.headers['content-type'] = exposition.contentType
+      registering ??= registryOf(deps)
+      const registry = await registering
+      set.headers['content-type'] = registry.contentType
       set.headers['cache-control'] = 'no-store'
-      return exposition.text()
+      return registry.metrics()
     },
     {
       access: { operator: 'service' },

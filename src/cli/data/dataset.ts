@@ -33,7 +33,7 @@ export async function runDatasetImport(
   env: DatasetEnvironment,
 ): Promise<number> {
   const began = env.clock.monotonic()
-  const meter = meterFor(env)
+  const meter = await meterFor(env)
   let written = 0
   try {
     const layouts = (await dataOfAnswer(env.operator, 'GET', '/admin/v1/datasets')) as (Layout & {

@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress'
 import type { CodeLookup } from '../../feed/catalogue/lookup.ts'
 import type { FileReport, ImportReport, Progress } from '../../feed/files/import.ts'
 import { mappingOf } from '../../feed/files/mapping.ts'
@@ -72,7 +71,7 @@ export async function runImport(
   env: ImportEnvironment,
 ): Promise<number> {
   const began = env.clock.monotonic()
-  const meter = meterFor(env)
+  const meter = await meterFor(env)
   let written = 0
   const check = createImportCheck()
   const { compare } = env.writer
@@ -293,13 +292,15 @@ export interface Meter {
 }
 
 /** A bar on a terminal, otherwise a line every few seconds. */
-export const meterFor = (env: ImportReporting): Meter =>
-  env.terminal ? barOn(env.terminal) : linesTo(env)
+export const meterFor = async (env: ImportReporting): Promise<Meter> =>
+  env.terminal ? await barOn(env.terminal) : linesTo(env)
 
 const percentOf = ({ bytes, sizeBytes }: Progress) =>
   sizeBytes > 0 ? Math.min(100, Math.floor((100 * bytes) / sizeBytes)) : 100
 
-function barOn(stream: NodeJS.WritableStream): Meter {
+async function barOn(stream: NodeJS.WritableStream): Promise<Meter> {
+  // Only where it is drawn: every other command is quicker without the library.
+  const { SingleBar } = await import('cli-progress')
   const format = '{stage} {file} [{bar}] {percentage} %, {read} rows'
   // Ctrl-C ends the process without a word to the bar: nothing may be switched in the terminal that
   // would have to be put back.

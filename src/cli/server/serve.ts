@@ -299,7 +299,7 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
     )
   const { catalogue, feeds } = instance.services
   const isEmpty = !catalogue.list().some(series => catalogue.extent(series))
-  if (config.mode !== 'dev' && isEmpty && feeds.list().every(view => view.state === 'off')) {
+  if (config.mode !== 'dev' && isEmpty && feeds.active().length === 0) {
     env.out('There are no prices yet. Public sources that need no key:')
     env.out('              wellhead feeds add ecb; wellhead feeds add eia_bulk')
   }

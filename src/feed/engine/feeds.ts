@@ -14,6 +14,8 @@ import { type FeedView, viewOf } from './view.ts'
 /** The feeds of this copy, in the order in which they are preferred. */
 export interface Feeds {
   list(): FeedView[]
+  /** Those that somebody has switched on, whether they can run or not. */
+  active(): FeedView[]
   view(name: string): FeedView | undefined
   names(): readonly string[]
   /** Reads now; undefined while another run of the feed is under way. */
@@ -78,6 +80,11 @@ export function createFeeds(deps: FeedsDeps): Feeds {
   return {
     names: () => deps.feeds().map(feed => feed.publisher.name),
     list: () => deps.feeds().map(shown),
+    active: () =>
+      deps
+        .feeds()
+        .filter(({ publisher }) => settings.of(publisher.name).isOn)
+        .map(shown),
     view(name) {
       const feed = feedOf(name)
       return feed && shown(feed)
