@@ -14,10 +14,11 @@ aliases = ["DGO"]
 code = "DESK_LOAD"
 unit = "percent"
 max = 100
+release_days = ["15", "last"]
 `
     expect(seriesOfFile('desk.toml', text)).toEqual([
       { code: 'DESK_GASOIL_USD', unit: 'metric_ton', currency: 'USD', aliases: ['DGO'] },
-      { code: 'DESK_LOAD', unit: 'percent', max: 100 },
+      { code: 'DESK_LOAD', unit: 'percent', max: 100, release_days: ['15', 'last'] },
     ])
     expect(() => seriesOfFile('desk.toml', 'code = 1')).toThrow('desk.toml has no [[series]]')
     expect(() => seriesOfFile('desk.toml', '[[series')).toThrow(/desk\.toml:\d+:\d+/)
@@ -25,7 +26,7 @@ max = 100
 
   test('is CSV with a column for each term; an empty field says nothing', () => {
     const text =
-      'code;name;unit;currency;max;aliases\r\nDESK_A;"Mark; A";barrel;USD;200;A1 A2\r\nDESK_B;B;percent;;;\r\n'
+      'code;name;unit;currency;max;aliases;release_days\r\nDESK_A;"Mark; A";barrel;USD;200;A1 A2;mon,thu\r\nDESK_B;B;percent;;;;\r\n'
     expect(seriesOfFile('desk.csv', text)).toEqual([
       {
         code: 'DESK_A',
@@ -34,6 +35,7 @@ max = 100
         currency: 'USD',
         max: 200,
         aliases: ['A1', 'A2'],
+        release_days: ['mon', 'thu'],
       },
       { code: 'DESK_B', name: 'B', unit: 'percent', currency: null },
     ])

@@ -74,6 +74,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
       'freshness.ts',
       'holidays.ts',
       'period.ts',
+      'releases.ts',
       'schedule.ts',
       'weeks.ts',
     ],

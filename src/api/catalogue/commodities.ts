@@ -6,6 +6,7 @@ import { codeParameter, flagParameter, textParameter } from '../../http/input/ty
 import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
 import { maxAgeHours } from '../../market/calendars/freshness.ts'
+import { nextReleaseAt } from '../../market/calendars/releases.ts'
 import { categoryName } from '../../market/catalogue/catalogue.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, envelope, success, tagged } from '../answer.ts'
@@ -66,6 +67,12 @@ const SingleCommodity = envelope(
         description: 'Age at which the newest price counts as stale.',
         examples: [72],
       }),
+      next_release_at: t.Optional(
+        t.String({
+          format: 'date-time',
+          description: 'When the next value comes out, of a series that has days of release.',
+        }),
+      ),
     }),
   }),
 )
@@ -203,6 +210,7 @@ function commodityRoute(deps: CommoditiesDeps) {
       const { series, requestedCode } = commodityOf(catalogue, params.code, now())
       const quote = board.quote(catalogue.resolve(series.code, now())!.series)
       const asOf = quote?.observation.observedAt
+      const nextRelease = nextReleaseAt(series, now())
       const disclosure = disclosureRow(series, isoDay(asOf ?? now()))
       const row = {
         ...commodityRow(
@@ -217,6 +225,7 @@ function commodityRoute(deps: CommoditiesDeps) {
           data_status: quote?.status ?? ('empty' as const),
           stale: quote?.status === 'stale',
           max_age_hours: maxAgeHours(series, asOf ?? now()),
+          ...(nextRelease !== undefined && { next_release_at: isoInstant(nextRelease) }),
         },
       }
       markSeries(set as Answering, marks, [series])

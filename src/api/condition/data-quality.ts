@@ -5,6 +5,7 @@ import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { nextReleaseAt } from '../../market/calendars/releases.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
 import {
   type QualityScores,
@@ -116,6 +117,9 @@ const Report = t.Object(
       }),
     ),
     recommendations: t.Array(t.String()),
+    next_release_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'When the next value comes out, where the series has days of release.',
+    }),
     generated_at: generatedAt,
     last_updated: updatedAt,
   },
@@ -126,7 +130,7 @@ const definitions = `Looked at are the last 90 days, of weekly series 364 and of
 
 | number | definition |
 |---|---|
-| completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series, up to the newest observation; after it what should have been published by now; once that is stale, up to now |
+| completeness | 100 x points there / points expected. Expected is one observation in each trading day of the code's market calendar, each week (from Monday) of a weekly and each month of a monthly series (or each release, where the series has days of release), up to the newest observation; after it what should have been published by now; once that is stale, up to now |
 | timeliness | 100 while the newest observation is current, 60 when delayed, 0 when stale, times the part of observations that were recorded while they were still current. Observations made before the first of them was recorded came as history and are not judged. 0 for a frozen series: eight days with a value or more at one value, and more than three times as many as ever before |
 | accuracy | 100 x (1 - anomalies / days). An anomaly is a day whose close (of several values a day also high or low) is further than 8 s from the median of the five days around it; s is 1.4826 x the median of the changes from one day to the next, at least 0.4 % of the median level and one unit of the last decimal. The newest two days wait for their neighbours. 0 while the level changes by the ratio of two units inside the window and stays there |
 | consistency | 100 x (1 - inconsistent / days). A day is inconsistent when its bar's open, close and mean do not lie between low and high, or number, low and high are not those of its observations |
@@ -219,8 +223,9 @@ const rowOf = ({
   accuracy: rounded(report.accuracy),
 })
 
-function reportOf(quality: CodeQuality): typeof Report.static {
+function reportOf(quality: CodeQuality, now: number): typeof Report.static {
   const { report } = quality
+  const nextRelease = nextReleaseAt(quality.series, now)
   const {
     code,
     name,
@@ -255,6 +260,7 @@ function reportOf(quality: CodeQuality): typeof Report.static {
       detected_at: isoInstant(issue.detectedAt),
     })),
     recommendations: report.issues.map(issue => recommendations[issue.kind]),
+    next_release_at: nextRelease === undefined ? null : isoInstant(nextRelease),
     generated_at: last_generated,
     last_updated,
   }
@@ -322,7 +328,7 @@ function reportsRoute({ access, quality, marks }: DataQualityDeps) {
   )
 }
 
-function reportRoute({ access, catalogue, quality, marks }: DataQualityDeps) {
+function reportRoute({ access, catalogue, quality, marks, now }: DataQualityDeps) {
   return new Elysia().use(access).get(
     '/v1/data-quality/reports/:code',
     ({ params, set }) => {
@@ -338,7 +344,7 @@ function reportRoute({ access, catalogue, quality, marks }: DataQualityDeps) {
           leg: series.code,
         })
       markFixtures(set as Answering, marks, [codeQuality])
-      return success(reportOf(codeQuality))
+      return success(reportOf(codeQuality, now()))
     },
     {
       access: { meter: true, heavy: true },

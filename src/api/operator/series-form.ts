@@ -21,7 +21,12 @@ import { type Form, formOf } from '../../http/input/form.ts'
 import { validationFailed } from '../../http/problem/problem.ts'
 import { minuteOf, zoneName } from '../../lib/zone.ts'
 import { cadences } from '../../market/catalogue/catalogue.ts'
-import { marketNames, type SeriesTerms } from '../../market/catalogue/terms.ts'
+import {
+  isReleaseDay,
+  marketNames,
+  releaseHolidays,
+  type SeriesTerms,
+} from '../../market/catalogue/terms.ts'
 import { guardActions, guardRules } from '../../market/prices/guards.ts'
 
 const widest = 1e12
@@ -71,9 +76,31 @@ export const termFields = {
     description: 'How many days after its date a value comes out.',
     examples: [5],
   }),
+  release_days: listOf(
+    t.String({ examples: ['wed'] }),
+    'days of the week (mon to sun), or days of the month (1 to 31, last)',
+    31,
+    day => (isReleaseDay(day.toLowerCase()) ? day.toLowerCase() : undefined),
+    {
+      description:
+        'The days that it comes out on: `["wed"]`, `["mon", "thu"]`, `["15"]`, `["last"]`. Freshness, gaps and the next release follow them; the cadence does where it is not set. A value is of the first of these days at or after its own date and `release_lag_days`.',
+      examples: [['wed']],
+    },
+  ),
+  release_time: checked(
+    text(5, {
+      description: 'Time of day at which it comes out, in `time_zone`; absent: until the day ends.',
+      examples: ['10:30'],
+    }),
+    value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
+  ),
+  release_holiday: choice(releaseHolidays, {
+    description:
+      'A release whose day is closed in `calendar` comes out on the trading day `after` (default) or `before` it, or is left out (`skip`).',
+  }),
   time_zone: field(
     t.String({
-      description: 'IANA zone of `value_time` (UTC).',
+      description: 'IANA zone of `value_time` and `release_time` (UTC).',
       examples: ['Europe/London'],
     }),
     (form, name) => {
@@ -134,6 +161,9 @@ const {
   max,
   calendar,
   release_lag_days: releaseLagDays,
+  release_days: releaseDays,
+  release_time: releaseTime,
+  release_holiday: releaseHoliday,
   time_zone: timeZone,
   value_time: valueTime,
   license_class: licenseClass,
@@ -163,6 +193,9 @@ export const newSeriesFields = {
   max: optional(max),
   calendar: optional(calendar),
   release_lag_days: optional(releaseLagDays),
+  release_days: optional(releaseDays),
+  release_time: optional(releaseTime),
+  release_holiday: optional(releaseHoliday),
   time_zone: optional(timeZone),
   value_time: optional(valueTime),
   license_class: optional(licenseClass),
@@ -191,6 +224,9 @@ export const changedSeriesFields = {
     max: takenBack(max),
     calendar: takenBack(calendar),
     release_lag_days: takenBack(releaseLagDays),
+    release_days: takenBack(releaseDays),
+    release_time: takenBack(releaseTime),
+    release_holiday: takenBack(releaseHoliday),
     time_zone: takenBack(timeZone),
     value_time: takenBack(valueTime),
     license_class: takenBack(licenseClass),
@@ -221,6 +257,9 @@ export const termsOf = (values: TermValues): SeriesTerms => ({
   max: values.max,
   calendar: values.calendar,
   releaseLagDays: values.release_lag_days,
+  releaseDays: values.release_days,
+  releaseTime: values.release_time,
+  releaseHoliday: values.release_holiday,
   timeZone: values.time_zone,
   valueTime: values.value_time,
   licenseClass: values.license_class,

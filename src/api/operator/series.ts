@@ -5,8 +5,15 @@ import { body, documentedBody } from '../../http/input/body-schema.ts'
 import { flagParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, validationFailed } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
+import { isoInstant } from '../../lib/instant.ts'
+import { nextReleaseAt } from '../../market/calendars/releases.ts'
 import { cadences } from '../../market/catalogue/catalogue.ts'
-import { boundsOf, marketNames, type SeriesTerms } from '../../market/catalogue/terms.ts'
+import {
+  boundsOf,
+  marketNames,
+  releaseHolidays,
+  type SeriesTerms,
+} from '../../market/catalogue/terms.ts'
 import type { TermFault } from '../../service/catalogue/series-changes.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { envelope, success } from '../answer.ts'
@@ -16,7 +23,7 @@ import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } fro
 
 export type AdminSeriesDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'idempotency' | 'seriesChanges'
+  'access' | 'catalogue' | 'idempotency' | 'now' | 'seriesChanges'
 >
 
 const operator = { operator: 'data' } as const
@@ -41,6 +48,17 @@ const SeriesRow = t.Object(
     max: t.Number({ description: 'Larger values are refused.' }),
     calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
     release_lag_days: integer({ description: 'How many days after its date a value comes out.' }),
+    release_days: t.Array(t.String({ examples: ['wed'] }), {
+      description: 'Days of the week or of the month that it comes out on, where that is set.',
+    }),
+    release_time: orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
+    release_holiday: orNull(
+      oneOf(releaseHolidays, 'Where a release goes whose day is closed in the calendar.'),
+    ),
+    next_release_at: orNull(
+      t.String({ format: 'date-time' }),
+      'When it comes out next by these days. Null: none are set, or it is retired.',
+    ),
     time_zone: orNull(t.String({ examples: ['Europe/London'] })),
     value_time: orNull(
       t.String({ examples: ['16:30'] }),
@@ -78,6 +96,9 @@ const NewBody = documentedBody(
 
 const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
   releaseLagDays: 'release_lag_days',
+  releaseDays: 'release_days',
+  releaseTime: 'release_time',
+  releaseHoliday: 'release_holiday',
   timeZone: 'time_zone',
   valueTime: 'value_time',
   licenseClass: 'license_class',
@@ -89,11 +110,13 @@ export function seriesAdminRoutes({
   access,
   catalogue,
   idempotency,
+  now,
   seriesChanges,
 }: AdminSeriesDeps) {
   const rowOf = (series: Series): (typeof SeriesRow)['static'] => {
     const { terms = {} } = series
     const { min, max } = boundsOf(series)
+    const releaseAt = series.unavailableReason === null ? nextReleaseAt(series, now()) : undefined
     return {
       id: series.id,
       code: series.code,
@@ -110,6 +133,10 @@ export function seriesAdminRoutes({
       max,
       calendar: series.calendar ?? null,
       release_lag_days: series.releaseLagDays ?? 0,
+      release_days: terms.releaseDays ?? [],
+      release_time: terms.releaseTime ?? null,
+      release_holiday: series.releases?.onHoliday ?? null,
+      next_release_at: releaseAt === undefined ? null : isoInstant(releaseAt),
       time_zone: terms.timeZone ?? null,
       value_time: terms.valueTime ?? null,
       license_class: series.publisher?.licenseClass ?? null,

@@ -24,6 +24,7 @@ interface SeriesLine {
   active: boolean
   changed: string[]
   has_data: boolean
+  next_release_at: string | null
 }
 
 interface JsonOption {
@@ -52,7 +53,10 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--max <number>', 'larger values are refused'],
   ['--calendar <word>', 'us_energy, london_energy, fx, weekday, every_day, ...'],
   ['--release-lag-days <number>', 'how many days after its date a value comes out'],
-  ['--time-zone <zone>', 'zone of --value-time'],
+  ['--release-days <days>', 'when it comes out: wed, or mon,thu, or days of the month: 15, last'],
+  ['--release-time <HH:MM>', 'time of day of --release-days, in --time-zone'],
+  ['--release-holiday <word>', 'on a closed day of the calendar: after, before or skip'],
+  ['--time-zone <zone>', 'zone of --value-time and --release-time'],
   ['--value-time <HH:MM>', 'when a value is made that comes with its day only'],
   ['--license-class <word>', 'open or view'],
   ['--attribution <text>', 'the sentence that its numbers are shown with'],
@@ -76,7 +80,7 @@ function termOf(name: string, text: string): unknown {
       value.split(',').map(pair => pair.split('=').map(part => part.trim())),
     )
   if (name === 'visible_to') return value === 'all' ? null : value.split(/[\s,;]+/).filter(Boolean)
-  if (name === 'aliases') return value.split(/[\s,;]+/).filter(Boolean)
+  if (name === 'aliases' || name === 'release_days') return value.split(/[\s,;]+/).filter(Boolean)
   return value
 }
 
@@ -122,7 +126,17 @@ export function seriesOfFile(file: string, text: string): Terms[] {
 
 const seriesTable = (series: readonly SeriesLine[]) =>
   tableLines(
-    ['CODE', 'NAME', 'CATEGORY', 'UNIT', 'CADENCE', 'SOURCE', 'STANDING', 'CHANGED'],
+    [
+      'CODE',
+      'NAME',
+      'CATEGORY',
+      'UNIT',
+      'CADENCE',
+      'SOURCE',
+      'STANDING',
+      'NEXT RELEASE',
+      'CHANGED',
+    ],
     series.map(series => [
       series.code,
       series.name,
@@ -131,6 +145,7 @@ const seriesTable = (series: readonly SeriesLine[]) =>
       series.cadence,
       series.source,
       `${series.own ? 'own' : 'shipped'}${series.active ? '' : ', retired'}${series.has_data ? '' : ', no data'}`,
+      series.next_release_at ?? '-',
       series.own ? '-' : series.changed.join(' ') || '-',
     ]),
   )

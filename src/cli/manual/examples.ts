@@ -57,6 +57,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   'series edit': [
     'series edit WTI_USD --cadence daily --guards jump=flag',
+    'series edit US_CRUDE_STORAGE --release-days wed --release-time 10:30 --time-zone America/New_York',
     'series edit WTI_USD --reset',
   ],
   'series retire': ['series retire OUR_TERMINAL_USD'],

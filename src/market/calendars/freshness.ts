@@ -1,12 +1,14 @@
 import { dayMs, hourMs } from '../../lib/instant.ts'
-import { calendarOf } from './calendar.ts'
+import { addTradingDays, calendarOf } from './calendar.ts'
+import { releasesOf } from './releases.ts'
 import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
 
 export type DataStatus = 'current' | 'delayed' | 'stale'
 
 /**
  * Until when an observation of a code is current and until when delayed, Unix ms: days on which its
- * market is closed do not age it.
+ * market is closed do not age it. By a release calendar it is current for a business day after the
+ * publication that follows its own, and delayed until two more have come.
  */
 export function freshUntil(
   listing: Listing,
@@ -14,6 +16,11 @@ export function freshUntil(
 ): { currentUntil: number; delayedUntil: number } {
   const { cadence, releaseLagDays = 0 } = listing
   const market = calendarOf(listing)
+  const releases = releasesOf(listing, observedAt, 4)
+  if (releases) {
+    const current = addTradingDays(market, releases[1]!.at, 1)
+    return { currentUntil: current, delayedUntil: Math.max(current, releases[3]!.at) }
+  }
   const lagMs = releaseLagDays * dayMs
   return {
     currentUntil: currentUntil(cadence, market, observedAt) + lagMs,

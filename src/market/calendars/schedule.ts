@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs, secondMs, startOfDay } from '../../lib/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
-import type { MarketName } from '../catalogue/terms.ts'
+import type { MarketName, ReleaseTerms } from '../catalogue/terms.ts'
 import {
   addTradingDays,
   calendarOf,
@@ -19,6 +19,10 @@ export interface Listing {
   calendar?: MarketName
   /** How many days after its date a value comes out. */
   releaseLagDays?: number
+  /** The days on which it comes out, where its operator says so. */
+  releases?: ReleaseTerms
+  /** The zone of the time of day that its values are made at. */
+  valueAt?: { zone: string }
 }
 
 export interface Schedule {

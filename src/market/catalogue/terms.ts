@@ -13,6 +13,29 @@ export const marketNames = [
 ] as const
 export type MarketName = (typeof marketNames)[number]
 
+/** Days that a series comes out on: days of the week, or days of the month. */
+const weekdayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+
+/** How a day of a release calendar is written: `wed`, `15`, or `last` of the month. */
+export const isReleaseDay = (text: string): boolean =>
+  (weekdayNames as readonly string[]).includes(text) ||
+  text === 'last' ||
+  /^([1-9]|[12]\d|3[01])$/.test(text)
+
+/** What becomes of a publication whose day is a holiday of the calendar. */
+export const releaseHolidays = ['after', 'before', 'skip'] as const
+export type ReleaseHoliday = (typeof releaseHolidays)[number]
+
+/** When a series comes out: on weekdays, 1 = Monday, or on days of the month, 31 = its last. */
+export interface ReleaseTerms {
+  weekdays: readonly number[]
+  monthDays: readonly number[]
+  /** Minutes after midnight in the zone; undefined: at any time of the day. */
+  minute: number | undefined
+  zone: string
+  onHoliday: ReleaseHoliday
+}
+
 /** How an own code is spelled. */
 export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,49}$/.test(text)
 
@@ -34,6 +57,11 @@ export interface SeriesTerms {
   calendar?: MarketName
   /** How many days after its date a value comes out. */
   releaseLagDays?: number
+  /** The days that it comes out on, all of the week or all of the month: `wed`, `15`, `last`. */
+  releaseDays?: string[]
+  /** The time of day at which it does, in `timeZone`. */
+  releaseTime?: string
+  releaseHoliday?: ReleaseHoliday
   /** Where and when a value is made that comes with its day only: `Europe/London`, `16:30`. */
   timeZone?: string
   valueTime?: string
@@ -69,6 +97,8 @@ export interface TermsInForce {
   bounds?: { min: number; max: number }
   calendar?: MarketName
   releaseLagDays?: number
+  /** The days on which it comes out. */
+  releases?: ReleaseTerms
   /** The time of day of values that come with a day only. */
   valueAt?: { zone: string; minute: number }
 }
@@ -97,6 +127,7 @@ export function withTerms<S extends SeriesBase>(
   terms: SeriesTerms,
   isOwn: boolean,
 ): S & TermsInForce {
+  const releases = releasesBy(terms)
   const series = {
     ...shipped,
     name: terms.name ?? shipped.name,
@@ -104,7 +135,7 @@ export function withTerms<S extends SeriesBase>(
     currency: terms.currency === undefined ? shipped.currency : terms.currency,
     unit: terms.unit ?? shipped.unit,
     decimals: terms.decimals ?? shipped.decimals,
-    cadence: terms.cadence ?? shipped.cadence,
+    cadence: terms.cadence ?? cadenceOf(releases) ?? shipped.cadence,
     source: terms.source ?? shipped.source,
     description: terms.description ?? shipped.description,
     level: terms.level ?? shipped.level,
@@ -115,11 +146,33 @@ export function withTerms<S extends SeriesBase>(
     bounds: boundsBy(terms, series, isOwn),
     calendar: terms.calendar,
     releaseLagDays: terms.releaseLagDays,
+    releases,
     valueAt:
       terms.valueTime === undefined
         ? undefined
         : { zone: terms.timeZone ?? 'UTC', minute: minutesOf(terms.valueTime) },
   }
+}
+
+function releasesBy(terms: SeriesTerms): ReleaseTerms | undefined {
+  const { releaseDays, releaseTime, releaseHoliday = 'after', timeZone = 'UTC' } = terms
+  if (releaseDays === undefined || releaseDays.length === 0) return undefined
+  const weekdays = releaseDays.map(day => (weekdayNames as readonly string[]).indexOf(day) + 1)
+  const ofTheMonth = releaseDays.map(day => (day === 'last' ? 31 : Number(day)))
+  return {
+    weekdays: weekdays.filter(day => day > 0),
+    monthDays: ofTheMonth.filter(day => day > 0),
+    minute: releaseTime === undefined ? undefined : minutesOf(releaseTime),
+    zone: timeZone,
+    onHoliday: releaseHoliday,
+  }
+}
+
+/** How often a series comes out by its calendar. */
+function cadenceOf(releases: ReleaseTerms | undefined): Cadence | undefined {
+  if (!releases) return undefined
+  if (releases.weekdays.length === 0) return 'monthly'
+  return releases.weekdays.length >= 5 ? 'daily' : 'weekly'
 }
 
 function reasonOf(active: boolean | undefined, shipped: string | null): string | null {

@@ -8,9 +8,10 @@ import {
   startOfNextMonth,
   startOfWeek,
 } from '../../lib/instant.ts'
-import { calendarOf, isTradingDay, type Market } from '../calendars/calendar.ts'
+import { calendarOf, isTradingDay } from '../calendars/calendar.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../calendars/freshness.ts'
-import { currentUntil, type Listing } from '../calendars/schedule.ts'
+import { releaseSlot } from '../calendars/releases.ts'
+import type { Listing } from '../calendars/schedule.ts'
 import { yearOfWeeksDays } from '../calendars/weeks.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 import { type FrozenRun, type UnitBreak, unitBreakOf } from './faults.ts'
@@ -122,9 +123,16 @@ export interface Slot {
 }
 
 /** Of several slots that begin in `[from, to)`, oldest first. */
-function slotsBetween(cadence: Cadence, market: Market, from: number, to: number): Slot[] {
+function slotsBetween(listing: Listing, from: number, to: number): Slot[] {
+  const { cadence } = listing
+  const market = calendarOf(listing)
   const slots: Slot[] = []
-  if (cadence === 'monthly')
+  if (releasedSlot(listing, from))
+    for (let slot = releasedSlot(listing, from)!; slot.from < to; ) {
+      slots.push(slot)
+      slot = releasedSlot(listing, slot.to)!
+    }
+  else if (cadence === 'monthly')
     for (let at = startOfMonth(from); at < to; at = startOfNextMonth(at))
       slots.push({ from: at, to: startOfNextMonth(at) })
   else if (cadence === 'weekly')
@@ -136,8 +144,20 @@ function slotsBetween(cadence: Cadence, market: Market, from: number, to: number
   return slots.filter(slot => slot.from >= from)
 }
 
+/**
+ * What one publication brings, of a series that comes out rarely by a calendar of its own. Where
+ * values are of days a publication brings several, and each day is awaited.
+ */
+const releasedSlot = (listing: Listing, at: number): Slot | undefined =>
+  listing.cadence === 'weekly' || listing.cadence === 'monthly'
+    ? releaseSlot(listing, at)
+    : undefined
+
 /** The beginning of the slot that a moment is in. */
-export const slotStart = (cadence: Cadence, at: number): number => {
+export const slotStart = (listing: Listing, at: number): number => {
+  const { cadence } = listing
+  const released = releasedSlot(listing, at)
+  if (released) return released.from
   if (cadence === 'monthly') return startOfMonth(at)
   return cadence === 'weekly' ? startOfWeek(at) : startOfDay(at)
 }
@@ -149,7 +169,7 @@ export const slotStart = (cadence: Cadence, at: number): number => {
 export function qualityOf(input: QualityInput): QualityReport {
   const { listing, days, firstAt, lastAt, now } = input
   const windowFrom = startOfDay(now - windowDays(listing.cadence) * dayMs)
-  const from = Math.max(windowFrom, slotStart(listing.cadence, firstAt))
+  const from = Math.max(windowFrom, slotStart(listing, firstAt))
   const status = dataStatus(listing, lastAt, now)
   const gaps = missingSlots(input, from, status)
   const late = lateDays(listing, days)
@@ -228,11 +248,10 @@ export function missingSlots(
   from: number,
   status: DataStatus,
 ): Gaps {
-  const { cadence } = listing
-  const to = status === 'stale' ? slotStart(cadence, now) : awaitedFrom(listing, lastAt, now)
-  const excused = new Set(quarantined.map(day => slotStart(cadence, parseDay(day)!)))
-  const filledSlots = new Set(days.map(day => slotStart(cadence, day.startsAt)))
-  const slots = slotsBetween(cadence, calendarOf(listing), from, to).filter(
+  const to = status === 'stale' ? slotStart(listing, now) : awaitedFrom(listing, lastAt, now)
+  const excused = new Set(quarantined.map(day => slotStart(listing, parseDay(day)!)))
+  const filledSlots = new Set(days.map(day => slotStart(listing, day.startsAt)))
+  const slots = slotsBetween(listing, from, to).filter(
     slot => filledSlots.has(slot.from) || !excused.has(slot.from),
   )
   return { expected: slots.length, missing: slots.filter(slot => !filledSlots.has(slot.from)) }
@@ -251,10 +270,9 @@ interface Late {
 function lateDays(listing: Listing, days: readonly DayFacts[]): Late {
   const since = days.reduce((first, day) => Math.min(first, day.bornAt), Number.POSITIVE_INFINITY)
   const judged = days.filter(day => day.closedAt >= since)
-  const market = calendarOf(listing)
   return {
     judged: judged.length,
-    days: judged.filter(day => day.bornAt > currentUntil(listing.cadence, market, day.closedAt)),
+    days: judged.filter(day => day.bornAt > freshUntil(listing, day.closedAt).currentUntil),
   }
 }
 

@@ -310,10 +310,11 @@ function createAttributions(): Attributions {
     }
     series.publisher = publisher
     // What comes once a day is not late after five minutes; but the operator's word stands.
-    if (cadence && series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
+    // A release calendar says both, how often and how late.
+    if (!cadence || series.releases) return
+    if (series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
       series.cadence = cadence
-    if (cadence && series.terms?.releaseLagDays === undefined)
-      series.releaseLagDays = releaseLagDays
+    if (series.terms?.releaseLagDays === undefined) series.releaseLagDays = releaseLagDays
   }
 
   return {

@@ -1,4 +1,12 @@
-import { isCode, type SeriesTerms } from '../../market/catalogue/terms.ts'
+import { snakeCase } from '../../lib/snake-case.ts'
+import { calendarOf } from '../../market/calendars/calendar.ts'
+import { nextReleaseAt } from '../../market/calendars/releases.ts'
+import {
+  isCode,
+  type SeriesBase,
+  type SeriesTerms,
+  withTerms,
+} from '../../market/catalogue/terms.ts'
 import { parseContractCode } from '../../market/futures/families.ts'
 import type { Series, SeriesStore } from '../../store/catalogue/series.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -31,6 +39,45 @@ export interface SeriesChangesDeps {
 /** Categories whose codes are made by the service itself. */
 const closedCategories = new Set(['futures'])
 
+/** A release calendar of one kind of days, and one that comes to pass. */
+function releaseFaults(code: string, terms: SeriesTerms, category: string): TermFault[] {
+  const { releaseDays, calendar } = terms
+  if (releaseDays === undefined)
+    return (['releaseTime', 'releaseHoliday'] as const)
+      .filter(term => terms[term] !== undefined)
+      .map(term => ({ field: snakeCase(term), why: 'needs release_days beside it, such as wed.' }))
+  if (releaseDays.length === 0)
+    return [{ field: 'release_days', why: 'must name a day; null takes them back.' }]
+  const ofTheMonth = releaseDays.filter(day => day === 'last' || Number(day) > 0)
+  if (ofTheMonth.length > 0 && ofTheMonth.length < releaseDays.length)
+    return [
+      { field: 'release_days', why: 'are days of the week or days of the month, and not both.' },
+    ]
+  const { releases, cadence } = withTerms({ ...anySeries, category }, terms, true)
+  const listing = { code, category, cadence, releases, calendar }
+  return nextReleaseAt(listing, 0) === undefined
+    ? [
+        {
+          field: 'release_days',
+          why: `fall on closed days of ${calendarOf(listing)} alone and are skipped: choose another calendar, or release_holiday after or before.`,
+        },
+      ]
+    : []
+}
+
+const anySeries: SeriesBase = {
+  name: '',
+  category: '',
+  currency: null,
+  unit: '',
+  decimals: 2,
+  cadence: 'daily',
+  source: '',
+  description: '',
+  level: 0,
+  unavailableReason: null,
+}
+
 export function createSeriesChanges({
   series: store,
   catalogue,
@@ -42,8 +89,12 @@ export function createSeriesChanges({
     const { min, max, timeZone, valueTime, aliases = [] } = terms
     if (min !== undefined && max !== undefined && min >= max)
       faults.push({ field: 'min', why: `must be less than max (${max}).` })
-    if (timeZone !== undefined && valueTime === undefined)
-      faults.push({ field: 'time_zone', why: 'needs value_time beside it, such as 16:30.' })
+    if (timeZone !== undefined && valueTime === undefined && terms.releaseDays === undefined)
+      faults.push({
+        field: 'time_zone',
+        why: 'needs value_time beside it, such as 16:30, or release_days.',
+      })
+    faults.push(...releaseFaults(code, terms, category))
     if (
       terms.category !== undefined &&
       closedCategories.has(category) &&

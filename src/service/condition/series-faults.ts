@@ -102,7 +102,7 @@ export function createSeriesFaults({
     const status = dataStatus(series, extent.lastAt, at)
     const gaps = missingSlots(
       { listing: series, days, quarantined, lastAt: extent.lastAt, now: at },
-      Math.max(from, slotStart(series.cadence, extent.firstAt)),
+      Math.max(from, slotStart(series, extent.firstAt)),
       status,
     )
     // That a stale series has stopped is told where its age is; here are the gaps before that.

@@ -154,6 +154,86 @@ describe('an own series', () => {
   })
 })
 
+describe('days of release', () => {
+  const stocks = {
+    code: 'DESK_STOCKS',
+    name: 'Stocks at the terminal',
+    category: 'terminal',
+    unit: 'barrel',
+    currency: null,
+    calendar: 'us_government',
+    release_days: ['WED'],
+    release_time: '10:30',
+    time_zone: 'America/New_York',
+  }
+
+  test('say when a value is due, what is missing, and until when it is current', async () => {
+    const { admin, ask, services, clock } = withOperator()
+    const added = await admin('POST', '/series', stocks)
+    expect(added.body.data.series[0]).toMatchObject({
+      cadence: 'weekly',
+      release_days: ['wed'],
+      release_time: '10:30',
+      release_holiday: 'after',
+      // The Wednesday before Thanksgiving.
+      next_release_at: '2026-11-25T15:30:00Z',
+    })
+    // Weeks that end on Friday; that of 6 November, out after Veterans Day, has not come.
+    const fridays = ['2026-10-16', '2026-10-23', '2026-10-30', '2026-11-13']
+    await admin('POST', '/observations', {
+      observations: fridays.map((day, i) => ({
+        code: 'DESK_STOCKS',
+        observed_at: day,
+        price: 100 + i,
+      })),
+    })
+    const report = async () => (await ask('/v1/data-quality/reports/DESK_STOCKS')).body.data
+    expect(await report()).toMatchObject({
+      metrics: { expected_points: 5, missing_points: 1 },
+      next_release_at: '2026-11-25T15:30:00Z',
+    })
+    expect(services.seriesFaults.of(services.catalogue.named('DESK_STOCKS')!)).toMatchObject([
+      { kind: 'missing', points: 1, sinceOn: '2026-11-05' },
+    ])
+    const standing = async () => (await ask('/v1/commodities/DESK_STOCKS')).body.data
+    expect(await standing()).toMatchObject({
+      freshness: { data_status: 'current', next_release_at: '2026-11-25T15:30:00Z' },
+    })
+    // The release of the 25th is missed; Thanksgiving is no business day.
+    clock.advance(Date.parse('2026-11-27T15:31:00Z') - clock.now())
+    expect(await standing()).toMatchObject({
+      freshness: { data_status: 'delayed', next_release_at: '2026-12-02T15:30:00Z' },
+    })
+    clock.advance(Date.parse('2026-12-09T15:31:00Z') - clock.now())
+    expect(await standing()).toMatchObject({ freshness: { data_status: 'stale' } })
+  })
+
+  test('are changed and taken back, and refused where they make no calendar', async () => {
+    const { admin } = withOperator()
+    const daily = await admin('PATCH', '/series/WTI_USD', { release_days: ['last'] })
+    expect(daily.body.data.series).toMatchObject({ cadence: 'monthly', changed: ['release_days'] })
+    const back = await admin('PATCH', '/series/WTI_USD', { release_days: null })
+    expect(back.body.data.series).toMatchObject({
+      cadence: 'intraday_5m',
+      release_days: [],
+      next_release_at: null,
+      changed: [],
+    })
+    const faultsOf = async (change: object) =>
+      (await admin('PATCH', '/series/WTI_USD', change)).body.errors.map(error => error.field)
+    expect(await faultsOf({ release_days: ['wed', '15'] })).toEqual(['release_days'])
+    expect(await faultsOf({ release_days: [] })).toEqual(['release_days'])
+    expect(await faultsOf({ release_days: ['32'] })).toEqual(['release_days.0'])
+    expect(await faultsOf({ release_time: '10:30' })).toEqual(['release_time'])
+    expect(await faultsOf({ release_days: ['wed'], release_time: '25:00' })).toEqual([
+      'release_time',
+    ])
+    expect(await faultsOf({ release_days: ['sun'], release_holiday: 'skip' })).toEqual([
+      'release_days',
+    ])
+  })
+})
+
 describe('terms for a shipped series', () => {
   test('a daily WTI is not stale after five minutes', async () => {
     const { admin, ask, record, services } = withOperator()
