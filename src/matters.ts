@@ -1,6 +1,7 @@
 import { dayMs, isoInstant, minuteMs } from './lib/instant.ts'
 import { certificateEnd } from './send/notices/certificate.ts'
 import { noticeHook, noticeText } from './send/notices/hook.ts'
+import { spentKeys } from './service/keys/spent-keys.ts'
 import { createCertificateWatch } from './service/operator/certificate.ts'
 import {
   createOperatorNotices,
@@ -96,17 +97,12 @@ function dataMatters({ freshness, doubtedValues, seriesFaults }: Services): Matt
   return matters
 }
 
-function peopleMatters({ usageWarnings, keys, meter, signInPlaces, clock }: Services): Matter[] {
-  const matters: Matter[] = []
-  for (const keyId of usageWarnings.spent(spentMax)) {
-    const key = keys.byId(keyId)
-    if (!key || meter.standing(key, clock.now()).state !== 'exhausted') continue
-    const { email } = key.account.account
-    matters.push({
-      id: `quota ${keyId}`,
-      text: `${email} has used up the quota of a key, and was told so`,
-    })
-  }
+function peopleMatters(services: Services): Matter[] {
+  const { keys, signInPlaces } = services
+  const matters: Matter[] = spentKeys(services, spentMax).map(key => ({
+    id: `quota ${key.key.id}`,
+    text: `${key.account.account.email} has used up the quota of a key, and was told so`,
+  }))
   for (const { accountId, place, at } of signInPlaces.recent())
     matters.push({
       id: `sign-in ${accountId} ${place}`,

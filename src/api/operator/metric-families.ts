@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import type { FeedView } from '../../feed/engine/view.ts'
 import { secondMs } from '../../lib/instant.ts'
 import { seriesFaultKinds } from '../../service/condition/series-faults.ts'
+import { spentKeys } from '../../service/keys/spent-keys.ts'
 import { latencyBounds } from '../../service/operator/tally.ts'
 import { checksumsOf } from '../../store/database.ts'
 import { version } from '../../version.ts'
@@ -20,6 +21,9 @@ export type MetricDeps = Pick<
   | 'scrub'
   | 'db'
   | 'clock'
+  | 'keys'
+  | 'meter'
+  | 'usageWarnings'
   | 'lastPassAt'
   | 'jobTimings'
   | 'isOverloaded'
@@ -43,6 +47,9 @@ export interface MetricFamily {
   samples(): Sample[]
 }
 
+/** A scrape looks at no more of them. */
+const spentKeysMax = 1000
+
 const seconds = (at: number) => at / secondMs
 
 /** Everything that this service measures about itself. */
@@ -56,7 +63,8 @@ export const metricFamilies = (deps: MetricDeps): MetricFamily[] => [
   ...replicationFamilies(deps),
 ]
 
-function requestFamilies({ tally }: MetricDeps): MetricFamily[] {
+function requestFamilies(deps: MetricDeps): MetricFamily[] {
+  const { tally } = deps
   const name = 'wellhead_request_duration_seconds'
   return [
     {
@@ -97,6 +105,12 @@ function requestFamilies({ tally }: MetricDeps): MetricFamily[] {
       help: 'Errors that were answered, by their code.',
       type: 'counter',
       samples: () => [...tally.refusals()].map(([code, value]) => ({ labels: { code }, value })),
+    },
+    {
+      name: 'wellhead_quotas_spent',
+      help: 'Keys whose quota is used up; 1000 at most.',
+      type: 'gauge',
+      samples: () => [{ value: spentKeys(deps, spentKeysMax).length }],
     },
   ]
 }
