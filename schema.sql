@@ -178,7 +178,8 @@ CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
 -- listed. The others are decided: released ones were recorded then, rejected ones never are.
 CREATE TABLE doubted_values (
   id INTEGER PRIMARY KEY,
-  series_id INTEGER NOT NULL REFERENCES series (id),
+  -- Null where it is a number of a row of a dataset.
+  series_id INTEGER REFERENCES series (id),
   observed_at INTEGER NOT NULL,
   value REAL NOT NULL,
   -- The value before it in time, as it was then.
@@ -192,9 +193,18 @@ CREATE TABLE doubted_values (
   decided_at INTEGER,
   decided_by TEXT,
   decision_reason TEXT,
+  -- Of a row: what it is of and its numbers, both as JSON, the column of the number that is doubted,
+  -- and the row as it was sent, from which it is written when it is released.
+  dataset TEXT,
+  line TEXT,
+  numbers TEXT,
+  doubted_column TEXT,
+  fields TEXT,
   -- A feed that says the same again is one doubt.
-  UNIQUE (series_id, observed_at, value)
+  UNIQUE (series_id, observed_at, value),
+  CHECK ((series_id IS NULL) = (dataset IS NOT NULL))
 ) STRICT;
+CREATE UNIQUE INDEX doubted_rows ON doubted_values (dataset, line, observed_at, numbers) WHERE dataset IS NOT NULL;
 CREATE INDEX doubted_values_by_status ON doubted_values (status, id);
 
 -- Days of a series that reads leave out and name in the answer; both ends inclusive.

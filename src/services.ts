@@ -2,6 +2,7 @@ import { shippedPorts } from './feed/catalogue/ports.ts'
 import { datasets } from './feed/datasets.ts'
 import { type FeedServices, openFeeds } from './feed/engine/open.ts'
 import type { Dataset } from './feed/files/dataset.ts'
+import { createRowGuards, type RowGuards } from './feed/files/row-guards.ts'
 import { createSourceReader } from './feed/sources/reader.ts'
 import type { Runtime } from './runtime.ts'
 import { type AccountClosing, createAccountClosing, endingOf } from './service/account/closing.ts'
@@ -30,6 +31,7 @@ import { openWatches, type WatchServices } from './service/watches/open.ts'
 import { openWebhooks, type WebhookServices } from './service/webhooks/open.ts'
 import { createClosedAccountStore } from './store/account/closed-accounts.ts'
 import { createSubscriptionStore } from './store/billing/subscriptions.ts'
+import { datasetLines } from './store/operator/dataset-rows.ts'
 
 /** The stores and the state in memory over one database, topic by topic. */
 export interface Services
@@ -56,6 +58,8 @@ export interface Services
     FeedServices,
     StreamServices {
   datasets: readonly Dataset<unknown>[]
+  /** Doubts rows of datasets before they are recorded. */
+  rowGuards: RowGuards
   /** The addresses of accounts, and their end. */
   accountClosing: AccountClosing
   /** Prices by the million. */
@@ -97,7 +101,13 @@ export function openServices(runtime: Runtime): Services {
     exchangeWords: runtime.config.brand.exchangeWords,
     catalogue: rows,
   })
-  const feeds = openFeeds({ ...markets, datasets: kinds, catalogue: rows })
+  const rowGuards = createRowGuards({
+    lines: datasetLines(runtime.db),
+    doubts: markets.doubtedValues,
+    settings: markets.settings,
+    now: runtime.clock.now,
+  })
+  const feeds = openFeeds({ ...markets, datasets: kinds, rowGuards, catalogue: rows })
   const accounts = openAccounts(markets)
   const subscriptions = createSubscriptionStore(runtime.db)
   const alerts = openAlerts(markets)
@@ -112,6 +122,7 @@ export function openServices(runtime: Runtime): Services {
   return {
     ...markets,
     datasets: kinds,
+    rowGuards,
     bulk: createBulk({ ...markets, ...feeds }),
     priceFiles: createPriceFiles(
       runtime.config.files.directory,

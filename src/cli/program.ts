@@ -10,6 +10,7 @@ import { configExplain } from './config.ts'
 import { batchCommands } from './data/batches.ts'
 import { codeCommands } from './data/codes.ts'
 import { dataCommands } from './data/commands.ts'
+import { datasetCommands } from './data/datasets.ts'
 import { feedCommands } from './data/feeds.ts'
 import { reviewCommands } from './data/review.ts'
 import { seriesCommands } from './data/series.ts'
@@ -110,6 +111,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   sourceCommands(program, located, act)
   seriesCommands(program, located, act)
   batchCommands(program, located, act)
+  datasetCommands(program, located, act)
   reviewCommands(program, located, act)
   auditCommands(program, located, act)
   feedCommands(program, located, act)

@@ -424,6 +424,43 @@ export const migrations: readonly Migration[] = [
         SELECT 'storage_capacities', unixepoch() * 1000 WHERE EXISTS (SELECT 1 FROM storage_capacities);
     `,
   },
+  {
+    version: 18,
+    why: 'Rows of datasets wait for a decision too.',
+    sql: `
+      CREATE TABLE doubted_values_18 (
+        id INTEGER PRIMARY KEY,
+        series_id INTEGER REFERENCES series (id),
+        observed_at INTEGER NOT NULL,
+        value REAL NOT NULL,
+        before REAL,
+        rule TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        source_id INTEGER NOT NULL,
+        batch_id INTEGER NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('waiting', 'flagged', 'released', 'rejected')),
+        doubted_at INTEGER NOT NULL,
+        decided_at INTEGER,
+        decided_by TEXT,
+        decision_reason TEXT,
+        dataset TEXT,
+        line TEXT,
+        numbers TEXT,
+        doubted_column TEXT,
+        fields TEXT,
+        UNIQUE (series_id, observed_at, value),
+        CHECK ((series_id IS NULL) = (dataset IS NOT NULL))
+      ) STRICT;
+      INSERT INTO doubted_values_18 (id, series_id, observed_at, value, before, rule, reason, source_id, batch_id, status,
+          doubted_at, decided_at, decided_by, decision_reason)
+        SELECT id, series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at,
+          decided_at, decided_by, decision_reason FROM doubted_values;
+      DROP TABLE doubted_values;
+      ALTER TABLE doubted_values_18 RENAME TO doubted_values;
+      CREATE INDEX doubted_values_by_status ON doubted_values (status, id);
+      CREATE UNIQUE INDEX doubted_rows ON doubted_values (dataset, line, observed_at, numbers) WHERE dataset IS NOT NULL;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -204,7 +204,7 @@ describe('runDatasetImport', () => {
 
   test('with a column for each contract has a row for each of its cells, blanks left out', async () => {
     const { own, run } = openDatasetFiles()
-    const path = file('day,c1,c2,c3\n2026-11-19,1,2,3\n2026-11-18,4,,w\n2026-11-17,5,six,7\n')
+    const path = file('day,c1,c2,c3\n2026-11-19,71,72,73\n2026-11-18,74,,w\n2026-11-17,75,six,77\n')
     const { code, out, err } = await run([path], {
       map: 'traded_on=day,WTI_FUTURES.1=c1,WTI_FUTURES.2=c2,CL.3=c3',
     })
@@ -214,12 +214,12 @@ describe('runDatasetImport', () => {
     ])
     expect(err).toContain(`${path}:4: close six is not a number`)
     expect(closes(own)).toEqual([
-      ['2026-12', '2026-11-19', 1],
-      ['2027-01', '2026-11-19', 2],
-      ['2027-02', '2026-11-19', 3],
+      ['2026-12', '2026-11-19', 71],
+      ['2027-01', '2026-11-19', 72],
+      ['2027-02', '2026-11-19', 73],
     ])
     expect(readFileSync(`${path}.rejected`, 'utf8')).toBe(
-      `line,reason,day,c1,c2,c3\n4,"${/close six[^\n]*/.exec(err)![0]}",2026-11-17,5,six,7\n`,
+      `line,reason,day,c1,c2,c3\n4,"${/close six[^\n]*/.exec(err)![0]}",2026-11-17,75,six,77\n`,
     )
   })
 

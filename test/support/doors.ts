@@ -34,6 +34,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
       'month.ts',
       'past-day.ts',
       'rejected.ts',
+      'row-guards.ts',
       'source.ts',
       'spelling.ts',
       'table.ts',

@@ -9,13 +9,13 @@ export const haveRealData = existsSync(folder)
 /** What a skipped test says. */
 export const needsRealData = haveRealData ? '' : ' (skipped: ../shared/data is not there)'
 
-/** Rows of a file of public figures without its header. */
-export const realRows = (path: string): string[][] =>
+/** Rows of a file of public figures without its header, or with it from row 0 on. */
+export const realRows = (path: string, from = 1): string[][] =>
   haveRealData
     ? readFileSync(resolve(folder, path), 'utf8')
         .trim()
         .split('\n')
-        .slice(1)
+        .slice(from)
         .map(line => line.trim().split(','))
     : []
 

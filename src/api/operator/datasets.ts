@@ -3,12 +3,26 @@ import type { Dataset } from '../../feed/files/dataset.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../feed/files/fields.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
+import { body, choice, optional, part } from '../../http/input/body-schema.ts'
 import { rowsOfLines } from '../../http/input/row-lines.ts'
-import { type FieldFault, notFound, Problem, validationFailed } from '../../http/problem/problem.ts'
+import {
+  type FieldFault,
+  notFound,
+  Problem,
+  stateForbids,
+  validationFailed,
+} from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
+import {
+  type GuardAction,
+  type GuardTerms,
+  guardActions,
+  guardRules,
+} from '../../market/prices/guards.ts'
 import type { Batches } from '../../service/prices/batches.ts'
+import type { RunningBatch } from '../../service/prices/running-batch.ts'
 import { transact } from '../../store/database.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import { envelope, success } from '../answer.ts'
@@ -17,7 +31,7 @@ import { runningBatch } from './data.ts'
 
 export type AdminDatasetsDeps = Pick<
   Context,
-  'access' | 'batches' | 'datasets' | 'db' | 'idempotency' | 'now'
+  'access' | 'batches' | 'datasets' | 'db' | 'idempotency' | 'now' | 'rowGuards'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -50,15 +64,26 @@ const DatasetShape = t.Object(
       description:
         'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
     }),
+    guarded: t.Array(t.String({ examples: ['settlement'] }), {
+      description: 'Columns whose numbers the guards at the door follow.',
+    }),
+    guards: t.Record(t.String(), t.String(), {
+      description: 'What the guards do, where that is set.',
+    }),
   },
   { title: 'Dataset' },
 )
+
+const nameParams = t.Object({
+  name: t.String({ description: 'Name of the dataset.', examples: ['futures-settlements'] }),
+})
 
 const Counts = t.Object({
   received: integer(),
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
+  held: integer({ description: 'Doubted: not recorded, and waiting in the review queue.' }),
   dry_run: t.Boolean(),
   recorded_at: t.String({ format: 'date-time' }),
 })
@@ -71,71 +96,73 @@ export function datasetAdminRoutes({
   db,
   idempotency,
   now,
+  rowGuards,
 }: AdminDatasetsDeps) {
+  const shapeOf = ({
+    name,
+    description,
+    columns,
+    example,
+    key = [],
+    wide,
+    batchMax = usualBatch,
+    guarded,
+  }: Dataset<unknown>) => ({
+    name,
+    description,
+    example,
+    wide: wide ?? null,
+    batch_max: batchMax,
+    columns: [...columns, recordedAtColumn],
+    key: [...key],
+    guarded: Object.keys(guarded?.columns ?? {}),
+    guards: rowGuards.terms(name),
+  })
+  const datasetNamed = (name: string): Dataset<unknown> => {
+    const dataset = datasets.find(dataset => dataset.name === name.toLowerCase())
+    if (!dataset) throw notFound(`Dataset ${name.slice(0, 100)}`)
+    return dataset
+  }
   return new Elysia({ tags: ['operator'] })
     .use(access)
-    .get(
-      '/admin/v1/datasets',
-      () =>
-        success(
-          datasets.map(
-            ({
-              name,
-              description,
-              columns,
-              example,
-              key = [],
-              wide = null,
-              batchMax = usualBatch,
-            }) => ({
-              name,
-              description,
-              example,
-              wide,
-              batch_max: batchMax,
-              columns: [...columns, recordedAtColumn],
-              key: [...key],
-            }),
-          ),
-        ),
-      {
-        access: operator,
-        response: { 200: envelope(t.Array(DatasetShape)) },
-        detail: {
-          operationId: 'listDatasets',
-          summary: 'List datasets',
-          description:
-            'What can be imported beside prices, with the columns of each and an example.',
-        },
+    .get('/admin/v1/datasets', () => success(datasets.map(shapeOf)), {
+      access: operator,
+      response: { 200: envelope(t.Array(DatasetShape)) },
+      detail: {
+        operationId: 'listDatasets',
+        summary: 'List datasets',
+        description: 'What can be imported beside prices, with the columns of each and an example.',
       },
-    )
+    })
     .post(
       '/admin/v1/datasets/:name',
       ({ params, body, pass, request, set }) =>
         idempotency.once({ pass, request, set }, body, () => {
-          const dataset = datasets.find(dataset => dataset.name === params.name.toLowerCase())
-          if (!dataset) throw notFound(`Dataset ${params.name.slice(0, 100)}`)
+          const dataset = datasetNamed(params.name)
           const { rows, dryRun } = requestOf(body)
           const at = now()
           // A trial changes nothing, and a file was told of when its batch began.
           if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
             pass.action = undefined
           const records = recordsOf(dataset, rows, at)
-          const write = () =>
-            sumOf(
-              runsOf(records).map(run =>
-                dataset.write(
-                  run.map(row => row.record),
-                  run[0]!.recordedAt,
-                ),
-              ),
-            )
-          const counts = dryRun
-            ? { inserted: 0, revised: 0, unchanged: 0 }
-            : recorded(batches, dataset, body, pass?.actor, () => transact(db, write))
+          const running = dryRun ? undefined : batchOf(batches, dataset, body, pass?.actor)
+          const { good, doubted } = isAsRecorded(batches, body)
+            ? { good: records, doubted: [] }
+            : rowGuards.judge(dataset, records)
+          const held = records.length - good.length
+          const write = () => {
+            if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
+            return writeRuns(dataset, good)
+          }
+          const counts = running
+            ? recorded(running, held, () => transact(db, write))
+            : { inserted: 0, revised: 0, unchanged: 0 }
           return success({
             received: rows.length,
-            ...counts,
+            inserted: counts.inserted,
+            revised: counts.revised,
+            unchanged: counts.unchanged,
+            held,
             dry_run: dryRun,
             recorded_at: isoInstant(at),
           })
@@ -143,12 +170,7 @@ export function datasetAdminRoutes({
       {
         access: operator,
         headers: idempotencyHeader,
-        params: t.Object({
-          name: t.String({
-            description: 'Name of the dataset.',
-            examples: ['futures-settlements'],
-          }),
-        }),
+        params: nameParams,
         body: t.Any({
           description:
             '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`.',
@@ -170,30 +192,109 @@ export function datasetAdminRoutes({
         detail: {
           operationId: 'recordDataset',
           summary: 'Record rows of a dataset',
-          description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged.`,
+          description: `Records up to ${rowsMax} rows in one transaction: all of them, or none when one is wrong; every fault of every row is named. A row that is there already changes nothing, another value for a known one is a correction. With \`dry_run\` the rows are only judged. A row of which a number is doubted is held: it is not recorded, and waits in \`/admin/v1/review\`.`,
+        },
+      },
+    )
+    .patch(
+      '/admin/v1/datasets/:name',
+      ({ params, body: input }) => {
+        const dataset = datasetNamed(params.name)
+        const { guards = {} } = ChangeBody.read(input)
+        if (!dataset.guarded)
+          throw stateForbids(
+            'validation_failed',
+            `guards: rows of ${dataset.name} do not follow each other; their bounds alone judge them.`,
+          )
+        const terms: Record<string, GuardAction | undefined> = { ...rowGuards.terms(dataset.name) }
+        for (const [rule, action] of Object.entries(guards))
+          if (action === 'usual') delete terms[rule]
+          else terms[rule] = action as GuardAction
+        rowGuards.setTerms(dataset.name, terms as GuardTerms)
+        return success({ dataset: shapeOf(dataset) })
+      },
+      {
+        access: operator,
+        params: nameParams,
+        body: ChangeBody.schema,
+        response: {
+          200: envelope(t.Object({ dataset: DatasetShape })),
+          404: NestedProblem,
+          422: ValidationProblem,
+        },
+        detail: {
+          operationId: 'changeDataset',
+          summary: 'Change what guards do with rows of a dataset',
+          description:
+            'Says of each rule whether a doubtful row is held, flagged or left alone. What the body does not name stays; `usual` takes what was said back.',
         },
       },
     )
 }
 
-/** Writes rows in the batch that the request names, or in one of their own. */
-function recorded(
+const ChangeBody = body(
+  {
+    guards: part(
+      Object.fromEntries(
+        guardRules.map(rule => [rule, optional(choice([...guardActions, 'usual'] as const))]),
+      ),
+      {
+        description: 'What each guard does with a doubtful row: `hold`, `flag`, `off`, or `usual`.',
+      },
+    ),
+  },
+  { example: { guards: { jump: 'flag' } } },
+)
+
+interface BatchOfRequest {
+  batch: RunningBatch
+  /** It began and ends with the request. */
+  isOwn: boolean
+}
+
+/** The batch that the request names, or one of its own. */
+function batchOf(
   batches: Batches,
   { name }: Dataset<unknown>,
   body: unknown,
   actor: string | undefined,
+): BatchOfRequest {
+  const number = isObject(body) ? body.batch : undefined
+  return typeof number === 'number'
+    ? { batch: runningBatch(batches, number), isOwn: false }
+    : {
+        batch: batches.begin({ kind: 'push', actor: actor ?? 'operator', dataset: name }),
+        isOwn: number === undefined,
+      }
+}
+
+/** Whether the rows are of a file that another copy has recorded: nothing of it is doubted. */
+const isAsRecorded = (batches: Batches, body: unknown): boolean =>
+  isObject(body) && typeof body.batch === 'number'
+    ? batches.running(body.batch)?.asRecorded === true
+    : false
+
+function recorded(
+  { batch, isOwn }: BatchOfRequest,
+  held: number,
   write: () => WriteCounts,
 ): WriteCounts {
-  const number = isObject(body) ? body.batch : undefined
-  const running =
-    typeof number === 'number'
-      ? runningBatch(batches, number)
-      : batches.begin({ kind: 'push', actor: actor ?? 'operator', dataset: name })
-  const counts = running.during(write)
-  running.count(counts)
-  if (number === undefined) running.end()
+  const counts = batch.during(write)
+  batch.count({ ...counts, held })
+  if (isOwn) batch.end()
   return counts
 }
+
+/** Writes rows in their order, those that became known together at once. */
+const writeRuns = (dataset: Dataset<unknown>, rows: readonly RecordedRow[]): WriteCounts =>
+  sumOf(
+    runsOf(rows).map(run =>
+      dataset.write(
+        run.map(row => row.record),
+        run[0]!.recordedAt,
+      ),
+    ),
+  )
 
 function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
   const rows = typeof body === 'string' ? rowsOfLines(body) : body
@@ -232,7 +333,7 @@ function recordsOf(
     const validSince = knownSince(fields, now)
     const checked = 'record' in validSince ? dataset.check(fields, now) : validSince
     if ('record' in checked && 'record' in validSince)
-      records.push({ record: checked.record, recordedAt: validSince.record })
+      records.push({ fields, record: checked.record, recordedAt: validSince.record })
     else if ('field' in checked)
       faults.push({
         field: `rows.${i}.${checked.field}`,
@@ -246,6 +347,7 @@ function recordsOf(
 
 /** A row that was judged, and since when it is known. */
 interface RecordedRow {
+  fields: Record<string, unknown>
   record: unknown
   recordedAt: number
 }

@@ -3,11 +3,12 @@ import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { body, field, optional, text } from '../../http/input/body-schema.ts'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../http/input/page.ts'
-import { codeParameter, wordParameter } from '../../http/input/typed.ts'
+import { codeParameter, textParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { guardRules } from '../../market/prices/guards.ts'
+import { transact } from '../../store/database.ts'
 import { type DoubtedValue, doubtStatuses } from '../../store/prices/doubted-values.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -15,7 +16,15 @@ import { oneOf, orNull } from '../schema.ts'
 
 export type AdminReviewDeps = Pick<
   Context,
-  'access' | 'catalogue' | 'batches' | 'doubtedValues' | 'idempotency' | 'valueSources' | 'now'
+  | 'access'
+  | 'catalogue'
+  | 'batches'
+  | 'datasets'
+  | 'db'
+  | 'doubtedValues'
+  | 'idempotency'
+  | 'valueSources'
+  | 'now'
 >
 
 const operator = { operator: 'data' } as const
@@ -25,9 +34,19 @@ const idsMax = 1000
 const DoubtShape = t.Object(
   {
     id: integer({ examples: [5] }),
-    code: t.String({ examples: ['WTI_USD'] }),
+    code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null: it is a number of a row.'),
+    dataset: orNull(t.String({ examples: ['rig-counts'] }), 'Of a row: the dataset.'),
+    line: orNull(
+      t.Record(t.String(), t.String()),
+      'Of a row: what it is of, such as a region or a contract.',
+    ),
+    column: orNull(t.String({ examples: ['total'] }), 'Of a row: where the doubted number stands.'),
+    row: orNull(
+      t.Record(t.String(), t.Unknown()),
+      'Of a row: all of it, as it was sent. It is held as a whole.',
+    ),
     observed_at: t.String({ format: 'date-time' }),
-    price: t.Number({ examples: [912] }),
+    price: t.Number({ description: 'The doubted number.', examples: [912] }),
     before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
     rule: oneOf(guardRules),
     reason: t.String({ examples: ['+900.0 % after 91.2, as between a decimal point'] }),
@@ -63,6 +82,11 @@ const DecisionBody = body({
   reason: optional(text(300, { description: 'Why.' })),
 })
 
+type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
+
+const isOfSeries = (doubt: DoubtedValue): doubt is DoubtedValue & { seriesId: number } =>
+  doubt.seriesId !== null
+
 const isoOrNull = (at: number | null) => (at === null ? null : isoInstant(at))
 
 /** Values that the guards at the door doubted, and what is decided of them. */
@@ -70,6 +94,8 @@ export function reviewAdminRoutes({
   access,
   catalogue,
   batches,
+  datasets,
+  db,
   doubtedValues,
   idempotency,
   valueSources,
@@ -77,7 +103,11 @@ export function reviewAdminRoutes({
 }: AdminReviewDeps) {
   const rowOf = (doubt: DoubtedValue): (typeof DoubtShape)['static'] => ({
     id: doubt.id,
-    code: catalogue.byId(doubt.seriesId).code,
+    code: doubt.seriesId === null ? null : catalogue.byId(doubt.seriesId).code,
+    dataset: doubt.dataset,
+    line: doubt.line === null ? null : JSON.parse(doubt.line),
+    column: doubt.column,
+    row: doubt.fields === null ? null : JSON.parse(doubt.fields),
     observed_at: isoInstant(doubt.observedAt),
     price: doubt.value,
     before: doubt.before,
@@ -100,6 +130,32 @@ export function reviewAdminRoutes({
         throw stateForbids('validation_failed', `Value ${id} is ${doubt.status} already.`)
       return doubt
     })
+  /** The held rows of each dataset as they are written; what can not go in refuses everything. */
+  const rowsToRelease = (held: readonly DoubtedValue[]) =>
+    [...Map.groupBy(held, doubt => doubt.dataset!)].map(([name, rows]) => {
+      const dataset = datasets.find(dataset => dataset.name === name)!
+      const records = rows.map(({ id, fields }) => {
+        const checked = dataset.check(JSON.parse(fields!), now())
+        if ('record' in checked) return checked.record
+        throw stateForbids('validation_failed', `Value ${id} can not go in: ${checked.reason}`)
+      })
+      return { dataset, records }
+    })
+  const releaseValues = (
+    held: readonly (DoubtedValue & { seriesId: number })[],
+    start: ReleaseStart,
+  ) => {
+    let batch: number | null = null
+    for (const [sourceId, group] of Map.groupBy(held, doubt => doubt.sourceId)) {
+      const points = group.map(({ seriesId, observedAt, value }) => ({
+        seriesId,
+        observedAt,
+        value,
+      }))
+      batch = batches.release(start, points, sourceId).id
+    }
+    return batch
+  }
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(doubtedValues.find(id)!))
 
   return new Elysia({ tags: ['operator'] })
@@ -114,7 +170,14 @@ export function reviewAdminRoutes({
         const series = query.code === undefined ? undefined : catalogue.named(query.code)
         if (query.code !== undefined && !series)
           throw invalidParameter('code', query.code, 'is not a code of the catalogue.')
-        const filter = { ...(wanted && { status: wanted }), ...(series && { seriesId: series.id }) }
+        const dataset = query.dataset?.trim().toLowerCase()
+        if (dataset !== undefined && !datasets.some(({ name }) => name === dataset))
+          throw invalidParameter('dataset', query.dataset, 'is not a dataset.')
+        const filter = {
+          ...(wanted && { status: wanted }),
+          ...(series && { seriesId: series.id }),
+          ...(dataset !== undefined && { dataset }),
+        }
         const page = pageOf(query, perPageMax)
         const rows = doubtedValues.list(filter, page.perPage, (page.page - 1) * page.perPage)
         const meta = pageMeta(page, doubtedValues.total(filter))
@@ -129,6 +192,10 @@ export function reviewAdminRoutes({
             default: 'waiting',
           }),
           code: codeParameter({ description: 'Only of a series.', examples: ['WTI_USD'] }),
+          dataset: textParameter({
+            description: 'Only rows of a dataset.',
+            examples: ['rig-counts'],
+          }),
           ...pageQuery(perPageMax),
         }),
         response: { 200: Listed, 400: NestedProblem },
@@ -136,7 +203,7 @@ export function reviewAdminRoutes({
           operationId: 'listDoubtedValues',
           summary: 'Values that wait for a decision',
           description:
-            'Values of files, pushes and feeds that the guards at the door doubted, the newest first. Held ones are not answered, fire no alert and no webhook.',
+            'Values of files, pushes and feeds that the guards at the door doubted, the newest first, and rows of datasets of which a number was. Held ones are not answered, fire no alert and no webhook.',
         },
       },
     )
@@ -147,17 +214,18 @@ export function reviewAdminRoutes({
           const { ids, reason = '' } = DecisionBody.read(input)
           const doubts = waiting(ids)
           const actor = pass?.actor ?? 'operator'
-          let batch: number | null = null
-          for (const [sourceId, group] of Map.groupBy(doubts, doubt => doubt.sourceId)) {
-            const points = group.map(({ seriesId, observedAt, value }) => ({
-              seriesId,
-              observedAt,
-              value,
-            }))
-            const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
-            batch = batches.release(start, points, sourceId).id
-          }
-          for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
+          const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
+          const ofRows = rowsToRelease(doubts.filter(doubt => doubt.dataset !== null))
+          const batch = transact(db, () => {
+            let last = releaseValues(doubts.filter(isOfSeries), start)
+            for (const { dataset, records } of ofRows) {
+              const running = batches.begin({ ...start, dataset: dataset.name })
+              running.count(running.during(() => dataset.write(records, now())))
+              last = running.end().id
+            }
+            for (const { id } of doubts) doubtedValues.decide(id, 'released', actor, reason, now())
+            return last
+          })
           return success({ values: decided(ids), batch })
         }),
       {

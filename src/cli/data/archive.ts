@@ -163,7 +163,7 @@ export async function readArchive(
               ...(await dataOf(env.operator, { asRecorded: true })),
             },
           )
-        : await runDatasetImport([path], { dataset }, env)
+        : await runDatasetImport([path], { dataset, asRecorded: true }, env)
     if (code === exitCodes.nothingDone) return code
     exit = Math.max(exit, code)
   }

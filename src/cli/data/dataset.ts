@@ -16,6 +16,8 @@ import { beginBatch, dataOfAnswer, endBatch } from './writer.ts'
 
 export interface DatasetOptions extends FileOptions {
   dataset: string
+  /** Another copy has recorded them already: nothing of it is doubted. */
+  asRecorded?: boolean
 }
 
 export interface DatasetEnvironment extends ImportReporting {
@@ -44,7 +46,8 @@ export async function runDatasetImport(
       throw new Error(
         `--dataset ${options.dataset}: there are ${layouts.map(layout => layout.name).join(', ')}`,
       )
-    const writer = writerTo(env.operator, layout.name, layout.batch_max, rows => {
+    const { asRecorded = false } = options
+    const writer = writerTo(env.operator, layout, asRecorded, rows => {
       written += rows
     })
     const report = await importDataset({
@@ -78,15 +81,15 @@ interface Refusal {
  */
 function writerTo(
   operator: Operator,
-  name: string,
-  batchMax: number,
+  { name, batch_max: batchMax }: { name: string; batch_max: number },
+  asRecorded: boolean,
   wrote: (rows: number) => void,
 ): RowWriter {
   let batch: number | undefined
   return {
     batchMax,
     async begin(file) {
-      batch = await beginBatch(operator, file, { dataset: name })
+      batch = await beginBatch(operator, file, { dataset: name, asRecorded })
     },
     end: left => endBatch(operator, batch!, left),
     async write(rows: readonly Row[], dryRun) {

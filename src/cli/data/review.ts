@@ -5,7 +5,9 @@ import { tableLines } from '../table.ts'
 
 interface DoubtLine {
   id: number
-  code: string
+  code: string | null
+  dataset: string | null
+  line: Record<string, string> | null
   observed_at: string
   price: number
   before: number | null
@@ -25,10 +27,10 @@ const perPage = 100
 
 const doubtTable = (values: readonly DoubtLine[]) =>
   tableLines(
-    ['ID', 'CODE', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
+    ['ID', 'OF', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
     values.map(value => [
       String(value.id),
-      value.code,
+      value.code ?? `${value.dataset} ${Object.values(value.line ?? {}).join(' ')}`,
       value.observed_at,
       String(value.price),
       value.before === null ? '-' : String(value.before),
@@ -43,14 +45,19 @@ const doubtTable = (values: readonly DoubtLine[]) =>
 interface ListOptions extends JsonOption {
   status?: string
   code?: string
+  dataset?: string
 }
 
-const listDoubts = (env: CommandEnvironment, { status, code }: ListOptions): Promise<number> =>
+const listDoubts = (
+  env: CommandEnvironment,
+  { status, code, dataset }: ListOptions,
+): Promise<number> =>
   runAgainstServer(env, 'review list', async () => {
     const filter = new URLSearchParams({
       per_page: String(perPage),
       ...(status !== undefined && { status }),
       ...(code !== undefined && { code }),
+      ...(dataset !== undefined && { dataset }),
     })
     const { values } = await answerOf<{ values: DoubtLine[] }>(env, 'GET', `${path}?${filter}`)
     print(env, values, doubtTable)
@@ -84,6 +91,7 @@ export function reviewCommands(
   leaf(review.command('list').description('list them'))
     .option('--status <status>', 'waiting (default), flagged, released, rejected or all')
     .option('--code <code>', 'only of a series')
+    .option('--dataset <name>', 'only rows of a dataset')
     .action((options: ListOptions) => act(options, env => listDoubts(env, options)))
   for (const [verb, about] of [
     ['release', 'record them'],

@@ -68,6 +68,10 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--guards <pairs>', 'what guards do with doubtful values: jump=off,repeat=hold'],
 ]
 
+/** What guards do, from `jump=off,repeat=hold`. */
+export const guardsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(text.split(',').map(pair => pair.split('=').map(part => part.trim())))
+
 /** The value of a term as the interface takes it, from a text; nothing in it takes the term back. */
 function termOf(name: string, text: string): unknown {
   const value = text.trim()
@@ -75,10 +79,7 @@ function termOf(name: string, text: string): unknown {
   if (value === '') return null
   if (numbers.has(name)) return Number.isNaN(Number(value)) ? value : Number(value)
   if (truths.has(name)) return value === 'true' ? true : value === 'false' ? false : value
-  if (name === 'guards')
-    return Object.fromEntries(
-      value.split(',').map(pair => pair.split('=').map(part => part.trim())),
-    )
+  if (name === 'guards') return guardsOf(value)
   if (name === 'visible_to') return value === 'all' ? null : value.split(/[\s,;]+/).filter(Boolean)
   if (name === 'aliases' || name === 'release_days') return value.split(/[\s,;]+/).filter(Boolean)
   return value

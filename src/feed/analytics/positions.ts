@@ -107,6 +107,25 @@ export function createPositionsDataset(store: PositionStore): Dataset<CotRecord>
           ...positionsIn(row, `${prefix}_mm_long`, `${prefix}_mm_short`, `${prefix}_oi`),
         }))
       }),
+    guarded: {
+      cadence: 'weekly',
+      time: 'report_date',
+      columns: {
+        managed_money_long: { percent: 0.7, leastMove: 10_000 },
+        managed_money_short: { percent: 0.7, leastMove: 10_000 },
+        open_interest: { percent: 0.4, leastMove: 10_000 },
+      },
+      numbersOf: reports =>
+        reports.map(({ market, reportedOn, ...report }) => ({
+          line: { market },
+          time: reportedOn,
+          values: {
+            managed_money_long: report.managedMoneyLong,
+            managed_money_short: report.managedMoneyShort,
+            open_interest: report.openInterest,
+          },
+        })),
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

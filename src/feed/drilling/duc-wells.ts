@@ -45,6 +45,22 @@ export function createDucWellsDataset(writer: DucWellWriter): Dataset<DucWells> 
         completed: countIn(row, 'completions') ?? null,
         source: sourceIn(row),
       })),
+    guarded: {
+      cadence: 'monthly',
+      time: 'month',
+      columns: {
+        duc_count: { percent: 0.5, leastMove: 25 },
+        wells_drilled: { percent: 0.8, leastMove: 25 },
+        completions: { percent: 0.8, leastMove: 25 },
+      },
+      numbersOf: ({ region, countedOn, duc, drilled, completed }) => [
+        {
+          line: { region },
+          time: countedOn.slice(0, 7),
+          values: { duc_count: duc, wells_drilled: drilled, completions: completed },
+        },
+      ],
+    },
     write: (records, recordedAt) => writer.recordDucWells(records, recordedAt),
   }
 }

@@ -31,6 +31,14 @@ export function createFracSpreadsDataset(writer: FracSpreadWriter): Dataset<Frac
         active: neededCount(row, 'active_spreads'),
         source: sourceIn(row),
       })),
+    guarded: {
+      cadence: 'weekly',
+      time: 'date',
+      columns: { active_spreads: { percent: 0.6, leastMove: 15, mayRepeat: true } },
+      numbersOf: ({ region, countedOn, active }) => [
+        { line: { region }, time: countedOn, values: { active_spreads: active } },
+      ],
+    },
     write: (records, recordedAt) => writer.recordFracSpreads(records, recordedAt),
   }
 }

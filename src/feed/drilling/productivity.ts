@@ -75,6 +75,34 @@ export function createDrillingProductivityDataset(
           source: sourceIn(row),
         }
       }),
+    guarded: {
+      cadence: 'monthly',
+      time: 'month',
+      columns: {
+        rig_count: { percent: 0.8, leastMove: 15, mayRepeat: true },
+        new_well_oil_production: { percent: 0.8, leastMove: 50 },
+        new_well_gas_production: { percent: 0.8, leastMove: 50 },
+        legacy_oil_change: { percent: 0.8, leastMove: 5000, mayCross: true },
+        legacy_gas_change: { percent: 0.8, leastMove: 5000, mayCross: true },
+        total_oil_bpd: { percent: 0.5, leastMove: 1000 },
+        total_gas_mcfd: { percent: 0.5, leastMove: 1000 },
+      },
+      numbersOf: row => [
+        {
+          line: { basin: row.region },
+          time: row.countedOn.slice(0, 7),
+          values: {
+            rig_count: row.rigs,
+            new_well_oil_production: row.newWellOil,
+            new_well_gas_production: row.newWellGas,
+            legacy_oil_change: row.legacyOil,
+            legacy_gas_change: row.legacyGas,
+            total_oil_bpd: row.totalOil,
+            total_gas_mcfd: row.totalGas,
+          },
+        },
+      ],
+    },
     write: (records, recordedAt) => writer.recordProductivities(records, recordedAt),
   }
 }

@@ -1,7 +1,7 @@
 import { surveyOn } from '../../market/drilling/period.ts'
 import type { RigCount } from '../../store/drilling/rig-counts.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
-import type { Dataset } from '../files/dataset.ts'
+import type { Dataset, GuardedColumn } from '../files/dataset.ts'
 import { checked, type DatasetRow, neededText, refuse } from '../files/fields.ts'
 import { neededPastDay } from '../files/past-day.ts'
 import { countIn, monthIn, regionColumn, regionIn, sourceColumn, sourceIn } from './fields.ts'
@@ -9,6 +9,9 @@ import { countIn, monthIn, regionColumn, regionIn, sourceColumn, sourceIn } from
 export interface RigCountWriter {
   recordRigCounts(rows: readonly RigCount[], recordedAt: number): WriteCounts
 }
+
+/** Of a handful of rigs a few come and go. */
+const rigs: GuardedColumn = { percent: 0.7, leastMove: 15, mayRepeat: true }
 
 export function createRigCountsDataset(writer: RigCountWriter): Dataset<RigCount> {
   return {
@@ -47,6 +50,18 @@ export function createRigCountsDataset(writer: RigCountWriter): Dataset<RigCount
         ...countsIn(row),
         source: sourceIn(row),
       })),
+    guarded: {
+      cadence: 'weekly',
+      time: 'date',
+      columns: { total: rigs, oil: rigs, gas: rigs, misc: rigs },
+      numbersOf: ({ region, countedOn, span, total, oil, gas, misc }) => [
+        {
+          line: { region },
+          time: span === 'month' ? countedOn.slice(0, 7) : countedOn,
+          values: { total, oil, gas, misc },
+        },
+      ],
+    },
     write: (records, recordedAt) => writer.recordRigCounts(records, recordedAt),
   }
 }

@@ -62,6 +62,22 @@ export function createStateProductionDataset(
         provisional: boolIn(row, 'provisional', false),
         source: textIn(row, 'source', 40) ?? 'import',
       })),
+    guarded: {
+      cadence: 'monthly',
+      time: 'month',
+      columns: {
+        oil_bbl: { percent: 0.6, leastMove: 50_000 },
+        gas_mcf: { percent: 0.6, leastMove: 50_000 },
+        water_bbl: { percent: 1, leastMove: 50_000 },
+      },
+      numbersOf: ({ state, month, oilBbl, gasMcf, waterBbl }) => [
+        {
+          line: { state },
+          time: month,
+          values: { oil_bbl: oilBbl, gas_mcf: gasMcf, water_bbl: waterBbl },
+        },
+      ],
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

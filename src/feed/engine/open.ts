@@ -35,7 +35,7 @@ export interface FeedServices {
 
 export interface FeedServicesDeps
   extends Runtime,
-    Pick<FeedWriterDeps, 'catalogue' | 'observations' | 'ingest' | 'datasets'> {
+    Pick<FeedWriterDeps, 'catalogue' | 'observations' | 'ingest' | 'datasets' | 'rowGuards'> {
   egress: Egress
   valueSources: ValueSourceStore
   batches: FeedBatches

@@ -6,6 +6,7 @@ import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
+import type { RowGuards } from '../files/row-guards.ts'
 import { checkRow } from '../prices/rows.ts'
 import { outlookRelease } from '../publishers/eia.ts'
 import type { MapLine } from '../publishers/map.ts'
@@ -15,6 +16,9 @@ import { firstOf, type PeriodKind, periodKinds, spanOf } from '../reading/period
 
 /** What the values of a run are written in. */
 export interface RunningBatch {
+  readonly id: number
+  /** Notes what became of rows that were not written. */
+  count(counts: { held: number }): void
   write(points: readonly Point[]): WriteCounts
   during<T>(work: () => T): T
 }
@@ -58,6 +62,7 @@ export interface FeedWriterDeps {
   }
   sources: Pick<ValueSourceStore, 'byId' | 'idOf'>
   datasets: readonly Dataset<unknown>[]
+  rowGuards: Pick<RowGuards, 'judge' | 'keep'>
 }
 
 export interface FeedWriter {
@@ -326,7 +331,7 @@ function writeDataset(
   if (!dataset) return written
   const taken = new Set<string>()
   for (const group of Map.groupBy(sent, series => JSON.stringify(fixedOf(series.line))).values()) {
-    const records: { record: unknown; key: string }[] = []
+    const sentRows: { record: unknown; fields: Row; recordedAt: number; key: string }[] = []
     for (const row of rowsOf(name, group, run.now)) {
       if (!isWhole(dataset, row)) continue
       const key = JSON.stringify((dataset.key ?? []).map(column => row[column] ?? ''))
@@ -334,11 +339,20 @@ function writeDataset(
       const checked = dataset.check(row, run.now)
       if ('record' in checked) {
         taken.add(key)
-        records.push({ record: checked.record, key })
+        sentRows.push({ record: checked.record, fields: row, recordedAt: run.now, key })
         continue
       }
       written.rejected += 1
       if (written.rejections.length < rejectionsMax) written.rejections.push(checked.reason)
+    }
+    if (sentRows.length === 0) continue
+    const { good: records, doubted } = deps.rowGuards.judge(dataset, sentRows)
+    const held = sentRows.length - records.length
+    written.held += held
+    if (doubted.length > 0 && !run.dryRun) {
+      const batch = batchOf(group[0]!.line, run)
+      deps.rowGuards.keep(name, doubted, batch.id)
+      batch.count({ held })
     }
     if (records.length === 0) continue
     const write = () =>

@@ -1,3 +1,4 @@
+import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 
 /**
@@ -7,6 +8,39 @@ import type { WriteCounts } from '../../store/write-counts.ts'
 export interface DatasetFault {
   field: string
   reason: string
+}
+
+/** How a column of a dataset moves that guards follow. */
+export interface GuardedColumn {
+  /** The part that it must move by to be a jump: 0.5 is half as much again, or a third less. */
+  percent: number
+  /** Smaller moves are none. */
+  leastMove?: number
+  /** It honestly stays at a value: that is not listed. */
+  mayRepeat?: boolean
+  /** It honestly changes its sign or becomes zero. */
+  mayCross?: boolean
+}
+
+/** The numbers of a record, in the columns and units in which its rows are read again. */
+export interface GuardedNumbers {
+  /** By the columns that tell lines apart: a region, a contract. */
+  line: Readonly<Record<string, string>>
+  /** In the column of its time. */
+  time: string | number
+  values: Readonly<Record<string, number | null>>
+  /** Of prices, of which months are known in which they leapt. */
+  category?: string
+}
+
+/** What guards at the door follow of a dataset: lines of numbers in time. */
+export interface GuardedDataset<T> {
+  /** How far apart the rows of a line lie. */
+  cadence: Cadence
+  /** The column that rows of a line are in the order of. */
+  time: string
+  columns: Readonly<Record<string, GuardedColumn>>
+  numbersOf(record: T): readonly GuardedNumbers[]
 }
 
 /** A kind of data that files bring beside prices: how its rows are read, judged and written. */
@@ -34,6 +68,8 @@ export interface Dataset<T> {
   wide?: { name: string; value: string }
   /** The record of a row given by column: text from CSV, any JSON value otherwise. */
   check(row: Readonly<Record<string, unknown>>, now: number): { record: T } | DatasetFault
+  /** Undefined where its rows do not follow each other: bounds alone judge them. */
+  guarded?: GuardedDataset<T>
   /**
    * One transaction: all records or none. The same record again is unchanged; another value for a
    * known key is a revision.

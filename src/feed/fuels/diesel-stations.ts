@@ -88,6 +88,14 @@ export function createDieselStationsDataset(store: Pick<StationStore, 'write'>):
           source: textIn(row, 'source', 60) ?? 'import',
         }
       }),
+    guarded: {
+      cadence: 'daily',
+      time: 'observed_at',
+      columns: { price: { percent: 0.4, mayRepeat: true } },
+      numbersOf: ({ reference, observedAt, price }) => [
+        { line: { reference }, time: observedAt, values: { price } },
+      ],
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

@@ -80,6 +80,21 @@ export function createSurchargesDataset(
           fixture: false,
         }
       }),
+    guarded: {
+      cadence: 'weekly',
+      time: 'effective_date',
+      columns: {
+        surcharge_percent: { percent: 0.8, leastMove: 5, mayRepeat: true, mayCross: true },
+        index_price: { percent: 0.4, mayRepeat: true },
+      },
+      numbersOf: ({ carrier, mode, serviceLevel, effectiveOn, percent, indexPrice }) => [
+        {
+          line: { carrier, mode, service_level: serviceLevel },
+          time: effectiveOn,
+          values: { surcharge_percent: percent, index_price: indexPrice },
+        },
+      ],
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

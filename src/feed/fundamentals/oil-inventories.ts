@@ -1,3 +1,4 @@
+import { isoDay } from '../../lib/instant.ts'
 import { inventoryPlaces, placeOfAgencySeries } from '../../market/fundamentals/inventories.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
@@ -26,6 +27,7 @@ export function createOilInventoriesDataset(
   ingest: ObservationWriter,
   catalogue: CodeLookup,
 ): Dataset<Point> {
+  const codeById = new Map<number, string>()
   return {
     name: 'oil-inventories',
     description:
@@ -70,8 +72,21 @@ export function createOilInventoriesDataset(
         if (verdict.kind !== 'point') {
           refuse('level', row.level, `${unit} is not believed of ${code}`, 'check the unit')
         }
+        codeById.set(verdict.point.seriesId, code)
         return verdict.point
       }),
+    guarded: {
+      cadence: 'weekly',
+      time: 'date',
+      columns: { level: { percent: 0.5, leastMove: 0.5 } },
+      numbersOf: ({ seriesId, observedAt, value }) => [
+        {
+          line: { series: codeById.get(seriesId)! },
+          time: isoDay(observedAt),
+          values: { level: value },
+        },
+      ],
+    },
     write: (records, recordedAt) => ingest.write(records, recordedAt),
   }
 }

@@ -55,6 +55,14 @@ export function createOpecProductionsDataset(store: OpecStore): Dataset<OpecProd
           source: textIn(row, 'source', 40) ?? 'import',
         }
       }),
+    guarded: {
+      cadence: 'monthly',
+      time: 'month',
+      columns: { production: { percent: 0.5, leastMove: 100_000 } },
+      numbersOf: ({ country, month, bpd }) => [
+        { line: { country }, time: month, values: { production: bpd } },
+      ],
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

@@ -22,6 +22,7 @@ export function createOutlooksDataset(
   store: OutlookStore,
   catalogue: CodeLookup,
 ): Dataset<Outlook> {
+  const codeById = new Map<number, string>()
   return {
     name: 'outlooks',
     description:
@@ -87,6 +88,7 @@ export function createOutlooksDataset(
             'is not a name',
             'write letters and digits, at most 40 characters',
           )
+        codeById.set(series.id, series.code)
         return {
           source: /^(eia|iea)$/i.test(source) ? source.toUpperCase() : source,
           seriesId: series.id,
@@ -97,6 +99,18 @@ export function createOutlooksDataset(
           fixture: false,
         }
       }),
+    guarded: {
+      cadence: 'monthly',
+      time: 'published_on',
+      columns: { value: { percent: 0.6, mayRepeat: true } },
+      numbersOf: ({ source, seriesId, period, publishedOn, value }) => [
+        {
+          line: { source, commodity: codeById.get(seriesId)!, period },
+          time: publishedOn,
+          values: { value },
+        },
+      ],
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

@@ -22,6 +22,7 @@ export function createStorageCapacitiesDataset(
   store: StorageCapacityStore,
   catalogue: CodeLookup,
 ): Dataset<StorageCapacity> {
+  const codeById = new Map<number, string>()
   return {
     name: 'storage-capacities',
     description:
@@ -88,6 +89,7 @@ export function createStorageCapacitiesDataset(
             `check the unit: ${capacity} ${series.unit} is far above its levels`,
           )
         }
+        codeById.set(series.id, series.code)
         return {
           seriesId: series.id,
           effectiveOn: neededDay(row, 'effective_on', now, aheadDays),
@@ -95,6 +97,14 @@ export function createStorageCapacitiesDataset(
           source: textIn(row, 'source') ?? 'import',
         }
       }),
+    guarded: {
+      cadence: 'monthly',
+      time: 'effective_on',
+      columns: { capacity: { percent: 0.5, mayRepeat: true } },
+      numbersOf: ({ seriesId, effectiveOn, capacity }) => [
+        { line: { code: codeById.get(seriesId)! }, time: effectiveOn, values: { capacity } },
+      ],
+    },
     write: (records, recordedAt) => store.write(records, recordedAt),
   }
 }

@@ -1,4 +1,5 @@
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
+import { contractCode } from '../../market/futures/families.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import type { Dataset } from '../files/dataset.ts'
@@ -12,6 +13,7 @@ import {
   sourceColumn,
   sourceIn,
 } from './fields.ts'
+import { categoryOf, futuresPrice } from './guarded.ts'
 
 /** Where the days and ticks of contracts go. */
 export interface FuturesWriter {
@@ -102,6 +104,19 @@ export function createFuturesSettlementsDataset({
           }),
         }
       }),
+    guarded: {
+      cadence: 'daily',
+      time: 'traded_on',
+      columns: { settlement: futuresPrice, close: futuresPrice },
+      numbersOf: ({ family, month, tradedOn, close, settlement }) => [
+        {
+          line: { contract: contractCode(family, month) },
+          time: tradedOn,
+          values: { settlement, close },
+          category: categoryOf(family),
+        },
+      ],
+    },
     write: (records, recordedAt) => futures.recordDays(records, recordedAt),
   }
 }

@@ -1,5 +1,6 @@
 import type { TickRecord } from '../../market/futures/contract-days.ts'
 import { tradingDate } from '../../market/futures/contracts.ts'
+import { contractCode } from '../../market/futures/families.ts'
 import type { Dataset } from '../files/dataset.ts'
 import { checked, neededInstant, refuse } from '../files/fields.ts'
 import {
@@ -11,6 +12,7 @@ import {
   sourceColumn,
   sourceIn,
 } from './fields.ts'
+import { categoryOf, futuresPrice } from './guarded.ts'
 import type { FuturesDatasetDeps } from './settlements.ts'
 
 export function createFuturesTicksDataset({
@@ -54,6 +56,19 @@ export function createFuturesTicksDataset({
           source: sourceIn(row),
         }
       }),
+    guarded: {
+      cadence: 'intraday_5m',
+      time: 'traded_at',
+      columns: { price: futuresPrice },
+      numbersOf: ({ family, month, tradedAt, price }) => [
+        {
+          line: { contract: contractCode(family, month) },
+          time: tradedAt,
+          values: { price },
+          category: categoryOf(family),
+        },
+      ],
+    },
     write: (records, recordedAt) => futures.recordTicks(records, recordedAt),
   }
 }

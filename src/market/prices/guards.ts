@@ -35,6 +35,10 @@ export interface GuardedSeries {
   /** Annual, as a fraction; 0 where nobody knows. */
   volatility: number
   guards?: GuardTerms
+  /** The part that it must move by to be a jump, where its category does not say. */
+  percent?: number
+  /** Moves smaller than this are none: counts of a few things double from one to two. */
+  leastMove?: number
   /** What one of its currency is in others, above 1; asked only of a value that is doubted. */
   rates?: () => readonly NamedFactor[]
 }
@@ -115,7 +119,9 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
   let hasPositive = false
   let heldRun = 0
   let heldValue = 0
-  const percent = (percents[series.category] ?? usualPercent) * rarerFactor[series.cadence]
+  const percent =
+    series.percent ?? (percents[series.category] ?? usualPercent) * rarerFactor[series.cadence]
+  const { leastMove = 0 } = series
   const isOfDays = series.cadence !== 'intraday_2_5m' && series.cadence !== 'intraday_5m'
   const usualSpread = 0.67 * (series.volatility / Math.sqrt(252)) * rarerFactor[series.cadence] ** 2
   const actions = Object.fromEntries(
@@ -174,6 +180,7 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
       if (Math.floor(observedAt / dayMs) === Math.floor(before.observedAt / dayMs))
         add(doubts, 'same_day', `a second value of the day, after ${before.value}`)
     }
+    if (Math.abs(value - before.value) < leastMove) return doubts
     const change = (value - before.value) / Math.abs(before.value || 1)
     const size = sizeOf(before.value, value)
     // Nearly every value ends here.

@@ -1,5 +1,6 @@
 /** A time in which a market honestly did what no ordinary one does. */
 export interface KnownMove {
+  /** Of prices, or the name of a dataset. */
   category: string
   /** First and last month. */
   from: string
@@ -55,6 +56,18 @@ export const knownMoves: readonly KnownMove[] = [
     reason: 'deposits in lira were protected overnight',
   },
   { category: 'fx', from: '2022-02', to: '2022-03', reason: 'sanctions on Russia' },
+  {
+    category: 'rig-counts',
+    from: '1982-09',
+    to: '1982-10',
+    reason: 'the agency has two thirds more rigs for September 1982 than for the months around it',
+  },
+  {
+    category: 'cftc-positions',
+    from: '2023-04',
+    to: '2023-04',
+    reason: 'OPEC cut its output over a weekend and short positions were closed',
+  },
 ]
 
 /** Why a doubtful value of a category may be honest; `month` is `YYYY-MM`. */

@@ -132,3 +132,36 @@ export const datasetRowColumns = (db: Database, dataset: string): string[] =>
 /** Every row of a dataset, one after the other; the database must not be written to meanwhile. */
 export const datasetRows = (db: Database, dataset: string): Iterable<DatasetRow> =>
   db.query<DatasetRow, []>(queries[dataset]!).iterate()
+
+/** Rows of a dataset that follow each other in time, such as the counts of a region. */
+export interface DatasetLines {
+  /** The newest rows before a moment, oldest first. */
+  before(line: LineOfRows, until: string | number, limit: number): DatasetRow[]
+  /** From one moment to another, both inclusive, oldest first. */
+  between(line: LineOfRows, from: string | number, to: string | number): DatasetRow[]
+}
+
+export interface LineOfRows {
+  dataset: string
+  /** What its rows have in these columns. */
+  line: Readonly<Record<string, string>>
+  /** The column that they are in the order of. */
+  time: string
+}
+
+export function datasetLines(db: Database): DatasetLines {
+  // Names of columns are those of the queries above; only values come from elsewhere.
+  const sqlOf = ({ dataset, line, time }: LineOfRows, condition: string) =>
+    `SELECT * FROM (${queries[dataset]!}) WHERE ${Object.keys(line)
+      .map((column, i) => `${column} = ?${i + 1} AND `)
+      .join('')}${time} ${condition}`
+  const ask = (line: LineOfRows, condition: string, ...bounds: (string | number)[]) =>
+    db
+      .query<DatasetRow, (string | number)[]>(sqlOf(line, condition))
+      .all(...Object.values(line.line), ...bounds)
+  return {
+    before: (line, until, limit) =>
+      ask(line, `< ? ORDER BY ${line.time} DESC LIMIT ?`, until, limit).reverse(),
+    between: (line, from, to) => ask(line, `BETWEEN ? AND ? ORDER BY ${line.time}`, from, to),
+  }
+}

@@ -5,10 +5,11 @@ import { lazy } from '../statement.ts'
 export const doubtStatuses = ['waiting', 'flagged', 'released', 'rejected'] as const
 export type DoubtStatus = (typeof doubtStatuses)[number]
 
-/** A value that the guards doubted. */
+/** A value that the guards doubted: of a series, or a number of a row of a dataset. */
 export interface DoubtedValue {
   id: number
-  seriesId: number
+  /** Null: it is of a row. */
+  seriesId: number | null
   observedAt: number
   value: number
   before: number | null
@@ -21,13 +22,29 @@ export interface DoubtedValue {
   decidedAt: number | null
   decidedBy: string | null
   decisionReason: string | null
+  dataset: string | null
+  /** JSON: what the row is of, by column. */
+  line: string | null
+  /** JSON: all its numbers that are guarded. */
+  numbers: string | null
+  column: string | null
+  /** JSON: the row as it was sent. */
+  fields: string | null
 }
 
-export type NewDoubt = Omit<DoubtedValue, 'id' | 'decidedAt' | 'decidedBy' | 'decisionReason'>
+type Decision = 'id' | 'decidedAt' | 'decidedBy' | 'decisionReason'
+type OfRows = 'dataset' | 'line' | 'numbers' | 'column' | 'fields'
+
+export type NewDoubt = Omit<DoubtedValue, Decision | OfRows> & { seriesId: number }
+export type NewDoubtedRow = Omit<DoubtedValue, Decision | OfRows | 'seriesId'> &
+  Record<OfRows, string>
+/** A value of a row. */
+type DoubtedRow = Omit<DoubtedValue, OfRows> & Record<OfRows, string>
 
 export interface DoubtFilter {
   status?: DoubtStatus
   seriesId?: number
+  dataset?: string
 }
 
 /** What is not to be recorded, and why. */
@@ -36,6 +53,10 @@ export type RefusedValue = Pick<DoubtedValue, 'observedAt' | 'value' | 'rule' | 
 export interface DoubtedValueStore {
   /** Keeps a doubt; one of the same value that is there already stays as it is. */
   add(doubt: NewDoubt): void
+  /** The same of a row of a dataset. */
+  addRow(doubt: NewDoubtedRow): void
+  /** What became of the rows of a line that anybody doubted. */
+  ofLine(dataset: string, line: string): Pick<DoubtedRow, 'observedAt' | 'numbers' | 'status'>[]
   find(id: number): DoubtedValue | undefined
   /** What became of the very value, if anybody doubted it. */
   statusOf(seriesId: number, observedAt: number, value: number): DoubtStatus | undefined
@@ -51,8 +72,9 @@ export interface DoubtedValueStore {
 
 const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, before, rule, reason, source_id AS sourceId,
   batch_id AS batchId, status, doubted_at AS doubtedAt, decided_at AS decidedAt, decided_by AS decidedBy,
-  decision_reason AS decisionReason`
-const matching = '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2)'
+  decision_reason AS decisionReason, dataset, line, numbers, doubted_column AS "column", fields`
+const matching =
+  '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2) AND (?3 IS NULL OR dataset = ?3)'
 
 export function createDoubtedValueStore(db: Database): DoubtedValueStore {
   const add = lazy(
@@ -73,10 +95,10 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status IN ('waiting', 'rejected')`,
   )
-  type Filter = [string | null, number | null]
+  type Filter = [string | null, number | null, string | null]
   const list = lazy<DoubtedValue, [...Filter, number, number]>(
     db,
-    `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?3 OFFSET ?4`,
+    `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
   )
   const total = lazy<{ n: number }, Filter>(
     db,
@@ -91,7 +113,22 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`,
   )
-  const filterOf = ({ status, seriesId }: DoubtFilter): Filter => [status ?? null, seriesId ?? null]
+  const addRow = lazy(
+    db,
+    `INSERT INTO doubted_values (dataset, line, numbers, doubted_column, fields, observed_at, value, before, rule, reason,
+       source_id, batch_id, status, doubted_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  )
+  const ofLine = lazy<Pick<DoubtedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>(
+    db,
+    `SELECT observed_at AS observedAt, numbers, status FROM doubted_values
+     WHERE dataset = ? AND line = ?`,
+  )
+  const filterOf = ({ status, seriesId, dataset }: DoubtFilter): Filter => [
+    status ?? null,
+    seriesId ?? null,
+    dataset ?? null,
+  ]
   return {
     add: doubt =>
       void add.run(
@@ -106,6 +143,24 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
         doubt.status,
         doubt.doubtedAt,
       ),
+    addRow: row =>
+      void addRow.run(
+        row.dataset,
+        row.line,
+        row.numbers,
+        row.column,
+        row.fields,
+        row.observedAt,
+        row.value,
+        row.before,
+        row.rule,
+        row.reason,
+        row.sourceId,
+        row.batchId,
+        row.status,
+        row.doubtedAt,
+      ),
+    ofLine: (dataset, line) => ofLine.all(dataset, line),
     find: id => find.get(id) ?? undefined,
     statusOf: (...point) => statusOf.get(...point)?.status,
     notTaken: (...range) => notTaken.all(...range),

@@ -1,0 +1,73 @@
+import type { Command } from 'commander'
+import type { OperatorAction } from '../command.ts'
+import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import { tableLines } from '../table.ts'
+import { guardsOf } from './series.ts'
+
+interface DatasetLine {
+  name: string
+  description: string
+  key: string[]
+  guarded: string[]
+  guards: Record<string, string>
+}
+
+interface JsonOption {
+  json?: boolean
+}
+
+const path = '/admin/v1/datasets'
+
+const datasetTable = (datasets: readonly DatasetLine[]) =>
+  tableLines(
+    ['NAME', 'ONE ROW FOR EACH', 'GUARDED', 'GUARDS', 'ABOUT'],
+    datasets.map(({ name, key, guarded, guards, description }) => [
+      name,
+      key.join(' ') || '-',
+      guarded.join(' ') || '-',
+      Object.entries(guards)
+        .map(pair => pair.join('='))
+        .join(' ') || 'as usual',
+      description,
+    ]),
+  )
+
+const listDatasets = (env: CommandEnvironment): Promise<number> =>
+  runAgainstServer(env, 'datasets list', async () => {
+    print(env, await answerOf<DatasetLine[]>(env, 'GET', path), datasetTable)
+  })
+
+const changeDataset = (
+  env: CommandEnvironment,
+  name: string,
+  guards: string | undefined,
+): Promise<number> =>
+  runAgainstServer(env, 'datasets edit', async () => {
+    if (guards === undefined)
+      throw new Error('say what guards do with doubtful rows, such as --guards jump=flag')
+    const { dataset } = await answerOf<{ dataset: DatasetLine }>(
+      env,
+      'PATCH',
+      `${path}/${encodeURIComponent(name)}`,
+      { guards: guardsOf(guards) },
+    )
+    print(env, [dataset], datasetTable)
+  })
+
+/** `datasets`: what can be imported beside prices, and what guards do with its rows. */
+export function datasetCommands(
+  program: Command,
+  located: (command: Command) => Command,
+  act: OperatorAction,
+) {
+  const datasets = program.command('datasets').description('data beside prices, and its guards')
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  leaf(datasets.command('list').description('list what can be imported beside prices')).action(
+    (options: JsonOption) => act(options, listDatasets),
+  )
+  leaf(datasets.command('edit').argument('<name>').description('change what guards do with rows'))
+    .option('--guards <pairs>', 'hold, flag, off or usual for each: jump=flag,repeat=off')
+    .action((name: string, options: JsonOption & { guards?: string }) =>
+      act(options, env => changeDataset(env, name, options.guards)),
+    )
+}

@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'bun:test'
+import type { Dataset } from '../../../src/feed/files/dataset.ts'
+import type { JudgedRow } from '../../../src/feed/files/row-guards.ts'
+import { isoDay } from '../../../src/lib/instant.ts'
+import { knownMoveOf, knownMoves } from '../../../src/market/prices/known-moves.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'
+
+const now = Date.parse('2027-01-01T00:00:00Z')
+const { services } = openTestInstance()
+const { rowGuards } = services
+
+type Fields = Record<string, string>
+
+/** Rows of a dataset that are fit to be written, in the order of their files. */
+interface RealRows {
+  name: string
+  dataset: Dataset<unknown>
+  /** Of one line each, oldest first. */
+  lines: JudgedRow[][]
+}
+
+function rowsOf(name: string, datasetName: string, rows: readonly Fields[]): RealRows {
+  const dataset = services.datasets.find(dataset => dataset.name === datasetName)!
+  const judged = rows.flatMap((fields): JudgedRow[] => {
+    const checked = dataset.check(fields, now)
+    return 'record' in checked ? [{ fields, record: checked.record, recordedAt: now }] : []
+  })
+  const lineOf = ({ record }: JudgedRow) =>
+    JSON.stringify(dataset.guarded!.numbersOf(record).map(numbers => numbers.line))
+  return { name, dataset, lines: [...Map.groupBy(judged, lineOf).values()] }
+}
+
+const dayOf = (text: string) => new Date(`${text} UTC`).toISOString().slice(0, 10)
+
+function realDatasets(): RealRows[] {
+  if (!haveRealData) return []
+  const stocks = new Map(
+    realRows('eia-weekly-stocks/petroleum_inventories_metadata.csv').map(row => [row[0]!, row[2]!]),
+  )
+  const [columns = []] = realRows('eia-weekly-stocks/petroleum_inventories.csv', 0)
+  const capacities: Fields = { US: 'US_CRUDE_STORAGE', cushing: 'CUSHING_STORAGE' }
+  return [
+    rowsOf(
+      'rig counts of the United States by month',
+      'rig-counts',
+      realRows('eia-rig-counts-monthly/E_ERTRR0_XR0_NUS_C.csv')
+        .slice(4)
+        .flatMap(([month, total]) => (total ? [{ date: month!, region: 'US', total }] : []))
+        .reverse(),
+    ),
+    rowsOf(
+      'positions of managed money',
+      'cftc-positions',
+      realRows('cftc-cot/managed_money_weekly.csv').flatMap(row =>
+        ['WTI', 'NATURAL_GAS', 'RBOB'].map((market, i) => ({
+          report_date: row[0]!,
+          market,
+          managed_money_long: String(Number(row[1 + 5 * i])),
+          managed_money_short: String(Number(row[2 + 5 * i])),
+          open_interest: String(Number(row[5 + 5 * i])),
+        })),
+      ),
+    ),
+    rowsOf(
+      'weekly stocks by district',
+      'oil-inventories',
+      realRows('eia-weekly-stocks/petroleum_inventories.csv').flatMap(row =>
+        columns.flatMap((column, i) => {
+          const series = stocks.get(column)
+          return series && row[i] !== ''
+            ? [{ series, date: row[0]!, level: row[i]!, unit: 'million_barrels' }]
+            : []
+        }),
+      ),
+    ),
+    rowsOf(
+      'crude oil stocks of the United States since 1982',
+      'oil-inventories',
+      realRows('eia-weekly-stocks/weekly_us_ending_stocks_excluding_spr.csv').map(
+        ([month, year, level]) => ({
+          series: 'WCESTUS1',
+          date: dayOf(`${month},${year}`.replaceAll('"', '')),
+          level: level!,
+          unit: 'MBBL',
+        }),
+      ),
+    ),
+    rowsOf(
+      'crude oil stocks at Cushing since 2004',
+      'oil-inventories',
+      realRows('eia-weekly-stocks/rtl_eiaStocks_kbbl.csv').flatMap(([date, series, level]) =>
+        series === 'CrudeCushing'
+          ? [{ series: 'CUSHING_STORAGE', date: date!, level: level!, unit: 'MBBL' }]
+          : [],
+      ),
+    ),
+    rowsOf(
+      'settlements of WTI',
+      'futures-settlements',
+      realRows('eia-nymex-futures/wti_c1_c4_daily_2010_2020.csv').flatMap(row =>
+        [1, 2, 3, 4].flatMap(n =>
+          row[n] ? [{ contract: `WTI_FUTURES.${n}`, traded_on: row[0]!, settlement: row[n] }] : [],
+        ),
+      ),
+    ),
+    rowsOf(
+      'storage capacities',
+      'storage-capacities',
+      realRows('eia-weekly-stocks/eia_working_storage_capacity_kbbl.csv').flatMap(
+        ([series, date, capacity, product]) =>
+          product === 'crude' && capacities[series!]
+            ? [
+                {
+                  code: capacities[series!]!,
+                  effective_on: date!,
+                  capacity: capacity!,
+                  unit: 'thousand_barrels',
+                },
+              ]
+            : [],
+      ),
+    ),
+  ]
+}
+
+describe(`real rows of datasets${needsRealData}`, () => {
+  const all = realDatasets()
+
+  test.skipIf(!haveRealData)(
+    'are not held, and in the months that are known they are listed',
+    () => {
+      const held: string[] = []
+      const listed = new Set<string>()
+      for (const { name, dataset, lines } of all)
+        for (const line of lines)
+          for (const { isHeld, observedAt, reason } of rowGuards.judge(dataset, line).doubted) {
+            if (isHeld) held.push(`${name} ${isoDay(observedAt)} ${reason}`)
+            else if (knownMoveOf(dataset.name, isoDay(observedAt).slice(0, 7)))
+              listed.add(dataset.name)
+          }
+      expect(all.reduce((sum, { lines }) => sum + lines.flat().length, 0)).toBeGreaterThan(18_000)
+      expect(held).toEqual([])
+      const known = knownMoves.filter(move =>
+        all.some(({ dataset }) => dataset.name === move.category),
+      )
+      expect(known.map(move => move.category).sort()).toEqual([...listed].sort())
+    },
+  )
+
+  const faults: [name: string, of: (value: number) => number][] = [
+    ['a decimal point to the right', v => v * 10],
+    ['a decimal point to the left', v => v / 10],
+    ['cents for dollars', v => v * 100],
+    ['dollars for cents', v => v / 100],
+    ['thousands', v => v * 1000],
+    ['of thousands', v => v / 1000],
+    ['gallons for barrels', v => v / 42],
+    ['barrels for gallons', v => v * 42],
+    ['cubic metres for barrels', v => v * 6.2898],
+    ['barrels for cubic metres', v => v * 0.158987],
+    ['zero', () => 0],
+    ['the other sign', v => -v],
+    ['twice as much', v => v * 2],
+  ]
+  const learntRows = 60
+
+  test.skipIf(!haveRealData).each(faults)(
+    'with 500 injected faults of the kind "%s": at least 95 %% are held, flagged or refused',
+    (kind, faultOf) => {
+      const chance = createChance()
+      const long = all.flatMap(({ dataset, lines }) =>
+        lines.filter(line => line.length > 30).map(line => ({ dataset, line })),
+      )
+      let caught = 0
+      for (let i = 0; i < 500; i += 1) {
+        const { dataset, line } = long[chance(long.length)]!
+        const at = 25 + chance(line.length - 25)
+        const { fields } = line[at]!
+        const columns = Object.keys(dataset.guarded!.columns).filter(column => fields[column])
+        const column = columns[chance(columns.length)]!
+        const value = Number(fields[column])
+        const fault = faultOf(value)
+        // What counts things stays a whole number: otherwise it would be refused for that alone.
+        const written = Number.isInteger(value) ? Math.round(fault) : fault
+        const faulty = { ...fields, [column]: String(written) }
+        const checked = dataset.check(faulty, now)
+        if (!('record' in checked)) {
+          caught += 1
+          continue
+        }
+        const row = { fields: faulty, record: checked.record, recordedAt: now }
+        const { doubted } = rowGuards.judge(dataset, [
+          ...line.slice(Math.max(0, at - learntRows), at),
+          row,
+        ])
+        if (doubted.some(doubt => doubt.fields === faulty)) caught += 1
+      }
+      if (process.env.TABLE) console.log(kind, (caught / 5).toFixed(1))
+      expect(caught / 500).toBeGreaterThanOrEqual(0.95)
+    },
+  )
+})
+
+function createChance(): (below: number) => number {
+  let seed = 7
+  return below => {
+    seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff
+    return Math.floor((seed / 0x80000000) * below)
+  }
+}
