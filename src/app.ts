@@ -23,6 +23,7 @@ import { mountStreams } from './api/streams/routes.ts'
 import { mountWatches } from './api/watches/routes.ts'
 import { mountWebhooks } from './api/webhooks/routes.ts'
 import { createBase } from './http/base.ts'
+import type { DevControls } from './http/dev-controls.ts'
 import { documentOptions } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
 import type { Services } from './services.ts'
@@ -62,6 +63,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   context.names.learn(app.routes)
   const document = documentOf(app, { ...documentOptions(services.config), numbers: numberTerms })
   answerForViewers(app, services)
+  if (context.controls) noteRequests(app, context.controls)
   return app
 }
 
@@ -75,4 +77,10 @@ function answerForViewers(app: AnyElysia, { catalogue, viewers }: Services) {
     value: (request: Request) =>
       catalogue.isRestricted ? viewers.request(() => fetch(request)) : fetch(request),
   })
+}
+
+/** Only an evaluation copy keeps what it was asked. */
+function noteRequests(app: AnyElysia, { requests }: Pick<DevControls, 'requests'>) {
+  const { fetch } = app
+  Object.defineProperty(app, 'fetch', { configurable: true, value: requests.noting(fetch) })
 }

@@ -5,11 +5,12 @@ import type { DevControls } from './http/dev-controls.ts'
 import { createFaults } from './http/faults.ts'
 import type { PeerLookup } from './http/gate/address.ts'
 import type { Pass } from './http/gate/gate.ts'
+import { createRequestLog } from './http/request-log.ts'
 import { createInstanceRunner } from './instance-jobs.ts'
 import type { CommandOutcome } from './jobs/backups.ts'
 import { createOutboxJob, type OutboxJob } from './jobs/outbox.ts'
 import type { Runner } from './jobs/runner.ts'
-import { type ManualClock, sleep } from './lib/clock.ts'
+import { createSystemClock, type ManualClock, sleep } from './lib/clock.ts'
 import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
@@ -102,8 +103,11 @@ export function openInstance(options: InstanceOptions): Instance {
     },
   })
   const loop = serving ? watchedLoop(services.log) : undefined
+  const passes = options.passes ?? (world && new WeakMap<Request, Pass>())
   const controls =
-    world && keeping ? controlsOf(services, runner, sending, world, keeping, loop) : undefined
+    world && keeping && passes
+      ? controlsOf({ services, jobs: runner, sending, world, keeping, loop, passes })
+      : undefined
   const vitals: Vitals = {
     ...sendingVitals(services, sending),
     lastPassAt: runner.lastPassAt,
@@ -128,7 +132,7 @@ export function openInstance(options: InstanceOptions): Instance {
     ...(readers && { readers }),
     local: operatorRequests,
     ...(options.connections && { connections: options.connections }),
-    ...(options.passes && { passes: options.passes }),
+    ...(passes && { passes }),
     ...(controls && { dev: controls }),
     ...(feed && { world: feed }),
   })
@@ -186,14 +190,20 @@ function closeServices(
   services.db.close()
 }
 
-function controlsOf(
-  { clock, ids }: Services,
-  jobs: Runner,
-  sending: OutboxJob,
-  { feed, scenarios }: InventedWorld,
-  keeping: Keeping,
-  loop: LagWatch | undefined,
-): DevControls {
+interface ControlsDeps {
+  services: Services
+  jobs: Runner
+  sending: OutboxJob
+  world: InventedWorld
+  keeping: Keeping
+  loop: LagWatch | undefined
+  passes: WeakMap<Request, Pass>
+}
+
+function controlsOf(deps: ControlsDeps): DevControls {
+  const { jobs, sending, keeping, loop, passes } = deps
+  const { clock, ids } = deps.services
+  const { feed, scenarios } = deps.world
   const manual = clock as ManualClock
   // A receiver that takes its time does not hold up who looks at what has been sent.
   const settle = () => Promise.race([sending.settled(), sleep(settledWithinMs)])
@@ -204,8 +214,14 @@ function controlsOf(
     advance,
     settle,
     feed,
-    scenarios: scenarios(advance),
+    scenarios: scenarios({ advance, settle }),
     faults: createFaults(() => chanceOf(ids)),
+    requests: createRequestLog({
+      passes,
+      now: manual.now,
+      // The copy's own clock may stand still.
+      monotonic: createSystemClock().monotonic,
+    }),
     ...keeping,
   }
 }

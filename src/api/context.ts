@@ -184,6 +184,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       createIgnoredParameters(names, brand.headerPrefix),
       world && ((route, url) => world.lay({ route, url })),
       pass => services.viewers.meet(viewerOf(pass)),
+      controls?.requests.arrive,
     ),
     names,
     gate,

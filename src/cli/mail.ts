@@ -14,7 +14,7 @@ export async function testMail(
     err('mail.provider is none: no letter leaves this copy. Set it to smtp or resend')
     return 1
   }
-  const mailer = mailerOf({ config, clock, log, inbox: { add() {}, list: () => [] } })
+  const mailer = mailerOf({ config, clock, log, inbox: { add() {} } })
   const sent = await mailer.send(
     {
       from: brand.sender,

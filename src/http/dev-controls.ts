@@ -1,5 +1,6 @@
 import type { ManualClock } from '../lib/clock.ts'
 import type { Faults } from './faults.ts'
+import type { RequestLog } from './request-log.ts'
 
 /** What may be said of how a scenario is played. */
 export interface ScenarioOptions {
@@ -29,6 +30,8 @@ export interface DevControls {
   advance(to: number): Promise<void>
   feed: { paused: boolean; filled(): ReadonlySet<string>; total: number }
   faults: Faults
+  /** What was asked lately, and why it was refused. */
+  requests: RequestLog
   /** Situations that can be brought about, by name. */
   scenarios: readonly Scenario[]
   /** Sends what is due, so that what was caused is there to be looked at. */

@@ -55,7 +55,7 @@ import { sampleMessages } from './samples/messages.ts'
 import { sampleOrganization } from './samples/organization.ts'
 import { sampleWatches } from './samples/watches.ts'
 import { sampleWebhooks } from './samples/webhooks.ts'
-import { createScenarios, type Scenario } from './scenarios.ts'
+import { createScenarios, type Scenario, type ScenarioDeps } from './scenarios.ts'
 
 /**
  * The only way into the world from outside: a market that never was and the records of somebody
@@ -75,13 +75,19 @@ export interface WorldServices
     Pick<FundamentalServices, 'storageCapacities' | 'opec' | 'outlooks' | 'monthlyForecasts'>,
     Pick<AnalyticsServices, 'annotations' | 'positions'>,
     Pick<FuelServices, 'surcharges' | 'stations'>,
+    Pick<BillingServices, 'billing'>,
+    Pick<WebhookServices, 'webhooks'>,
+    Pick<OutboxServices, 'outbox'>,
     DrillingServices {}
+
+/** How scenarios move the copy: `advance` runs its jobs on the way, `settle` sends what is due. */
+export type Moves = Pick<ScenarioDeps, 'advance' | 'settle'>
 
 export interface InventedWorld {
   /** Data of every family that the service answers, filled step by step and then kept current. */
   feed: WorldFeed
-  /** Situations that can be brought about; `advance` moves the copy's clock and runs its jobs. */
-  scenarios(advance: (to: number) => Promise<void>): readonly Scenario[]
+  /** Situations that can be brought about. */
+  scenarios(moves: Moves): readonly Scenario[]
 }
 
 export function openWorld(services: WorldServices): InventedWorld {
@@ -110,8 +116,16 @@ export function openWorld(services: WorldServices): InventedWorld {
   services.supplyFrom(feed.supply)
   return {
     feed,
-    scenarios: advance =>
-      createScenarios({ ...services, world, series: listed, events, feed, advance }),
+    scenarios: moves =>
+      createScenarios({
+        ...services,
+        world,
+        series: listed,
+        events,
+        feed,
+        evaluationAccountId,
+        ...moves,
+      }),
   }
 }
 

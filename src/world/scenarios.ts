@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import type { Clock } from '../lib/clock.ts'
 import type { Ids } from '../lib/ids.ts'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../lib/instant.ts'
@@ -5,9 +6,15 @@ import { nextClockChange } from '../lib/zone.ts'
 import { isIntraday } from '../market/catalogue/catalogue.ts'
 import { roundTo } from '../market/prices/format.ts'
 import type { Plans } from '../plan/plans.ts'
+import type { Billing } from '../service/billing/billing.ts'
 import type { Keyring } from '../service/keys/keyring.ts'
 import type { Meter } from '../service/keys/meter.ts'
+import type { Outbox } from '../service/outbox/outbox.ts'
 import type { Ingest } from '../service/prices/ingest.ts'
+import { eventBody } from '../service/webhooks/event-messages.ts'
+import type { Webhooks } from '../service/webhooks/webhooks.ts'
+import { transact } from '../store/database.ts'
+import { defaultSettings } from '../store/webhooks/webhooks.ts'
 import type { WorldFeed } from './filler.ts'
 import { type EventLog, shockedValue } from './prices/events.ts'
 import type { StoredSeries } from './prices/publication.ts'
@@ -48,6 +55,7 @@ export interface Scenario {
 }
 
 export interface ScenarioDeps {
+  db: Database
   world: World
   series: readonly StoredSeries[]
   events: EventLog
@@ -61,8 +69,15 @@ export interface ScenarioDeps {
   keys: Keyring
   meter: Meter
   plans: Plans
+  billing: Pick<Billing, 'subscriptions' | 'payments' | 'standing'>
+  webhooks: Pick<Webhooks, 'create'>
+  outbox: Pick<Outbox, 'put' | 'log'>
+  /** Whose endpoints fail. */
+  evaluationAccountId: string
   /** Moves the clock forward and runs what falls due on the way. */
   advance(to: number): Promise<void>
+  /** Sends what is due. */
+  settle(): Promise<unknown>
 }
 
 const stocksCode = 'US_CRUDE_STORAGE'
@@ -97,6 +112,8 @@ export const createScenarios = (deps: ScenarioDeps): readonly Scenario[] => [
   lateRelease(deps),
   revision(deps),
   quotaEdge(deps),
+  paymentFailing(deps),
+  receiverFailing(deps),
   clockChange(deps),
 ]
 
@@ -252,30 +269,19 @@ const revision = (deps: ScenarioDeps): Scenario => ({
   },
 })
 
-const quotaEdge = ({ keys, meter, ids, clock, plans }: ScenarioDeps): Scenario => ({
+const quotaEdge = (deps: ScenarioDeps): Scenario => ({
   name: 'quota-edge',
   description:
     'A new account on the free plan has one request left today, or as many as are named.',
   options: ['remaining'],
   async play({ remaining = 1 }) {
+    const { keys, meter, clock, plans } = deps
     const at = clock.now()
     const limit = plans.tiers[0]?.requestQuota ?? 0
     if (!Number.isInteger(remaining) || remaining < 0 || remaining > limit)
       return { field: 'remaining', fault: `must be a whole number from 0 to ${limit}.` }
-    const id = ids.uuid()
-    const email = `quota-${id.slice(0, 8)}@example.com`
-    const account = keys.putAccount({
-      id,
-      email,
-      plan: 'free',
-      addOns: [],
-      trialStartedAt: null,
-      trialEndsAt: null,
-      emailConfirmedAt: at,
-      suspendedAt: null,
-      createdAt: at,
-    })
-    const { token } = keys.addKey(account)
+    const { account, email, token } = newAccount(deps, 'quota')
+    const { id } = account.account
     const key = keys.find(token)!
     for (let used = 0; used < limit - remaining; used += 1) {
       meter.reserve(key, at)
@@ -296,6 +302,95 @@ const quotaEdge = ({ keys, meter, ids, clock, plans }: ScenarioDeps): Scenario =
   },
 })
 
+const failingPlan = 'professional'
+const failingCard = 'pm_fail'
+
+const paymentFailing = (deps: ScenarioDeps): Scenario => ({
+  name: 'payment-failing',
+  description:
+    'A new account has a month behind it, and its card is declined: the subscription is past due, letters are sent, the grace period runs.',
+  options: [],
+  async play() {
+    const { keys, billing, ids, clock, feed, advance, settle } = deps
+    const { account, token, email } = newAccount(deps, 'payment')
+    const sold = await billing.subscriptions.subscribe(account, failingPlan, 'monthly', ids.uuid())
+    const begun = sold()
+    if ('refused' in begun)
+      throw new Error(`the scenario's subscription is refused: ${begun.refused}`)
+    await billing.payments.use(account, failingCard)
+    const endsAt = begun.subscription.endsAt
+    await passQuietly(feed, advance, endsAt + minuteMs)
+    await settle()
+    const { status } = billing.standing(keys.account(account.account.id)!)
+    return {
+      done: `The card of ${email} was declined at ${isoInstant(endsAt)}; its subscription is past due.`,
+      after:
+        'It is tried again as the clock moves, and the account is on the free plan when the grace period is over. POST /billing/payment_methods/update with pm_0001 ends it.',
+      details: {
+        account: { id: account.account.id, email, plan: failingPlan, trial: false, add_ons: [] },
+        api_key: token,
+        declined_at: isoInstant(endsAt),
+        subscription_status: status,
+        now: isoInstant(clock.now()),
+      },
+    }
+  },
+})
+
+/** Nothing listens at the discard port: the connection is refused at once. */
+const deadReceiver = 'http://127.0.0.1:9/does-not-answer'
+
+const receiverFailing = (deps: ScenarioDeps): Scenario => ({
+  name: 'receiver-failing',
+  description:
+    'A new endpoint of the evaluation account has a receiver that is down: its first delivery has failed and waits for the next attempt.',
+  options: [],
+  async play() {
+    const { db, keys, webhooks, outbox, ids, clock, evaluationAccountId, advance, settle } = deps
+    const account = keys.account(evaluationAccountId)
+    if (!account) throw new Error('an evaluation copy has its account')
+    const made = webhooks.create(account, {
+      ...defaultSettings,
+      url: deadReceiver,
+      events: ['price.updated'],
+      commodityFilters: ['BRENT_CRUDE_USD'],
+      description: 'receiver-failing',
+      debugMode: true,
+    })
+    if ('refused' in made) throw new Error('the evaluation account may have endpoints')
+    const { id } = made.endpoint
+    const at = clock.now()
+    const eventId = ids.event(at)
+    const type = 'webhook.test'
+    transact(db, () =>
+      outbox.put({
+        kind: 'webhook',
+        accountId: evaluationAccountId,
+        lane: id,
+        eventId,
+        eventType: type,
+        body: eventBody(eventId, type, at, { webhook_id: id, message: 'receiver-failing' }),
+      }),
+    )
+    await advance(at)
+    await settle()
+    const entry = outbox.log.find('webhook', id, eventId)
+    return {
+      done: 'The first delivery to the new endpoint was refused.',
+      after:
+        'It is tried five times more as the clock moves; prices of BRENT_CRUDE_USD fail there too, and after ten deliveries in a row the endpoint is switched off, which a letter tells.',
+      details: {
+        webhook_id: id,
+        url: deadReceiver,
+        event_id: eventId,
+        attempts: entry?.attempts ?? 0,
+        last_error: entry?.error ?? null,
+        next_attempt_at: entry?.nextAttemptAt ? isoInstant(entry.nextAttemptAt) : null,
+      },
+    }
+  },
+})
+
 const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
   name: 'dst',
   description: `The clock stands an hour before clocks change in ${defaultZone}, or in the zone that is named.`,
@@ -307,11 +402,7 @@ const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
         field: 'zone',
         fault: 'must be an IANA zone whose clocks change, such as Europe/London.',
       }
-    const wasPaused = feed.paused
-    // Prices of months are written at once at the end, not hour by hour on the way.
-    feed.paused = true
-    await advance(changesAt - hourMs)
-    feed.paused = wasPaused
+    await passQuietly(feed, advance, changesAt - hourMs)
     await advance(clock.now())
     return {
       done: `In an hour clocks change in ${zone}.`,
@@ -320,6 +411,36 @@ const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
     }
   },
 })
+
+/** Prices of months are written at once at the end, not hour by hour on the way. */
+async function passQuietly(
+  feed: WorldFeed,
+  advance: ScenarioDeps['advance'],
+  to: number,
+): Promise<void> {
+  const wasPaused = feed.paused
+  feed.paused = true
+  await advance(to)
+  feed.paused = wasPaused
+}
+
+function newAccount({ keys, ids, clock }: ScenarioDeps, name: string) {
+  const at = clock.now()
+  const id = ids.uuid()
+  const email = `${name}-${id.slice(0, 8)}@example.com`
+  const account = keys.putAccount({
+    id,
+    email,
+    plan: 'free',
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: at,
+    suspendedAt: null,
+    createdAt: at,
+  })
+  return { account, email, token: keys.addKey(account).token }
+}
 
 const seriesNamed = ({ series }: ScenarioDeps, code: string): StoredSeries | ScenarioFault =>
   series.find(series => series.code === code && series.available) ?? {

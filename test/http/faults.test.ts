@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createApp } from '../../src/app.ts'
 import { createFaults } from '../../src/http/faults.ts'
 import { type ProblemCode, problems } from '../../src/http/problem/problem.ts'
+import { createRequestLog } from '../../src/http/request-log.ts'
 import { openTestInstance, startAt } from '../support/instance/instance.ts'
 
 const instance = openTestInstance()
@@ -15,6 +16,11 @@ const app = createApp(services, {
   dev: {
     clock,
     faults,
+    requests: createRequestLog({
+      passes: new WeakMap(),
+      now: clock.now,
+      monotonic: clock.monotonic,
+    }),
     scenarios: [],
     feed: { paused: false, filled: () => new Set(), total: 0 },
     advance: unused,

@@ -53,6 +53,8 @@ describe('scenarios', () => {
       'late-release',
       'revision',
       'quota-edge',
+      'payment-failing',
+      'receiver-failing',
       'dst',
     ])
     const refusals: [Fields, string][] = [
@@ -146,6 +148,55 @@ describe('scenarios', () => {
     expect((await ask()).status).toBe(402)
     await control(of, 'POST', 'clock', { now: String(details.resets_at) })
     expect((await ask()).status).toBe(200)
+  })
+
+  test('payment-failing: the subscription is past due, a letter says so, another card ends it', async () => {
+    const of = open()
+    const { now, details } = await play(of, 'payment-failing')
+    expect(details.subscription_status).toBe('past_due')
+    expect(Date.parse(now)).toBeGreaterThan(Date.parse(String(details.declined_at)))
+    const { email } = details.account as { email: string }
+    const letters = async () =>
+      ((await control(of, 'GET', 'inbox?channel=email')).body.messages as Fields[])
+        .filter(({ to }) => to === email)
+        .map(({ subject }) => String(subject))
+    expect((await letters()).some(subject => /is not paid/.test(subject))).toBe(true)
+    const key = String(details.api_key)
+    const status = async () => {
+      const answer = await of.ask('GET', '/billing/subscriptions/current', { key })
+      expect(answer.status).toBe(200)
+      return JSON.stringify(await answer.json())
+    }
+    expect(await status()).toContain('past_due')
+    const paid = await of.ask('PATCH', '/billing/payment_methods/update', {
+      key,
+      body: { payment_method_id: 'pm_0001' },
+    })
+    expect(paid.status).toBe(200)
+    expect(await status()).not.toContain('past_due')
+  })
+
+  test('receiver-failing: each attempt fails and the next is due, until none is left', async () => {
+    const of = open()
+    const { details } = await play(of, 'receiver-failing')
+    expect(details).toMatchObject({ attempts: 1, last_error: expect.stringMatching(/refused/i) })
+    const { deliveries } = (await control(of, 'GET', 'deliveries?limit=1')).body as {
+      deliveries: Fields[]
+    }
+    expect(deliveries).toMatchObject([
+      {
+        event_id: details.event_id,
+        webhook_id: details.webhook_id,
+        url: details.url,
+        account: 'eval@example.com',
+        status: 'retry_scheduled',
+        next_attempt_at: details.next_attempt_at,
+      },
+    ])
+    await control(of, 'POST', 'feed', { paused: true })
+    await control(of, 'POST', 'clock', { now: details.next_attempt_at })
+    const again = (await control(of, 'GET', 'deliveries')).body.deliveries as Fields[]
+    expect(again.find(({ event_id: id }) => id === details.event_id)).toMatchObject({ attempts: 2 })
   })
 
   test('dst: the clock stands an hour before the change', async () => {

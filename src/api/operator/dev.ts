@@ -3,7 +3,6 @@ import type { DevControls, Scenario, ScenarioOptions } from '../../http/dev-cont
 import type { Fault } from '../../http/faults.ts'
 import {
   type FieldFault,
-  invalidParameter,
   type ProblemCode,
   problems,
   validationFailed,
@@ -12,10 +11,10 @@ import { addDuration } from '../../lib/duration.ts'
 import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
 import { isPlanId } from '../../plan/plans.ts'
 import { addOnIds, planIds } from '../../plan/tiers.ts'
-import type { Captured, Channel } from '../../store/outbox/inbox.ts'
 import type { Context } from '../context.ts'
+import { type DevLogDeps, devLogRoutes } from './dev-log.ts'
 
-export interface DevDeps extends DevControls, Pick<Context, 'access' | 'keys' | 'inbox' | 'ids'> {
+export interface DevDeps extends DevControls, DevLogDeps, Pick<Context, 'ids'> {
   trialDays: number
 }
 
@@ -35,7 +34,8 @@ const refuse = (field: string, message: string, value: unknown) =>
 export const devRoutes = (deps: DevDeps) =>
   new Elysia({ tags: ['development'], detail: { hide: true } })
     .use(timeAndFeed(deps))
-    .use(accountsAndInbox(deps))
+    .use(accountRoutes(deps))
+    .use(devLogRoutes(deps))
     .use(snapshots(deps))
     .use(scenarioRoutes(deps))
     .use(faultRoutes(deps))
@@ -95,40 +95,21 @@ function timeAndFeed(deps: DevDeps) {
     )
 }
 
-/** Accounts, and the messages that were captured. */
-function accountsAndInbox(deps: DevDeps) {
-  return new Elysia()
-    .use(deps.access)
-    .post(
-      '/_dev/accounts',
-      ({ body, set }) => {
-        set.status = 201
-        return makeAccount(deps, objectOf(body))
-      },
-      {
-        access: operator,
-        body: anyBody,
-        response: { 201: open },
-        detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
-      },
-    )
-    .get(
-      '/_dev/inbox',
-      async ({ query }) => {
-        const channel = channelOf(query.channel)
-        await deps.settle()
-        return { messages: deps.inbox.list(channel).map(messageRow) }
-      },
-      {
-        access: operator,
-        query: t.Object({ channel: t.Optional(t.String()) }),
-        response: open,
-        detail: {
-          operationId: 'devListInbox',
-          summary: 'Captured e-mail and text messages, oldest first',
-        },
-      },
-    )
+/** Accounts on demand. */
+function accountRoutes(deps: DevDeps) {
+  return new Elysia().use(deps.access).post(
+    '/_dev/accounts',
+    ({ body, set }) => {
+      set.status = 201
+      return makeAccount(deps, objectOf(body))
+    },
+    {
+      access: operator,
+      body: anyBody,
+      response: { 201: open },
+      detail: { operationId: 'devMakeAccount', summary: 'Make an account with a key' },
+    },
+  )
 }
 
 /** The state as a whole: kept, gone back to, begun anew. */
@@ -274,26 +255,6 @@ function faultRoutes({ access, faults }: DevDeps) {
       },
     )
 }
-
-function channelOf(text: string | undefined): Channel | undefined {
-  if (text === undefined || text === 'email' || text === 'sms') return text
-  throw invalidParameter('channel', text, 'is no channel.', ['email', 'sms'])
-}
-
-const messageRow = ({ channel, to, subject, text, html, attachments, at }: Captured) => ({
-  channel,
-  to,
-  subject,
-  text,
-  html,
-  attachments: attachments.map(({ filename, contentType, content, encoding }) => ({
-    filename,
-    content_type: contentType,
-    content,
-    encoding,
-  })),
-  at: isoInstant(at),
-})
 
 const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })
 

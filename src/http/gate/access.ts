@@ -29,6 +29,7 @@ export const createAccess = (
   parameters?: IgnoredParameters,
   lay?: LayDown,
   see?: (pass: Pass) => void,
+  arrive?: (request: Request, body: unknown) => void,
 ) =>
   new Elysia()
     .decorate('pass', undefined as Pass | undefined)
@@ -39,6 +40,10 @@ export const createAccess = (
         transform: [
           ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
           ...('known' in access && access.known ? [knownOnly(access.known)] : []),
+          // Only an evaluation copy keeps what it was asked, refused or not.
+          ...(arrive && mayTakeBody(access)
+            ? [(ctx: { request: Request; body: unknown }) => arrive(ctx.request, ctx.body)]
+            : []),
           // Elysia reads the source of this function to see what of the request it must prepare:
           // name each property, pass no context on.
           ctx => {

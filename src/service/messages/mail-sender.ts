@@ -51,7 +51,10 @@ const keyOf = (eventId: string): string =>
   /^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex')
 
 /** Takes letters in place of a provider. */
-export const createCapturingMailer = (inbox: InboxStore, now: () => number): Mailer => ({
+export const createCapturingMailer = (
+  inbox: Pick<InboxStore, 'add'>,
+  now: () => number,
+): Mailer => ({
   async send({ to, subject, text, html, attachments }, { key }) {
     inbox.add({
       channel: 'email',

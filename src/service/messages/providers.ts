@@ -12,7 +12,7 @@ import { createCapturingSmsProvider, createLoggingSmsProvider } from './sms-send
 
 export interface ProviderDeps {
   config: Config
-  inbox: InboxStore
+  inbox: Pick<InboxStore, 'add'>
   clock: Clock
   log: Log
 }

@@ -46,7 +46,10 @@ export const createSmsSender = ({
 })
 
 /** Takes messages in place of a provider. */
-export const createCapturingSmsProvider = (inbox: InboxStore, now: () => number): SmsProvider => ({
+export const createCapturingSmsProvider = (
+  inbox: Pick<InboxStore, 'add'>,
+  now: () => number,
+): SmsProvider => ({
   async send({ to, text }, key) {
     inbox.add({
       channel: 'sms',

@@ -4,7 +4,7 @@ import type { Kind, LogEntry } from '../../store/outbox/rows.ts'
 import type { OutboxDue } from './engine.ts'
 
 /** What was and will be sent through a lane; what is sent again is due at once. */
-export interface OutboxLog extends Pick<OutboxLogStore, 'page' | 'find'> {
+export interface OutboxLog extends Pick<OutboxLogStore, 'page' | 'newest' | 'find'> {
   /**
    * The same event and body is due now, with its whole schedule before it. One that is under way
    * stays as it is; undefined: no such message.
@@ -23,6 +23,7 @@ export const createOutboxLog = (
   due: OutboxDue,
 ): OutboxLog => ({
   page: store.page,
+  newest: store.newest,
   find: store.find,
   resend(kind, lane, id) {
     const entry = store.resend(kind, lane, id, now())

@@ -23,21 +23,25 @@ export interface CapturedFile {
   encoding: 'utf8' | 'base64'
 }
 
+/** As it lies there, with its number. */
+export type Kept = Captured & { number: number }
+
 export interface InboxStore {
   /** Once for each event; the oldest of the channel goes when there are too many. */
   add(message: Captured): void
   /** Oldest first; of one channel if named. */
-  list(channel: Channel | undefined): Captured[]
+  list(channel: Channel | undefined): Kept[]
+  find(number: number): Kept | undefined
 }
 
 const messagesMax = 1000
 
-type Row = Omit<Captured, 'attachments'> & { attachments: string }
+type Row = Omit<Kept, 'attachments'> & { attachments: string }
 
-const columns = `channel, event_id AS eventId, recipient AS "to", subject, text, html, attachments,
+const columns = `number, channel, event_id AS eventId, recipient AS "to", subject, text, html, attachments,
   captured_at AS at`
 
-const capturedOf = (row: Row): Captured => ({
+const capturedOf = (row: Row): Kept => ({
   ...row,
   attachments: JSON.parse(row.attachments) as CapturedFile[],
 })
@@ -56,6 +60,7 @@ export function createInboxStore(db: Database): InboxStore {
     db,
     `SELECT ${columns} FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number`,
   )
+  const find = lazy<Row, [number]>(db, `SELECT ${columns} FROM inbox WHERE number = ?`)
   return {
     add(m) {
       add.run(
@@ -69,6 +74,10 @@ export function createInboxStore(db: Database): InboxStore {
         m.at,
       )
       bound.run(m.channel)
+    },
+    find(number) {
+      const row = find.get(number)
+      return row ? capturedOf(row) : undefined
     },
     list: channel => list.all(channel ?? null).map(capturedOf),
   }

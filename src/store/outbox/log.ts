@@ -35,6 +35,8 @@ export interface OutboxLogStore {
     limit: number,
     offset: number,
   ): { entries: LogEntry[]; total: number }
+  /** Newest first, of every lane of the kind. */
+  newest(kind: Kind, limit: number): LogEntry[]
   /** By the message's id or its event's. */
   find(kind: Kind, lane: string, id: string): LogEntry | undefined
   /**
@@ -64,6 +66,11 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
   const page = lazy<LogEntry, [Settings]>(
     db,
     `SELECT ${columns} ${from} AND ${matches} ORDER BY number DESC LIMIT $limit OFFSET $offset`,
+  )
+  const newest = lazy<LogEntry, [Kind, number]>(
+    db,
+    `SELECT ${columns} FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+     WHERE outbox_lanes.kind = ? ORDER BY number DESC LIMIT ?`,
   )
   // Without a filter the index alone is counted.
   const all = lazy<{ total: number }, [number]>(
@@ -101,6 +108,7 @@ export function createOutboxLogStore(db: Database): OutboxLogStore {
         parameters.states || parameters.types ? some.get(parameters)! : all.get(logLane.id)!
       return { entries: page.all({ ...parameters, limit, offset }), total }
     },
+    newest: (kind, limit) => newest.all(kind, limit),
     find(kind, lane, id) {
       const logLane = laneOf.get(kind, lane)
       return logLane ? find(logLane.id, id) : undefined

@@ -3,7 +3,7 @@ import type { AccessPlugin } from '../../http/gate/access.ts'
 import { cookieOf, sessionCookieOf } from '../../http/gate/session-cookie.ts'
 import type { Sessions } from '../../service/account/sessions.ts'
 import type { SignUp } from '../../service/account/sign-up.ts'
-import { contentPolicy, documentOf } from './document.ts'
+import { contentPolicyOf, documentOf } from './document.ts'
 import { pagePaths } from './paths.ts'
 
 export interface ConsoleDeps {
@@ -57,6 +57,7 @@ const loaded = () => {
 /** Answers the document behind every page, for whoever asks. */
 export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promise<Response> {
   const { now } = deps
+  const contentPolicy = contentPolicyOf(deps.mode === 'dev')
   return async request => {
     const { script, style } = await loaded()
     const token = sessionCookieOf(request)

@@ -37,6 +37,7 @@ const pages: Record<PagePath, ComponentType> = {
   '/operator': Operator,
   '/operator/:part': Operator,
   '/desk': Desk,
+  '/desk/:part': Desk,
 }
 
 const Missing = () => (

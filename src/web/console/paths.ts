@@ -21,6 +21,7 @@ export const pagePaths = [
   '/operator',
   '/operator/:part',
   '/desk',
+  '/desk/:part',
 ] as const
 export type PagePath = (typeof pagePaths)[number]
 

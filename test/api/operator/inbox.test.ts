@@ -84,8 +84,11 @@ describe('GET /_dev/inbox', () => {
       to: '+15550100001',
     })
     const at = '2026-11-20T15:00:00Z'
-    const email = { channel: 'email', to: 'eval@example.com', text: 'Here.', at }
+    const id = expect.any(Number)
+    const email = { id, channel: 'email', to: 'eval@example.com', text: 'Here.', at }
     const sms = {
+      id,
+      letter_url: null,
       channel: 'sms',
       to: '+15550100001',
       subject: null,
@@ -101,8 +104,14 @@ describe('GET /_dev/inbox', () => {
       encoding: 'utf8',
     }
     const letters = [
-      { ...email, subject: 'One', html: '<p>Here.</p>', attachments: [file] },
-      { ...email, subject: 'Two', html: null, attachments: [] },
+      {
+        ...email,
+        subject: 'One',
+        html: '<p>Here.</p>',
+        attachments: [file],
+        letter_url: expect.stringMatching(/^\/_dev\/letters\/1\.[0-9a-f]{64}$/),
+      },
+      { ...email, subject: 'Two', html: null, attachments: [], letter_url: null },
     ]
     expect((await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body).toEqual({
       messages: letters,
@@ -111,6 +120,28 @@ describe('GET /_dev/inbox', () => {
       messages: [sms],
     })
     expect((await ask('GET', '/_dev/inbox', keys.adminToken!)).body.messages).toHaveLength(3)
+  })
+
+  test('shows a letter as a page that runs nothing, to whoever has its address', async () => {
+    const { messages } = (await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body as {
+      messages: { letter_url: string }[]
+    }
+    const letter = (path: string) => instance.app.handle(new Request(`http://localhost${path}`))
+    const [{ letter_url: url }] = messages as [{ letter_url: string }]
+    const page = await letter(url)
+    expect(page.status).toBe(200)
+    expect(await page.text()).toEndWith('<p>Here.</p>')
+    const policy = page.headers.get('content-security-policy')!
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain('sandbox allow-popups')
+    expect(policy).not.toMatch(/script|same-origin/)
+    for (const wrong of [
+      url.replace('/1.', '/2.'),
+      `${url.slice(0, -1)}${url.endsWith('0') ? '1' : '0'}`,
+      '/_dev/letters/1',
+      '/_dev/letters/1.',
+    ])
+      expect((await letter(wrong)).status, wrong).toBe(404)
   })
 
   test('is the operator’s and has two channels', async () => {

@@ -40,6 +40,9 @@ const operators = [
   '/operator/audit',
   '/operator/system',
   '/desk',
+  '/desk/requests',
+  '/desk/inbox',
+  '/desk/deliveries',
 ]
 
 describe.skipIf(!hasBrowser)('every page of the console', () => {
@@ -362,6 +365,55 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await goTo('/desk')
     await page.click('text=+ 1 minute')
     await page.waitForSelector('text=2026-11-20 15:01 UTC')
+  })
+
+  test('shows a captured letter as its reader would see it, and runs nothing in it', async () => {
+    // A browser says aloud what it did not run: these complaints are wanted.
+    const { page, goTo } = await stage.visitor({ isSignedIn: false })
+    const blocked = page.waitForEvent('requestfailed', request => request.url().includes('tracker'))
+    await page.addInitScript(
+      `self.origin !== 'null' && sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+    )
+    stage.copy.running.services.mail.post({
+      to: 'reader@example.com',
+      subject: '<i>Prices</i> of today',
+      text: `See ${stage.origin}/board.`,
+      html: '<p id="said">As written</p><script>said.textContent = "ran"</script><img src="https://tracker.example/1.png"><form action="/v1/alerts" method="post"></form>',
+      attachments: [
+        { filename: 'prices.csv', contentType: 'text/html', content: 'a,b', encoding: 'utf8' },
+      ],
+      accountId: null,
+      dedupe: 'desk letter',
+    })
+    await goTo('/desk/inbox')
+    await page.click('.mailbox button:has-text("<i>Prices</i> of today")')
+    const letter = page.frameLocator('iframe.letter')
+    expect(await letter.locator('#said').textContent()).toBe('As written')
+    await page.click('.mailbox button:text-is("Source")')
+    await page.waitForSelector('.mailbox pre:has-text("tracker.example")')
+    await page.click('.mailbox button:text-is("Text")')
+    expect(await page.getAttribute('.paper a', 'href')).toBe(`${stage.origin}/board`)
+    const saved = page.waitForEvent('download')
+    await page.click('button:text-is("prices.csv")')
+    expect(readFileSync(await (await saved).path(), 'utf8')).toBe('a,b')
+    expect((await blocked).failure()?.errorText).toBe('csp')
+  })
+
+  test('says at the desk why a request was refused, and plays a situation', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await stage.copy.ask('GET', '/v1/prices/latest?by_code=WTI_USDD')
+    await goTo('/desk/requests')
+    await page.check('text=Refused only')
+    const line = page.locator('details.told', { hasText: 'WTI_USDD' }).first()
+    await line.locator('summary').click()
+    await line.locator('text=A commodity code is not in the catalogue.').waitFor()
+    await line.locator('text=eval@example.com, with the key evaluation').waitFor()
+    await goTo('/desk')
+    await page.click('button[aria-label="Play receiver-failing"]')
+    await page.waitForSelector('.notice.good >> text=was refused')
+    await goTo('/desk/deliveries')
+    await page.waitForSelector('details.told:has-text("does-not-answer")')
   })
 
   test('finds a call by what its description says, and makes it', async () => {

@@ -1,0 +1,201 @@
+import type { Pass } from './gate/gate.ts'
+import { type ProblemCode, problems } from './problem/problem.ts'
+
+/** A request that was answered, for whoever develops against an evaluation copy. */
+export interface LoggedRequest {
+  /** Of this log, from 1. */
+  number: number
+  /** The copy's clock, Unix ms. */
+  at: number
+  requestId: string | null
+  method: string
+  /** With its query; what is secret in it is masked. */
+  path: string
+  /** Undefined where no route is behind the path. */
+  route: string | undefined
+  status: number
+  durationMs: number
+  caller: { keyId: string; keyName: string | null; email: string; isSession: boolean } | undefined
+  /** Of requests that only the operator may make. */
+  actor: string | undefined
+  /** JSON of the body that came with it; what is secret in it is masked, what is long is cut. */
+  body: string | undefined
+  refusal: Refusal | undefined
+}
+
+export interface Refusal {
+  code: string | null
+  message: string | null
+  /** When such a refusal comes, in the words of the list of errors. */
+  meaning: string | null
+  /** The body of the answer; what is long is cut. */
+  answer: string
+}
+
+export interface RequestLogFilter {
+  /** Refused: 400 and above. */
+  isRefused?: boolean
+  /** A part of the path. */
+  path?: string
+}
+
+/**
+ * The requests that were answered lately. It holds bodies, so only an evaluation copy has one;
+ * elsewhere nothing of it is on the way of a request.
+ */
+export interface RequestLog {
+  /** A request has come to its route, with its body as JSON; before the gate decides about it. */
+  arrive(request: Request, body: unknown): void
+  /** Notes what is answered. */
+  noting(
+    answer: (request: Request) => Response | Promise<Response>,
+  ): (request: Request) => Promise<Response>
+  /** Newest first. */
+  list(filter: RequestLogFilter, limit: number): { requests: LoggedRequest[]; total: number }
+  clear(): void
+}
+
+export const loggedRequestsMax = 1000
+const bodyCharactersMax = 4000
+const refused = 400
+const switching = 101
+const mask = '…'
+/** Names of fields and parameters whose values open a door. */
+const secretName = /password|secret|token|api_?key|authorization/i
+/** A proof that was sent to a person; other codes name prices and refusals. */
+const proof = /^[\d-]+$/
+/** The desk asks for itself, and what a page is drawn with is asked for with every page. */
+const isUntold = (path: string): boolean =>
+  path.startsWith('/_dev/') || path.startsWith('/console/')
+
+export interface RequestLogDeps {
+  /** The pass of each request that came to a route; the gate adds them. */
+  passes: WeakMap<Request, Pass>
+  /** The copy's clock, Unix ms. */
+  now(): number
+  /** Monotonic milliseconds that pass while the copy's clock stands. */
+  monotonic(): number
+}
+
+export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): RequestLog {
+  const bodies = new WeakMap<Request, string>()
+  let kept: LoggedRequest[] = []
+  let count = 0
+
+  const note = async (request: Request, response: Response | undefined, startedMs: number) => {
+    const { pathname, search } = new URL(request.url)
+    const pass = passes.get(request)
+    // What an instance asks of itself for a request is part of that request.
+    if (isUntold(pathname) || pass?.vouched) return
+    const status = response?.status ?? switching
+    count += 1
+    const entry: LoggedRequest = {
+      number: count,
+      at: now(),
+      requestId: response?.headers.get('x-request-id') ?? null,
+      method: request.method,
+      path: pathname + maskedQuery(search),
+      route: pass?.route,
+      status,
+      durationMs: Math.round((monotonic() - startedMs) * 10) / 10,
+      caller: callerOf(pass),
+      actor: pass?.actor,
+      body: bodies.get(request),
+      refusal: undefined,
+    }
+    kept.push(entry)
+    if (kept.length > loggedRequestsMax) kept = kept.slice(-loggedRequestsMax)
+    if (response && status >= refused) entry.refusal = await refusalOf(response.clone() as Response)
+  }
+
+  return {
+    arrive(request, body) {
+      if (body !== undefined) bodies.set(request, bodyText(body))
+    },
+    noting: answer => async request => {
+      const startedMs = monotonic()
+      const response = await answer(request)
+      await note(request, response, startedMs)
+      return response
+    },
+    list({ isRefused, path }, limit) {
+      const matching = kept.filter(
+        entry =>
+          (!isRefused || entry.status >= refused) &&
+          (path === undefined || entry.path.includes(path)),
+      )
+      return { requests: matching.slice(-limit).reverse(), total: matching.length }
+    },
+    clear() {
+      kept = []
+    },
+  }
+}
+
+function callerOf(pass: Pass | undefined): LoggedRequest['caller'] {
+  const { key, session } = pass?.caller ?? {}
+  return (
+    key && {
+      keyId: key.key.id,
+      keyName: key.key.name,
+      email: key.account.account.email,
+      isSession: session !== undefined,
+    }
+  )
+}
+
+function maskedQuery(search: string): string {
+  if (search === '') return ''
+  const masked = (parameter: string) => {
+    const [name = ''] = parameter.split('=')
+    return secretName.test(name) ? `${name}=${mask}` : parameter
+  }
+  return `?${search.slice(1).split('&').map(masked).join('&')}`
+}
+
+const bodyText = (body: unknown): string =>
+  cut(typeof body === 'string' ? body : (JSON.stringify(body, masked, 1) ?? ''))
+
+const masked = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && (secretName.test(name) || (name === 'code' && proof.test(value)))
+    ? mask
+    : value
+
+const cut = (text: string): string =>
+  text.length > bodyCharactersMax ? `${text.slice(0, bodyCharactersMax)}${mask}` : text
+
+interface ProblemText {
+  code?: string
+  message?: string
+  error?: string | { code?: string; message?: string }
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  const answer = cut(await response.text())
+  const { code, message } = problemOf(answer)
+  const known = code !== null && Object.hasOwn(problems, code)
+  return {
+    code,
+    message,
+    meaning: known ? problems[code as ProblemCode].when : null,
+    answer,
+  }
+}
+
+/** The code and the words of a refusal, whichever of its shapes it has. */
+function problemOf(answer: string): { code: string | null; message: string | null } {
+  try {
+    const body = JSON.parse(answer) as ProblemText
+    const nested = typeof body.error === 'object' ? body.error : undefined
+    return {
+      code: nested?.code ?? body.code ?? null,
+      message:
+        nested?.message ??
+        body.message ??
+        (typeof body.error === 'string' ? body.error : null) ??
+        null,
+    }
+  } catch {
+    return { code: null, message: null }
+  }
+}

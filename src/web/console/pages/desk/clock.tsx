@@ -1,0 +1,104 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { instant } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { useRepeated } from './repeated.ts'
+
+interface ClockState {
+  now: string
+  frozen: boolean
+}
+
+const steps = [
+  { text: '1 minute', by: 'PT1M' },
+  { text: '1 hour', by: 'PT1H' },
+  { text: '1 day', by: 'P1D' },
+  { text: '1 week', by: 'P7D' },
+] as const
+
+/** The time of this copy, on every part of the desk: whatever is looked at, it can be moved. */
+export function Clock() {
+  const answer = useLoaded('clock', () => asOperator<ClockState>('/_dev/clock'))
+  const { refusal, attempt } = useAttempt()
+  const to = useSignal('')
+  const isMoving = useSignal(false)
+  // A clock that runs is looked at again.
+  useRepeated(answer.data?.frozen === false, answer.reload)
+  const move = async (body: object) => {
+    isMoving.value = true
+    await attempt(async () => {
+      answer.set(await asOperator<ClockState>('/_dev/clock', { method: 'POST', body }))
+    })
+    isMoving.value = false
+  }
+  return (
+    <section class="card slim" aria-labelledby="clock">
+      <h2 id="clock" class="only-heard">
+        Clock
+      </h2>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Shown of={answer} what="the clock">
+        {({ now, frozen }) => (
+          <div class="row spread">
+            <p class="row" role="status">
+              <strong class="now">{instant(now)}</strong>
+              {isMoving.value ? (
+                <Tag>Moves on …</Tag>
+              ) : frozen ? (
+                <Tag mood="warn">Stands still</Tag>
+              ) : (
+                <Tag mood="good">Runs</Tag>
+              )}
+            </p>
+            <div class="row">
+              {steps.map(({ text, by }) => (
+                <button
+                  type="button"
+                  class="tight"
+                  key={text}
+                  disabled={isMoving.value}
+                  onClick={() => void move({ advance: by })}
+                >
+                  + {text}
+                </button>
+              ))}
+              <button
+                type="button"
+                class="tight"
+                disabled={isMoving.value}
+                onClick={() => void move({ freeze: !frozen })}
+              >
+                {frozen ? 'Let it run' : 'Freeze'}
+              </button>
+            </div>
+            <form
+              class="row"
+              onSubmit={event => {
+                event.preventDefault()
+                void move({ now: `${to.value}T12:00:00Z` })
+              }}
+            >
+              <label class="inline small">
+                Run on to
+                <input
+                  type="date"
+                  class="tight"
+                  required
+                  min={now.slice(0, 10)}
+                  value={to.value}
+                  onInput={event => {
+                    to.value = event.currentTarget.value
+                  }}
+                />
+              </label>
+              <button type="submit" class="tight" disabled={isMoving.value}>
+                Run on
+              </button>
+            </form>
+          </div>
+        )}
+      </Shown>
+    </section>
+  )
+}

@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { useLoaded } from '../../parts/ask.ts'
+import { Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { instant, words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { useRepeated } from './repeated.ts'
+
+interface Delivery {
+  id: string
+  event_id: string
+  event_type: string
+  webhook_id: string
+  url: string | null
+  account: string | null
+  status: string
+  status_code: number | null
+  attempts: number
+  delivery_duration_ms: number | null
+  last_error: string | null
+  payload: unknown
+  created_at: string
+  next_attempt_at: string | null
+  debug?: unknown
+}
+
+/** Webhooks of every account, the newest first, with what the receivers said. */
+export function Deliveries() {
+  const isLive = useSignal(true)
+  const answer = useLoaded('deliveries', () =>
+    asOperator<{ deliveries: Delivery[] }>('/_dev/deliveries?limit=100'),
+  )
+  useRepeated(isLive.value, answer.reload)
+  return (
+    <section class="card flush" aria-labelledby="deliveries">
+      <header>
+        <h2 id="deliveries">Webhook deliveries</h2>
+        <label class="inline">
+          <input
+            type="checkbox"
+            checked={isLive.value}
+            onChange={event => {
+              isLive.value = event.currentTarget.checked
+            }}
+          />
+          Live
+        </label>
+      </header>
+      <Shown of={answer} what="deliveries">
+        {({ deliveries }) =>
+          deliveries.length === 0 ? (
+            <Empty>
+              <p>
+                No event has been sent. Make an <a href="/webhooks">endpoint</a> on this machine, or
+                play <a href="/desk">receiver failing</a>.
+              </p>
+            </Empty>
+          ) : (
+            <div>
+              {deliveries.map(delivery => (
+                <Line key={delivery.id} {...delivery} />
+              ))}
+            </div>
+          )
+        }
+      </Shown>
+    </section>
+  )
+}
+
+const moods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
+  delivered: 'good',
+  retry_scheduled: 'warn',
+  failed: 'bad',
+}
+
+function Line(delivery: Delivery) {
+  const { status, status_code: code, event_type: type, url, created_at: at } = delivery
+  return (
+    <details class="entry told of-types">
+      <summary>
+        <Tag mood={moods[status]}>{code ?? words(status)}</Tag>
+        <code>{type}</code>
+        <code class="break path">{url ?? 'an endpoint that is gone'}</code>
+        <span class="quiet small number">
+          {delivery.delivery_duration_ms === null ? '' : `${delivery.delivery_duration_ms} ms`}
+        </span>
+        <span class="quiet small nowrap">{instant(at)}</span>
+        {delivery.last_error && <span class="small reason">{delivery.last_error}</span>}
+      </summary>
+      <div class="stack">
+        <dl class="facts">
+          <dt>Event</dt>
+          <dd>
+            <code>{delivery.event_id}</code>
+          </dd>
+          <dt>Account</dt>
+          <dd>{delivery.account ?? '–'}</dd>
+          <dt>Attempts</dt>
+          <dd>{delivery.attempts}</dd>
+          {delivery.next_attempt_at && (
+            <>
+              <dt>Next attempt</dt>
+              <dd>{instant(delivery.next_attempt_at)}, by the clock above</dd>
+            </>
+          )}
+        </dl>
+        <h3>Body</h3>
+        <pre class="wrap">{JSON.stringify(delivery.payload, null, 1)}</pre>
+        {delivery.debug !== undefined && (
+          <>
+            <h3>Last attempt</h3>
+            <pre class="wrap">{JSON.stringify(delivery.debug, null, 1)}</pre>
+          </>
+        )}
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,139 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Refused } from '../../parts/bits.tsx'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Fault {
+  id: number
+  path: string
+  method?: string
+  code?: string
+  count?: number
+  delay_ms: number
+  probability: number
+}
+
+const slowOnly = ''
+const codes = [
+  'OVERLOADED',
+  'RATE_LIMIT_EXCEEDED',
+  'PAYMENT_REQUIRED',
+  'MONTHLY_QUOTA_EXCEEDED',
+  'UNAUTHORIZED',
+  'INSUFFICIENT_PLAN',
+  'STORAGE_UNAVAILABLE',
+  'INTERNAL_ERROR',
+] as const
+
+const numberOf = (text: string): number | undefined => (text === '' ? undefined : Number(text))
+
+/** Routes that are made to fail, or to be slow. */
+export function Faults() {
+  const answer = useLoaded('faults', () => asOperator<{ faults: Fault[] }>('/_dev/faults'))
+  const { refusal, attempt } = useAttempt()
+  const fields = useSignal({ path: '/v1/prices/latest', code: 'OVERLOADED', count: '', delay: '' })
+  const set =
+    (name: keyof typeof fields.value) => (event: { currentTarget: { value: string } }) => {
+      fields.value = { ...fields.value, [name]: event.currentTarget.value }
+    }
+  const { path, code, count, delay } = fields.value
+  const add = () =>
+    attempt(async () => {
+      await asOperator('/_dev/faults', {
+        method: 'POST',
+        body: {
+          path,
+          ...(code !== slowOnly && { code }),
+          count: numberOf(count),
+          delay_ms: numberOf(delay),
+        },
+      })
+      await answer.reload()
+    })
+  const clear = () =>
+    attempt(async () => {
+      await asOperator('/_dev/faults', { method: 'DELETE' })
+      await answer.reload()
+    })
+  const faults = answer.data?.faults
+  return (
+    <div class="stack">
+      <section class="card" aria-labelledby="add-fault">
+        <h2 id="add-fault">Make a route fail</h2>
+        {refusal.value && <Refused error={refusal.value} />}
+        <form
+          class="grid"
+          onSubmit={event => {
+            event.preventDefault()
+            void add()
+          }}
+        >
+          <label class="wide">
+            Route, or * for every one
+            <input required value={path} onInput={set('path')} />
+          </label>
+          <label>
+            Answers
+            <select value={code} onChange={set('code')}>
+              {codes.map(code => (
+                <option key={code} value={code}>
+                  {code}
+                </option>
+              ))}
+              <option value={slowOnly}>As always, but late</option>
+            </select>
+          </label>
+          <label>
+            Times
+            <input
+              type="number"
+              min="1"
+              placeholder="until ended"
+              value={count}
+              onInput={set('count')}
+            />
+          </label>
+          <label>
+            Milliseconds late
+            <input
+              type="number"
+              min="0"
+              max="60000"
+              placeholder="0"
+              required={code === slowOnly}
+              value={delay}
+              onInput={set('delay')}
+            />
+          </label>
+          <button type="submit">Make it fail</button>
+        </form>
+      </section>
+      <Table
+        caption="Faults"
+        file="faults"
+        rows={faults}
+        of={answer}
+        keyOf={({ id }) => String(id)}
+        empty="Every route works."
+        actions={
+          faults && faults.length > 0 ? (
+            <button type="button" class="tight" onClick={() => void clear()}>
+              End all faults
+            </button>
+          ) : undefined
+        }
+        columns={[
+          { name: 'Route', show: ({ path }) => <code>{path}</code> },
+          { name: 'Answers', show: ({ code }) => code ?? 'as always' },
+          {
+            name: 'Late',
+            show: ({ delay_ms }) => (delay_ms > 0 ? `${delay_ms} ms` : '–'),
+            isNumber: true,
+          },
+          { name: 'Times left', show: ({ count }) => count ?? 'no end', isNumber: true },
+        ]}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,194 @@
+import { useSignal } from '@preact/signals'
+import { useLoaded } from '../../parts/ask.ts'
+import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { instant } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { useRepeated } from './repeated.ts'
+
+interface Message {
+  id: number
+  channel: 'email' | 'sms'
+  to: string
+  subject: string | null
+  text: string
+  html: string | null
+  letter_url: string | null
+  attachments: {
+    filename: string
+    content_type: string
+    content: string
+    encoding: 'utf8' | 'base64'
+  }[]
+  at: string
+}
+
+type View = 'letter' | 'text' | 'source'
+
+/** Letters and text messages that would have been sent, as their reader would see them. */
+export function Inbox() {
+  const answer = useLoaded('inbox', () => asOperator<{ messages: Message[] }>('/_dev/inbox'))
+  const chosen = useSignal<number | undefined>(undefined)
+  const words = useSignal('')
+  useRepeated(true, answer.reload)
+  return (
+    <section class="card flush" aria-labelledby="inbox">
+      <header>
+        <h2 id="inbox">Captured messages</h2>
+        <input
+          type="search"
+          class="tight"
+          aria-label="Words or an address"
+          placeholder="person@example.com"
+          value={words.value}
+          onInput={event => {
+            words.value = event.currentTarget.value
+          }}
+        />
+      </header>
+      <Shown of={answer} what="messages">
+        {({ messages }) => {
+          const wanted = words.value.toLowerCase()
+          const matching = messages
+            .toReversed()
+            .filter(({ to, subject, text }) =>
+              `${to} ${subject ?? ''} ${text}`.toLowerCase().includes(wanted),
+            )
+          const message = matching.find(({ id }) => id === chosen.value) ?? matching[0]
+          if (messages.length === 0)
+            return (
+              <Empty>
+                <p>
+                  No letter and no text message has been sent. Ask for a{' '}
+                  <a href="/sign-in">link to sign in</a>, or play{' '}
+                  <a href="/desk">payment failing</a>: what would be sent is kept here.
+                </p>
+              </Empty>
+            )
+          if (!message) return <Empty>No message has these words.</Empty>
+          return (
+            <div class="mailbox">
+              <ul class="plain" aria-label="Messages">
+                {matching.map(({ id, channel, to, subject, text, at }) => (
+                  <li key={id}>
+                    <button
+                      type="button"
+                      aria-current={id === message.id}
+                      onClick={() => {
+                        chosen.value = id
+                      }}
+                    >
+                      <span class="row spread">
+                        <span class="quiet small break">{to}</span>
+                        {channel === 'sms' && <Tag>text</Tag>}
+                      </span>
+                      <span class="subject">{subject ?? text}</span>
+                      <span class="quiet small">{instant(at)}</span>
+                    </button>
+                  </li>
+                ))}
+              </ul>
+              <Reader key={message.id} {...message} />
+            </div>
+          )
+        }}
+      </Shown>
+    </section>
+  )
+}
+
+function Reader(message: Message) {
+  const { channel, to, subject, text, html, letter_url: url, attachments, at } = message
+  const view = useSignal<View>(url === null ? 'text' : 'letter')
+  return (
+    <article class="stack" aria-label="Message">
+      <div class="row spread">
+        <h3>{subject ?? 'Text message'}</h3>
+        {url !== null && (
+          <Choice<View>
+            label="Shown as"
+            value={view.value}
+            options={[
+              { value: 'letter', text: 'Letter' },
+              { value: 'text', text: 'Text' },
+              { value: 'source', text: 'Source' },
+            ]}
+            onChoose={value => {
+              view.value = value
+            }}
+          />
+        )}
+      </div>
+      <p class="quiet small">
+        to <span class="break">{to}</span>, {instant(at)}
+      </p>
+      {view.value === 'letter' && url !== null && (
+        // Its page runs nothing and asks nobody; links open in a window of their own.
+        <iframe
+          class="letter"
+          title={`Letter: ${subject ?? to}`}
+          sandbox="allow-popups allow-popups-to-escape-sandbox"
+          src={url}
+        />
+      )}
+      {view.value === 'text' &&
+        (channel === 'sms' ? (
+          <p class="bubble">{text}</p>
+        ) : (
+          <div class="paper">
+            <Linked text={text} />
+          </div>
+        ))}
+      {view.value === 'source' && html !== null && (
+        <>
+          <pre class="wrap">{html}</pre>
+          <div class="row">
+            <Copy text={html} label="Copy the source" className="tight" />
+          </div>
+        </>
+      )}
+      {attachments.length > 0 && (
+        <ul class="plain row" aria-label="Attachments">
+          {attachments.map(file => (
+            <li key={file.filename}>
+              <button type="button" class="tight" onClick={() => saveFile(file)}>
+                {file.filename}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  )
+}
+
+const address = /(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/
+
+/** A text with its addresses as links. */
+function Linked({ text }: { text: string }) {
+  return (
+    <>
+      {text.split(address).map((part, i) =>
+        i % 2 === 1 ? (
+          <a key={String(i)} href={part} target="_blank" rel="noreferrer">
+            {part}
+          </a>
+        ) : (
+          part
+        ),
+      )}
+    </>
+  )
+}
+
+function saveFile({ filename, content, encoding }: Message['attachments'][number]): void {
+  const bytes =
+    encoding === 'base64'
+      ? Uint8Array.from(atob(content), character => character.charCodeAt(0))
+      : new TextEncoder().encode(content)
+  const link = document.createElement('a')
+  // Never of its own type: a page would be of this origin.
+  link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
+  link.download = filename
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+}

@@ -1,0 +1,14 @@
+import { useEffect } from 'preact/hooks'
+
+const everyMs = 2000
+
+/** Does something again every two seconds while it is wanted and the page is looked at. */
+export function useRepeated(isWanted: boolean, work: () => Promise<void>): void {
+  useEffect(() => {
+    if (!isWanted) return undefined
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void work()
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [isWanted, work])
+}

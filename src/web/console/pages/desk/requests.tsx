@@ -1,0 +1,184 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { instant } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { useRepeated } from './repeated.ts'
+
+interface Request {
+  number: number
+  at: string
+  request_id: string | null
+  method: string
+  path: string
+  route: string | null
+  status: number
+  ms: number
+  key: { name: string | null; account: string; is_session: boolean } | null
+  operator: string | null
+  body: string | null
+  refusal: {
+    code: string | null
+    message: string | null
+    meaning: string | null
+    answer: string
+  } | null
+}
+
+interface Answer {
+  requests: Request[]
+  total: number
+  kept: number
+}
+
+const shown = 100
+
+/** What was asked of this copy, the newest first, and why it was refused. */
+export function Requests() {
+  const isRefused = useSignal(false)
+  const path = useSignal('')
+  const isLive = useSignal(true)
+  const query = new URLSearchParams({ limit: String(shown) })
+  if (isRefused.value) query.set('refused', 'true')
+  if (path.value !== '') query.set('path', path.value)
+  const answer = useLoaded(`requests ${query}`, () => asOperator<Answer>(`/_dev/requests?${query}`))
+  const { refusal, attempt } = useAttempt()
+  useRepeated(isLive.value, answer.reload)
+  const forget = () =>
+    attempt(async () => {
+      await asOperator('/_dev/requests', { method: 'DELETE' })
+      await answer.reload()
+    })
+  return (
+    <section class="card flush" aria-labelledby="requests">
+      <header>
+        <h2 id="requests">Requests</h2>
+        <div class="row">
+          <input
+            type="search"
+            class="tight"
+            aria-label="Part of the path"
+            placeholder="/v1/prices"
+            value={path.value}
+            onInput={event => {
+              path.value = event.currentTarget.value
+            }}
+          />
+          <label class="inline">
+            <input
+              type="checkbox"
+              checked={isRefused.value}
+              onChange={event => {
+                isRefused.value = event.currentTarget.checked
+              }}
+            />
+            Refused only
+          </label>
+          <label class="inline">
+            <input
+              type="checkbox"
+              checked={isLive.value}
+              onChange={event => {
+                isLive.value = event.currentTarget.checked
+              }}
+            />
+            Live
+          </label>
+          <button type="button" class="tight" onClick={() => void forget()}>
+            Forget them
+          </button>
+        </div>
+      </header>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Shown of={answer} what="requests">
+        {({ requests, total, kept }) =>
+          requests.length === 0 ? (
+            <Empty>
+              <p>Nothing of the kind was asked yet. Each call to this copy is shown here:</p>
+              <code>curl {location.origin}/v1/demo/prices</code>
+            </Empty>
+          ) : (
+            <>
+              <div>
+                {requests.map(request => (
+                  <Line key={request.number} request={request} />
+                ))}
+              </div>
+              <p class="inset quiet small">
+                {requests.length} of {total}; the last {kept} are kept.
+              </p>
+            </>
+          )
+        }
+      </Shown>
+    </section>
+  )
+}
+
+const mood = (status: number) => (status < 400 ? 'good' : status < 500 ? 'warn' : 'bad')
+
+function Line({ request }: { request: Request }) {
+  const { at, method, path, status, ms, refusal } = request
+  return (
+    <details class="entry told">
+      <summary>
+        <Tag mood={mood(status)}>{status}</Tag>
+        <code>{method}</code>
+        <code class="break path">{path}</code>
+        <span class="quiet small number">{ms} ms</span>
+        <span class="quiet small nowrap">{instant(at)}</span>
+        {refusal?.code && <span class="small reason">{refusal.code}</span>}
+      </summary>
+      <div class="stack">
+        {refusal && (
+          <div class="stack">
+            {refusal.message && <p>{refusal.message}</p>}
+            {refusal.meaning && (
+              <p class="quiet small">
+                <code>{refusal.code}</code>: {refusal.meaning}
+              </p>
+            )}
+          </div>
+        )}
+        <dl class="facts">
+          <dt>Route</dt>
+          <dd>{request.route ? <code>{request.route}</code> : 'no route is behind the path'}</dd>
+          <dt>Asked by</dt>
+          <dd>{callerOf(request)}</dd>
+          <dt>Request id</dt>
+          <dd class="row">
+            <code>{request.request_id ?? '–'}</code>
+            {request.request_id && <Copy text={request.request_id} className="plain tight" />}
+          </dd>
+        </dl>
+        {request.body !== null && (
+          <>
+            <h3>Body</h3>
+            <pre class="wrap">{request.body}</pre>
+          </>
+        )}
+        {refusal && refusal.answer !== '' && (
+          <>
+            <h3>Answer</h3>
+            <pre class="wrap">{readable(refusal.answer)}</pre>
+          </>
+        )}
+      </div>
+    </details>
+  )
+}
+
+function callerOf({ key, operator }: Request): string {
+  if (operator !== null) return `the operator, as ${operator}`
+  if (key === null) return 'nobody who is known'
+  if (key.is_session) return `${key.account}, signed in`
+  return `${key.account}, with the key ${key.name ?? 'without a name'}`
+}
+
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 1)
+  } catch {
+    return text
+  }
+}

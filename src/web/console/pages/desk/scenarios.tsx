@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Notice, Refused, Shown } from '../../parts/bits.tsx'
+import { words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+
+type Option = 'code' | 'remaining' | 'zone'
+
+interface Scenario {
+  name: string
+  description: string
+  options: Option[]
+}
+
+interface Played {
+  scenario: string
+  done: string
+  after: string
+  details: Record<string, unknown>
+}
+
+const titles: Readonly<Record<string, string>> = {
+  'negative-wti': 'Negative WTI',
+  'quota-edge': 'Quota used up',
+  dst: 'Clocks change',
+}
+const titleOf = (name: string): string => titles[name] ?? words(name.replaceAll('-', '_'))
+
+const optionForms: Record<Option, { label: string; placeholder: string }> = {
+  code: { label: 'Code', placeholder: 'US_CRUDE_STORAGE' },
+  remaining: { label: 'Requests left', placeholder: '1' },
+  zone: { label: 'Zone', placeholder: 'America/New_York' },
+}
+
+/** Situations that a client must cope with; each is there to be looked at when it was played. */
+export function Scenarios() {
+  const answer = useLoaded('scenarios', () =>
+    asOperator<{ scenarios: Scenario[] }>('/_dev/scenario'),
+  )
+  const played = useSignal<Played | undefined>(undefined)
+  const playing = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const play = async (name: string, options: Record<string, unknown>) => {
+    playing.value = name
+    await attempt(async () => {
+      played.value = undefined
+      const body = { name, ...options }
+      played.value = await asOperator<Played>('/_dev/scenario', { method: 'POST', body })
+    })
+    playing.value = ''
+  }
+  return (
+    <section class="stack" aria-labelledby="scenarios">
+      <h2 id="scenarios">Situations</h2>
+      {refusal.value && <Refused error={refusal.value} />}
+      {played.value && <Outcome {...played.value} />}
+      <Shown of={answer} what="situations">
+        {({ scenarios }) => (
+          <ul class="plain cards">
+            {scenarios.map(scenario => (
+              <li class="card" key={scenario.name}>
+                <h3>{titleOf(scenario.name)}</h3>
+                <p class="quiet small grow">{scenario.description}</p>
+                <Play {...scenario} isPlaying={playing.value === scenario.name} play={play} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+function Play({
+  name,
+  options,
+  isPlaying,
+  play,
+}: Scenario & {
+  isPlaying: boolean
+  play: (name: string, options: Record<string, unknown>) => Promise<void>
+}) {
+  const submit = (form: HTMLFormElement) => {
+    const given = options.flatMap(option => {
+      const { value } = form.elements.namedItem(option) as HTMLInputElement
+      if (value === '') return []
+      return [[option, option === 'remaining' ? Number(value) : value] as const]
+    })
+    void play(name, Object.fromEntries(given))
+  }
+  return (
+    <form
+      class="row end"
+      onSubmit={event => {
+        event.preventDefault()
+        submit(event.currentTarget)
+      }}
+    >
+      {options.map(option => (
+        <label key={option} class="grow">
+          {optionForms[option].label}
+          <input name={option} placeholder={optionForms[option].placeholder} />
+        </label>
+      ))}
+      <button type="submit" aria-label={`Play ${name}`} disabled={isPlaying}>
+        {isPlaying ? 'Plays …' : 'Play'}
+      </button>
+    </form>
+  )
+}
+
+/** What was done, what comes of it, and what it is about. */
+function Outcome({ scenario, done, after, details }: Played) {
+  return (
+    <Notice mood="good">
+      <div class="stack">
+        <p>
+          <strong>{titleOf(scenario)}:</strong> {done}
+        </p>
+        <p>{after}</p>
+        <details>
+          <summary>What it is about</summary>
+          <pre class="wrap">{JSON.stringify(details, null, 1)}</pre>
+        </details>
+      </div>
+    </Notice>
+  )
+}

@@ -1,0 +1,59 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { instant } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+
+/** The state as a whole: kept under a name, gone back to, begun anew. */
+export function Snapshots() {
+  const name = useSignal('before')
+  const outcome = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const send = (what: 'snapshot' | 'restore' | 'reset') =>
+    attempt(async () => {
+      outcome.value = ''
+      const answer = await asOperator<{ now: string }>(`/_dev/${what}`, {
+        method: 'POST',
+        body: what === 'reset' ? {} : { name: name.value },
+      })
+      const at = instant(answer.now)
+      outcome.value = {
+        snapshot: `Kept as ${name.value}, at ${at}.`,
+        restore: `Back at ${name.value}, ${at}.`,
+        reset: `Begun anew, at ${at}.`,
+      }[what]
+    })
+  return (
+    <section class="card" aria-labelledby="states">
+      <h2 id="states">States</h2>
+      <p class="quiet small">
+        Prices, accounts, letters and the clock together. Keep one before you try something.
+      </p>
+      {refusal.value && <Refused error={refusal.value} />}
+      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+      <label>
+        Name
+        <input
+          value={name.value}
+          onInput={event => {
+            name.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <div class="row">
+        <button type="button" onClick={() => void send('snapshot')}>
+          Keep the state
+        </button>
+        <button type="button" onClick={() => void send('restore')}>
+          Go back to it
+        </button>
+        <Confirmed
+          label="Begin anew"
+          className="danger"
+          question="Everything since the first start is undone, what was kept stays."
+          onConfirm={() => send('reset')}
+        />
+      </div>
+    </section>
+  )
+}
