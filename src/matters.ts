@@ -20,7 +20,7 @@ const failuresMax = 3
 const switchedOffMax = 20
 /** Keys whose quota is used up; more of them at once say no more. */
 const spentMax = 20
-/** Codes that are frozen, or have changed their unit; likewise. */
+/** Codes that have stopped, are frozen, or have changed their unit; likewise. */
 const faultsMax = 20
 /** A certificate that ends sooner is near its end: renewals come earlier. */
 const certificateMs = 14 * dayMs
@@ -83,7 +83,9 @@ function dataMatters({ freshness, doubtedValues, seriesFaults }: Services): Matt
       id: `data ${name} stopped`,
       text: `nothing new comes of ${name}${lastObservationAt === undefined ? '' : ` since ${isoInstant(lastObservationAt)}`}`,
     }))
-  const { frozen, broken } = seriesFaults.codes()
+  const { stoppedAlone, frozen, broken } = seriesFaults.codes()
+  for (const code of stoppedAlone.slice(0, faultsMax))
+    matters.push({ id: `series ${code} stopped`, text: `no value of ${code} comes any more` })
   for (const code of frozen.slice(0, faultsMax))
     matters.push({ id: `series ${code} frozen`, text: `${code} has not moved for too long` })
   for (const code of broken.slice(0, faultsMax))

@@ -93,6 +93,10 @@ const Status = envelope(
       commodities: integer({ description: 'Codes of the catalogue.', examples: [897] }),
       with_data: integer({ description: 'Codes that have a price.', examples: [884] }),
       stale: integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
+      stopped: t.Array(t.String(), {
+        description:
+          'Codes that had values and have none any more: what has been due for three periods of their calendar has not come.',
+      }),
       frozen: t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
         description:
           'Codes that have stood at one value for eight days with a value or more, and for more than three times as long as ever before.',
@@ -243,6 +247,7 @@ function statusRoute(deps: HealthDeps) {
           commodities: catalogue.list().length,
           with_data: total - missing,
           stale,
+          stopped: faulty.stopped,
           frozen: faulty.frozen,
           unit_breaks: faulty.broken,
           newest_observation: isoOrNull(newestAt),

@@ -19,7 +19,7 @@ import {
   type GuardAction,
   type GuardTerms,
   guardActions,
-  guardRules,
+  valueRules,
 } from '../../market/prices/guards.ts'
 import type { Batches } from '../../service/prices/batches.ts'
 import type { RunningBatch } from '../../service/prices/running-batch.ts'
@@ -236,7 +236,7 @@ const ChangeBody = body(
   {
     guards: part(
       Object.fromEntries(
-        guardRules.map(rule => [rule, optional(choice([...guardActions, 'usual'] as const))]),
+        valueRules.map(rule => [rule, optional(choice([...guardActions, 'usual'] as const))]),
       ),
       {
         description: 'What each guard does with a doubtful row: `hold`, `flag`, `off`, or `usual`.',

@@ -135,7 +135,7 @@ export const termFields = {
   ),
   guards: part(Object.fromEntries(guardRules.map(rule => [rule, optional(choice(guardActions))])), {
     description:
-      'What each guard at the door does with a doubtful value: `hold`, `flag` or `off`. What is not named is as usual.',
+      'What each guard at the door does with a doubtful value: `hold`, `flag` or `off`. What is not named is as usual. `stop` is about a series that no value comes of any more: `flag` tells it, `hold` also holds what comes again, `off` is for one that has ended.',
   }),
   visible_to: listOf(
     t.String({ examples: ['11111111-2222-4333-8444-555555555555'] }),

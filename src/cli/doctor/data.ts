@@ -269,6 +269,7 @@ function examineFreshness(db: Database, now: number): Finding | Finding[] {
 }
 
 const faultAdvice: Readonly<Record<SeriesFaultKind, string>> = {
+  stopped: 'record what came since; where no more is to come: series edit CODE --guards stop=off',
   frozen:
     'compare with the source; where it does stand still: series edit CODE --guards repeat=off',
   unit_break: 'compare with the unit of the series, and correct or undo what is in another',
@@ -283,7 +284,7 @@ function examineSeries(db: Database, now: number): Finding | Finding[] {
     quarantine: createQuarantineList(createQuarantineStore(db), () => {}),
     now: () => now,
   }).all()
-  if (faults.length === 0) return fine('series', 'none is frozen, broken or has gaps')
+  if (faults.length === 0) return fine('series', 'none has stopped, is frozen, broken or has gaps')
   return seriesFaultKinds.flatMap(kind => {
     const those = faults.filter(fault => fault.kind === kind)
     if (those.length === 0) return []

@@ -3,8 +3,10 @@ import type { Cadence } from '../catalogue/catalogue.ts'
 import { type NamedFactor, unitOf } from '../units/mistaken.ts'
 import { knownMoveOf } from './known-moves.ts'
 
-/** What makes a value doubtful. */
-export const guardRules = ['jump', 'unit', 'zero', 'sign', 'repeat', 'future', 'same_day'] as const
+/** What makes a value doubtful by how its series moves. */
+export const valueRules = ['jump', 'unit', 'zero', 'sign', 'repeat', 'future', 'same_day'] as const
+/** And by when it comes: `stop` is about a series that no value comes of any more. */
+export const guardRules = [...valueRules, 'stop'] as const
 export type GuardRule = (typeof guardRules)[number]
 
 /** hold: the value waits for a decision. flag: it is taken, and listed. */
@@ -23,6 +25,8 @@ const usual: Readonly<Record<GuardRule, GuardAction>> = {
   // Day-ahead prices are of tomorrow.
   future: 'flag',
   same_day: 'flag',
+  // It is told; what comes again is taken.
+  stop: 'flag',
 }
 
 export const guardAction = (rule: GuardRule, terms: GuardTerms | undefined): GuardAction =>
@@ -125,8 +129,8 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
   const isOfDays = series.cadence !== 'intraday_2_5m' && series.cadence !== 'intraday_5m'
   const usualSpread = 0.67 * (series.volatility / Math.sqrt(252)) * rarerFactor[series.cadence] ** 2
   const actions = Object.fromEntries(
-    guardRules.map(rule => [rule, guardAction(rule, series.guards)]),
-  ) as Record<GuardRule, GuardAction>
+    valueRules.map(rule => [rule, guardAction(rule, series.guards)]),
+  ) as Record<(typeof valueRules)[number], GuardAction>
 
   const measure = () => {
     measuredAt = taken
@@ -160,7 +164,7 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
 
   const isNear = (value: number, level: number) =>
     Math.abs(value - level) <= percent * Math.abs(level)
-  const add = (doubts: Doubt[], rule: GuardRule, reason: string) => {
+  const add = (doubts: Doubt[], rule: (typeof valueRules)[number], reason: string) => {
     const action = actions[rule]
     if (action !== 'off') doubts.push({ rule, action, reason })
   }

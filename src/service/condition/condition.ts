@@ -1,6 +1,7 @@
 import { isoInstant, minuteMs } from '../../lib/instant.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 import type { Feed } from './freshness.ts'
+import type { FaultyCodes } from './series-faults.ts'
 
 /** How a part of the service is doing. `disabled`: it is not part of this copy. */
 export interface Component {
@@ -49,11 +50,12 @@ export function databaseComponent(
 
 /**
  * Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. A series
- * that repeats one value (`frozen`, codes) or has changed its unit (`broken`) is no better.
+ * that has stopped where others of its feed go on, repeats one value (`frozen`, codes)
+ * or has changed its unit (`broken`) is no better.
  */
 export function ingestComponent(
   feeds: readonly Feed[],
-  { frozen = [], broken = [] }: { frozen?: readonly string[]; broken?: readonly string[] } = {},
+  { stoppedAlone = [], frozen = [], broken = [] }: Partial<FaultyCodes> = {},
 ): Component {
   const running = feeds.filter(feed => feed.status !== 'empty')
   if (running.length === 0)
@@ -63,6 +65,7 @@ export function ingestComponent(
   const [stale, delayed] = [names('stale'), names('delayed')]
   const sentences = [
     ...(stale.length > 0 ? [`Stale: ${nameList(stale)}.`] : []),
+    ...(stoppedAlone.length > 0 ? [`Stopped: ${nameList(stoppedAlone)}.`] : []),
     ...(frozen.length > 0 ? [`Frozen: ${nameList(frozen)}.`] : []),
     ...(broken.length > 0 ? [`In another unit: ${nameList(broken)}.`] : []),
   ]

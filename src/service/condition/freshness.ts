@@ -1,5 +1,6 @@
 import { dayMs, isoDay } from '../../lib/instant.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
+import { type GuardTerms, guardAction } from '../../market/prices/guards.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -113,13 +114,17 @@ export function createFreshness({
       return overview
     },
     feeds() {
-      const groups = Map.groupBy(expectedSeries(), series => `${series.source}/${series.category}`)
+      const groups = Map.groupBy(expectedSeries(), feedNameOf)
       return [...groups]
         .map(([name, list]) => feedOf(name, list, reach, now()))
         .sort((a, b) => (a.name < b.name ? -1 : 1))
     },
   }
 }
+
+/** The feed that a series is of. */
+export const feedNameOf = ({ source, category }: Pick<Series, 'source' | 'category'>): string =>
+  `${source}/${category}`
 
 const emptyTally = (): Tally => ({ total: 0, current: 0, delayed: 0, stale: 0, missing: 0 })
 
@@ -149,23 +154,30 @@ function feedOf(
       codes: 0,
       staleCodes: 0,
     }
-  const byCadence = [...Map.groupBy(dated, entry => entry.series.cadence).values()]
+  // Of what has ended nothing more is awaited.
+  const awaited = dated.filter(
+    ({ series, lastAt }) =>
+      guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'off' ||
+      dataStatus(series, lastAt, now) !== 'stale',
+  )
+  const byCadence = [...Map.groupBy(awaited, entry => entry.series.cadence).values()]
   const newest = byCadence.map(part =>
     part.reduce((best, entry) => (entry.lastAt > best.lastAt ? entry : best)),
   )
   const statuses = new Set(newest.map(entry => dataStatus(entry.series, entry.lastAt, now)))
-  const staleCodes = dated.filter(
+  const staleCodes = awaited.filter(
     entry => dataStatus(entry.series, entry.lastAt, now) === 'stale',
   ).length
   if (staleCodes > 0) statuses.add('delayed')
   return {
     name,
-    status: worst.find(status => statuses.has(status))!,
+    status: worst.find(status => statuses.has(status)) ?? 'current',
     codes: dated.length,
     staleCodes,
-    lastObservationAt: Math.max(...newest.map(entry => entry.lastAt)),
-    expectedBy: Math.min(
-      ...newest.map(entry => freshUntil(entry.series, entry.lastAt).currentUntil),
-    ),
+    lastObservationAt: Math.max(...dated.map(entry => entry.lastAt)),
+    expectedBy:
+      newest.length === 0
+        ? undefined
+        : Math.min(...newest.map(entry => freshUntil(entry.series, entry.lastAt).currentUntil)),
   }
 }

@@ -1,5 +1,5 @@
 import { dayMs, isoDay, parseDay, startOfDay } from '../../lib/instant.ts'
-import { dataStatus } from '../../market/calendars/freshness.ts'
+import { type DataStatus, dataStatus } from '../../market/calendars/freshness.ts'
 import {
   type FrozenRun,
   frozenRun,
@@ -7,28 +7,40 @@ import {
   unitBreakOf,
 } from '../../market/condition/faults.ts'
 import { missingSlots, slotStart, windowDays } from '../../market/condition/quality.ts'
-import type { Series } from '../../store/catalogue/series.ts'
+import { type GuardRule, type GuardTerms, guardAction } from '../../market/prices/guards.ts'
+import type { Extent, Series } from '../../store/catalogue/series.ts'
 import type { QualityStore } from '../../store/condition/quality.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { QuarantineList } from '../prices/quarantine.ts'
+import { feedNameOf } from './freshness.ts'
 
 /**
- * frozen: its value has stood still for too long. unit_break: its level changed by the ratio of two
- * units. missing: no value where its calendar has one.
+ * stopped: no value comes any more. frozen: its value has stood still for too long. unit_break: its
+ * level changed by the ratio of two units. missing: no value where its calendar has one.
  */
-export const seriesFaultKinds = ['frozen', 'unit_break', 'missing'] as const
+export const seriesFaultKinds = ['stopped', 'frozen', 'unit_break', 'missing'] as const
 export type SeriesFaultKind = (typeof seriesFaultKinds)[number]
 
 export interface SeriesFault {
   /** As listed. */
   code: string
   kind: SeriesFaultKind
-  /** The day since which it is so; of missing values the newest one. */
+  /** The day since which it is so; of missing values the newest one, of a stop the last value's. */
   sinceOn: string
-  /** Days with a value that are concerned; of missing ones how many. */
+  /** Days with a value that are concerned; of missing ones, also after a stop, how many. */
   points: number
   /** A sentence for the operator. */
   description: string
+}
+
+/** Codes by what is wrong with them, in the order of the catalogue. */
+export interface FaultyCodes {
+  stopped: string[]
+  /** Those of them that have stopped where other codes of their feed go on. */
+  stoppedAlone: string[]
+  frozen: string[]
+  /** They have changed their unit. */
+  broken: string[]
 }
 
 /**
@@ -41,10 +53,20 @@ export interface SeriesFaults {
   of(listed: Series): readonly SeriesFault[]
   /** Of every code that has data, in the order of the catalogue. */
   all(): SeriesFault[]
-  /** The codes that are frozen, and those that have changed their unit. */
-  codes(): { frozen: string[]; broken: string[] }
+  codes(): FaultyCodes
   forget(seriesId: number): void
 }
+
+interface CachedFaults {
+  of: Series
+  day: number
+  status: DataStatus
+  faults: readonly SeriesFault[]
+}
+
+/** Whether its operator wants nothing of a rule. */
+const isOff = ({ terms }: Series, rule: GuardRule): boolean =>
+  guardAction(rule, terms?.guards as GuardTerms | undefined) === 'off'
 
 /** Days that a run is compared with: some twenty years of trading. */
 const pastDays = 5000
@@ -62,20 +84,23 @@ export function createSeriesFaults({
   quarantine,
   now,
 }: SeriesFaultDeps): SeriesFaults {
-  const cache = new Map<number, { of: Series; day: number; faults: readonly SeriesFault[] }>()
+  const cache = new Map<number, CachedFaults>()
 
   const frozen = (series: Series): FrozenRun | undefined => {
-    const guards = series.terms?.guards as Readonly<Record<string, string>> | undefined
-    if (guards?.repeat === 'off') return undefined
+    if (isOff(series, 'repeat')) return undefined
     const from = Number.MIN_SAFE_INTEGER
     return mayBeFrozen(store.closes(series.id, from, 10))
       ? frozenRun(store.closes(series.id, from, pastDays))
       : undefined
   }
 
-  const assess = (code: string, series: Series, at: number): SeriesFault[] => {
-    const extent = catalogue.extent(series)
-    if (!extent) return []
+  const assess = (
+    code: string,
+    series: Series,
+    extent: Extent,
+    status: DataStatus,
+    at: number,
+  ): SeriesFault[] => {
     const faults: SeriesFault[] = []
     const run = frozen(series)
     if (run)
@@ -99,15 +124,22 @@ export function createSeriesFaults({
         points: unitBreak.days,
         description: `${code} seems to be in another unit from ${isoDay(unitBreak.startsAt)} on, as between ${unitBreak.name}`,
       })
-    const status = dataStatus(series, extent.lastAt, at)
     const gaps = missingSlots(
       { listing: series, days, quarantined, lastAt: extent.lastAt, now: at },
       Math.max(from, slotStart(series, extent.firstAt)),
       status,
     )
-    // That a stale series has stopped is told where its age is; here are the gaps before that.
+    // What is missing since a series has stopped is no gap.
     const missing =
       status === 'stale' ? gaps.missing.filter(slot => slot.from < extent.lastAt) : gaps.missing
+    if (status === 'stale' && !isOff(series, 'stop'))
+      faults.push({
+        code,
+        kind: 'stopped',
+        sinceOn: isoDay(extent.lastAt),
+        points: gaps.missing.length - missing.length,
+        description: `${code} has stopped: its last value is of ${isoDay(extent.lastAt)}`,
+      })
     const last = missing.at(-1)
     if (last)
       faults.push({
@@ -124,12 +156,16 @@ export function createSeriesFaults({
     if (listed.unavailableReason !== null) return []
     const at = now()
     const { series } = catalogue.resolve(listed.code, at)!
+    const extent = catalogue.extent(series)
+    if (!extent) return []
     const day = startOfDay(at)
+    const status = dataStatus(series, extent.lastAt, at)
     const cached = cache.get(series.id)
     // Other terms make another series of it.
-    if (cached?.of === series && cached.day === day) return cached.faults
-    const faults = assess(listed.code, series, at)
-    cache.set(series.id, { of: series, day, faults })
+    if (cached?.of === series && cached.day === day && cached.status === status)
+      return cached.faults
+    const faults = assess(listed.code, series, extent, status, at)
+    cache.set(series.id, { of: series, day, status, faults })
     return faults
   }
 
@@ -139,9 +175,19 @@ export function createSeriesFaults({
     of,
     all,
     codes() {
-      const codesOf = (kind: SeriesFaultKind) =>
-        all().flatMap(fault => (fault.kind === kind ? [fault.code] : []))
-      return { frozen: codesOf('frozen'), broken: codesOf('unit_break') }
+      const codes: FaultyCodes = { stopped: [], stoppedAlone: [], frozen: [], broken: [] }
+      const going = new Set<string>()
+      for (const series of catalogue.list()) {
+        const kinds = new Set(of(series).map(fault => fault.kind))
+        if (kinds.has('stopped')) codes.stopped.push(series.code)
+        else if (catalogue.hasData(series)) going.add(feedNameOf(series))
+        if (kinds.has('frozen')) codes.frozen.push(series.code)
+        if (kinds.has('unit_break')) codes.broken.push(series.code)
+      }
+      codes.stoppedAlone = codes.stopped.filter(code =>
+        going.has(feedNameOf(catalogue.named(code)!)),
+      )
+      return codes
     },
     forget: seriesId => void cache.delete(seriesId),
   }

@@ -1,3 +1,5 @@
+import { isoDay } from '../../lib/instant.ts'
+import { dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
 import {
   followSeries,
   type GuardRule,
@@ -29,6 +31,12 @@ export interface Guards {
   /** Forgets how a series moved: its values were changed by other means. */
   forget(seriesId: number): void
   forgetAll(): void
+}
+
+/** Why a value is held that nobody doubts by how it moves. */
+interface Refusal {
+  rule: GuardRule
+  reason: string
 }
 
 /** How far back a series is learnt from. */
@@ -100,6 +108,26 @@ export function createGuards({
     }
   }
 
+  /**
+   * Why what comes again of a series that had stopped is held, where its operator wants that. What
+   * was recorded of late goes on, however old it is: a long file comes in many parts.
+   */
+  const stopOf = (seriesId: number, at: number): ((point: Point) => Refusal | undefined) => {
+    const series = catalogue.byId(seriesId)
+    if (guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'hold')
+      return () => undefined
+    const newest = observations.newest(seriesId, Number.MAX_SAFE_INTEGER)
+    if (!newest || dataStatus(series, newest.observedAt, at) !== 'stale') return () => undefined
+    const patienceMs = freshUntil(series, newest.observedAt).delayedUntil - newest.observedAt
+    if (at - newest.recordedAt <= patienceMs) return () => undefined
+    const reason = `the first after ${isoDay(newest.observedAt)}, where the series had stopped`
+    return point =>
+      point.observedAt > newest.observedAt &&
+      doubts.statusOf(seriesId, point.observedAt, point.value) !== 'released'
+        ? { rule: 'stop', reason }
+        : undefined
+  }
+
   return {
     judge(points) {
       const at = now()
@@ -109,13 +137,15 @@ export function createGuards({
         const state = stateOf(seriesId)
         const neighbours = createStoredNeighbours(observations, seriesId)
         const refusedAt = refusedOf(seriesId, group)
+        const stoppedAt = stopOf(seriesId, at)
         for (const point of group) {
           const { last } = state
           // Between known values each has the one before it to be compared with.
           const before: Previous | undefined =
             !last || point.observedAt > last.observedAt ? last : neighbours.before(point.observedAt)
           const pointDoubts = state.judge(point.observedAt, point.value, before, at)
-          const refused = pointDoubts.length === 0 ? refusedAt(point) : undefined
+          const refused =
+            (pointDoubts.length === 0 ? refusedAt(point) : undefined) ?? stoppedAt(point)
           if (pointDoubts.length === 0 && !refused) {
             state.take(point.observedAt, point.value)
             continue

@@ -247,6 +247,7 @@ describe('GET /v1/status', () => {
       commodities: shippedCatalogue().series.length,
       with_data: 3,
       stale: 0,
+      stopped: [],
       frozen: [],
       unit_breaks: [],
       newest_observation: '2026-11-20T14:00:00Z',

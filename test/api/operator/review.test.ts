@@ -66,6 +66,24 @@ describe('a doubtful value', () => {
     })
   })
 
+  test('is what comes again of a series that had stopped, where its operator wants that', async () => {
+    const { push, admin, clock } = await withPushes()
+    clock.set(Date.parse('2026-11-30T15:00:00Z'))
+    await admin('PATCH', '/series/WTI_USD', { guards: { stop: 'hold' } })
+    expect((await push('27', 91.3)).body.data.held).toBe(1)
+    expect((await push('30', 91.4)).body.data.held).toBe(1)
+    // What was between is no new beginning.
+    expect((await push('18', 91.3)).body.data).toMatchObject({ held: 0 })
+    clock.advance(6 * 3_600_000)
+    const { values } = (await admin('GET', '/review')).body.data
+    expect(values).toMatchObject([{ rule: 'stop' }, { rule: 'stop' }])
+    expect(values[0]).toMatchObject({
+      reason: 'the first after 2026-11-18, where the series had stopped',
+    })
+    await admin('POST', '/review/release', { ids: values.map(({ id }) => id) })
+    expect((await push('30', 91.5)).body.data).toMatchObject({ held: 0 })
+  })
+
   test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
     const { push, latest, admin, services } = await withPushes()
     const fired: number[] = []

@@ -100,7 +100,7 @@ test('what moves again is frozen no more, and a change of unit is told', () => {
   const { services, series, record, clock } = withFrozen()
   clock.advance(dayMs)
   record('HEATING_OIL_USD', [2.6], clock.now() - hourMs, dayMs)
-  expect(services.seriesFaults.codes()).toEqual({ frozen: [], broken: [] })
+  expect(services.seriesFaults.codes()).toMatchObject({ stopped: [], frozen: [], broken: [] })
   record(
     'GASOLINE_USD',
     walk(250)
@@ -146,4 +146,85 @@ test('a code that goes on does not hide one of its cadence that has stopped', as
   record(dead!.code, [10, 10.1], clock.now() - 60 * dayMs, dayMs)
   const feed = services.freshness.feeds().find(feed => feed.codes > 0)
   expect(feed).toMatchObject({ status: 'delayed', codes: 2, staleCodes: 1 })
+})
+
+describe('a series that stops', () => {
+  /** Of one feed: a code of every day, and one of another cadence. */
+  function withTwo(cadence: 'daily' | 'monthly') {
+    const instance = openTestInstance()
+    const { services } = instance
+    const of = (code: string) => services.catalogue.named(code)!
+    services.seriesChanges.put(of('USD_AED'), { cadence })
+    const feed = () => services.freshness.feeds().find(feed => feed.codes > 0)!
+    return { ...instance, of, feed, codes: services.seriesFaults.codes }
+  }
+
+  test('is told by its cadence, and no more once a value comes', async () => {
+    const { record, codes, of, services, clock, get, key } = withTwo('daily')
+    record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
+    record('USD_AED', [3.67, 3.68], startAt - hourMs, dayMs)
+    expect(codes()).toMatchObject({ stopped: [], stoppedAlone: [] })
+    clock.advance(7 * dayMs)
+    record('USD_KZT', [522], clock.now() - hourMs, dayMs)
+    expect(codes()).toMatchObject({ stopped: ['USD_AED'], stoppedAlone: ['USD_AED'] })
+    expect(services.seriesFaults.of(of('USD_AED'))).toEqual([
+      {
+        code: 'USD_AED',
+        kind: 'stopped',
+        sinceOn: '2026-11-20',
+        points: 4,
+        description: 'USD_AED has stopped: its last value is of 2026-11-20',
+      },
+    ])
+    const { data } = (await (await get('/v1/status', key())).json()) as {
+      data: { data: object; components: { name: string; status: string; message: string }[] }
+    }
+    expect(data.data).toMatchObject({ stopped: ['USD_AED'] })
+    const ingest = data.components.find(({ name }) => name === 'ingest')!
+    expect([ingest.status, ingest.message]).toEqual(['degraded', 'Stopped: USD_AED.'])
+    record('USD_AED', [3.67], clock.now() - hourMs, dayMs)
+    expect(codes()).toMatchObject({ stopped: [], stoppedAlone: [] })
+  })
+
+  test('is told by its days of release', () => {
+    const { record, codes, of, services, clock } = withTwo('daily')
+    services.seriesChanges.put(of('USD_AED'), { releaseDays: ['fri'], cadence: 'weekly' })
+    record('USD_AED', [3.67], startAt - 2 * dayMs, dayMs)
+    const stoppedOn = []
+    for (let day = 0; day < 40; day += 1) {
+      if (codes().stopped.length > 0) stoppedOn.push(new Date(clock.now()).toISOString())
+      clock.advance(dayMs)
+    }
+    // Of Wednesday the 18th, published on Friday: when the Friday after three weeks is over.
+    expect(stoppedOn[0]).toBe('2026-12-12T15:00:00.000Z')
+  })
+
+  test('does not hide behind a monthly one of its feed that goes on', () => {
+    const { record, codes, feed, clock } = withTwo('monthly')
+    record('USD_KZT', [520], startAt - hourMs, dayMs)
+    record('USD_AED', [3.67], startAt - hourMs, dayMs)
+    expect([feed().status, feed().staleCodes]).toEqual(['current', 0])
+    clock.advance(10 * dayMs)
+    expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
+    expect(codes()).toMatchObject({ stopped: ['USD_KZT'], stoppedAlone: ['USD_KZT'] })
+  })
+
+  test('of every month does not hide behind one of every day that goes on', () => {
+    const { record, codes, feed, clock } = withTwo('monthly')
+    record('USD_AED', [3.67], startAt - hourMs, dayMs)
+    clock.advance(150 * dayMs)
+    record('USD_KZT', [520], clock.now() - hourMs, dayMs)
+    expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
+    expect(codes()).toMatchObject({ stopped: ['USD_AED'], stoppedAlone: ['USD_AED'] })
+  })
+
+  test('is left alone where its operator says that no more is to come', () => {
+    const { record, codes, of, feed, services, clock } = withTwo('daily')
+    record('USD_AED', [3.67], startAt - 60 * dayMs, dayMs)
+    expect([feed().status, codes().stopped]).toEqual(['stale', ['USD_AED']])
+    services.seriesChanges.put(of('USD_AED'), { guards: { stop: 'off' } })
+    expect([feed().status, codes().stopped]).toEqual(['current', []])
+    record('USD_KZT', [520], clock.now() - 60 * dayMs, dayMs)
+    expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
+  })
 })

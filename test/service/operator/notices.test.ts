@@ -139,6 +139,15 @@ describe('matters of data and people', () => {
     expect(idsOf(instance)).toEqual([])
   })
 
+  test('a code that has stopped where its source goes on is one by itself', () => {
+    const instance = openTestInstance()
+    instance.record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
+    instance.record('USD_AED', [3.67, 3.68], startAt - 30 * dayMs, dayMs)
+    expect(idsOf(instance)).toEqual(['series USD_AED stopped'])
+    instance.record('USD_AED', [3.67], startAt - hourMs, dayMs)
+    expect(idsOf(instance)).toEqual([])
+  })
+
   test('a quota that is used up is one until it returns, and the customer has a letter', async () => {
     const instance = openTestInstance()
     const { services, key, get, clock } = instance
