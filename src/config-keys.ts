@@ -892,6 +892,12 @@ const ownKeys = {
     'Seed of the fixture world, for the command dev only.',
     { flag: '--seed' },
   ),
+  'dev.world': key(
+    choice('whole', 'small'),
+    'whole',
+    'How much of the fixture world there is, for the command dev only: all codes with years of history, or some of each kind with a year, for tests.',
+    { flag: '--world' },
+  ),
   'dev.clock': key(
     instant<undefined>(),
     undefined,

@@ -156,7 +156,7 @@ export function claimDirectory({
   config,
 }: Pick<Services, 'settings' | 'catalogue' | 'config'>): string | undefined {
   const mode = settings.get('directory.mode')
-  if (mode === config.mode) return undefined
+  if (mode === config.mode) return mode === 'dev' ? otherWorld(settings, config) : undefined
   if (mode === 'dev')
     return 'it is an evaluation copy with generated data, which the command serve does not serve'
   if (mode !== undefined)
@@ -165,7 +165,21 @@ export function claimDirectory({
     return 'it holds observations already, into which the command dev would mix generated data'
   }
   settings.set('directory.mode', config.mode)
+  if (config.mode === 'dev') settings.set(worldName, config.dev.world)
   return undefined
+}
+
+const worldName = 'fixture.world'
+
+/** A copy that was begun with one world can not go on with another: its histories end elsewhere. */
+function otherWorld(
+  settings: Pick<Services['settings'], 'get'>,
+  { dev }: Services['config'],
+): string | undefined {
+  const world = settings.get(worldName) ?? 'whole'
+  return world === dev.world
+    ? undefined
+    : `it holds the ${world} world, which "--world ${world}" goes on with`
 }
 
 /**

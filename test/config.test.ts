@@ -81,7 +81,7 @@ describe('where values come from', () => {
       enterprisePerMonth: 10_000_000,
     })
     expect(config.vintage.coverageSinceAt).toBe(Date.parse('2026-07-28T00:00:00Z'))
-    expect(config.dev).toEqual({ seed: 1, clockAt: undefined })
+    expect(config.dev).toEqual({ seed: 1, world: 'whole', clockAt: undefined })
     expect([config.plans, config.data.dir, config.log.format, config.quota.scope]).toEqual([
       'spec',
       '/srv/wellhead-data',

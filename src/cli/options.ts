@@ -17,6 +17,7 @@ export interface Options {
   port?: string
   readyFile?: string
   seed?: string
+  world?: string
   newMasterKey?: boolean
   replica?: boolean
   clock?: string
@@ -46,6 +47,7 @@ export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment
       'server.port': options.port,
       'server.ready_file': options.readyFile,
       'dev.seed': options.seed,
+      'dev.world': options.world,
       'dev.clock': options.clock,
     },
     env: env.env,

@@ -44,7 +44,7 @@ import { createFuturesFiller, type FuturesFiller } from './futures/futures.ts'
 import { createEventLog, withEvents } from './prices/events.ts'
 import { createPriceFeed, type PriceFeed } from './prices/feed.ts'
 import { shippedStates } from './prices/path-states.ts'
-import { withRegions } from './prices/regions.ts'
+import { drillingGroups, withRegions } from './prices/regions.ts'
 import { createWorld, type World } from './prices/world.ts'
 import { sampleAlerts } from './samples/alerts.ts'
 import { sampleBilling } from './samples/billing.ts'
@@ -56,6 +56,7 @@ import { sampleOrganization } from './samples/organization.ts'
 import { sampleWatches } from './samples/watches.ts'
 import { sampleWebhooks } from './samples/webhooks.ts'
 import { createScenarios, type Scenario, type ScenarioDeps } from './scenarios.ts'
+import { worldSizes } from './size.ts'
 
 /**
  * The only way into the world from outside: a market that never was and the records of somebody
@@ -93,13 +94,19 @@ export interface InventedWorld {
 export function openWorld(services: WorldServices): InventedWorld {
   const { config, catalogue, series, ingest, settings, clock } = services
   const { seed } = config.dev
+  const size = sizeOf(services)
   const listed = catalogue
     .list()
-    .map(row => ({ ...row, available: row.unavailableReason === null }))
+    .map(row => ({ ...row, available: row.unavailableReason === null && size.has(row) }))
   series.markFixture(listed.filter(row => row.available).map(row => row.id))
   catalogue.reload()
   const events = createEventLog(settings)
-  const calm = withRegions(createWorld({ seed, series: listed, known: shippedStates() }), listed)
+  const calm = withRegions(
+    createWorld({ seed, series: listed, known: shippedStates(), depth: size.depthOf }),
+    listed,
+    drillingGroups,
+    size.depthOf,
+  )
   const world = withEvents(calm, listed, events)
   const prices = createPriceFeed({
     world,
@@ -110,6 +117,7 @@ export function openWorld(services: WorldServices): InventedWorld {
     },
     settings,
     clock,
+    depth: size.depthOf,
     together: inventoryPlaces.map(place => place.code),
   })
   const feed = withFamilies(prices, familiesOf(services, world, prices))
@@ -128,6 +136,8 @@ export function openWorld(services: WorldServices): InventedWorld {
       }),
   }
 }
+
+const sizeOf = ({ config }: Pick<WorldServices, 'config'>) => worldSizes[config.dev.world]
 
 type FamilyName =
   | 'futures'
@@ -267,7 +277,13 @@ function familiesOf(
       surcharges: surchargeFiller(services, prices),
       positions: positionFiller(services, prices),
       annotations: annotationFiller(services, prices),
-      drilling: createDrillingFiller({ seed, world, drilling: services.drilling, clock }),
+      drilling: createDrillingFiller({
+        seed,
+        world,
+        drilling: services.drilling,
+        clock,
+        days: sizeOf(services).countedDays,
+      }),
       opec: createOpecFiller({ seed, world, opec: services.opec, now: clock.now }),
       stations: createStationFiller({ seed, world, stations: services.stations, now: clock.now }),
       outlooks: outlookFiller(services, world),
@@ -313,12 +329,14 @@ function futuresFiller(services: WorldServices, world: World): FuturesFiller {
     series.markFixture(codes.map(code => catalogue.named(code)!.id))
     catalogue.reload()
   }
+  const { futures: reach } = sizeOf(services)
   const decimals = (code: FamilyCode) => catalogue.named(code)!.decimals
   return createFuturesFiller({
     world,
     futures,
     settings,
     clock,
+    ...(reach && { reach }),
     seed: config.dev.seed,
     decimals,
     open,
@@ -339,6 +357,7 @@ function outlookFiller(services: WorldServices, world: World): Filler {
     world,
     outlooks,
     clock,
+    publicationsKept: sizeOf(services).outlooks,
     monthly: createMonthlyForecasts(monthlyForecasts),
     seriesOf: code => catalogue.named(code),
   })
@@ -346,8 +365,15 @@ function outlookFiller(services: WorldServices, world: World): Filler {
 
 function wellFillers(services: WorldServices, world: World) {
   const { config, db, settings, clock, wells } = services
+  const size = sizeOf(services)
   const shared = { seed: config.dev.seed, db, settings, clock }
-  const permits = createPermitFiller({ ...shared, world, wells, permits: services.permits })
+  const permits = createPermitFiller({
+    ...shared,
+    world,
+    wells,
+    permits: services.permits,
+    ...(size.permits && { reach: size.permits }),
+  })
   const frac = createFracFiller({
     ...shared,
     wells,
@@ -361,6 +387,7 @@ function wellFillers(services: WorldServices, world: World) {
     production: services.wellProduction,
     known: wells,
     isReady: permits.isFilled,
+    months: size.productionMonths,
   })
   return { permits, frac, production }
 }

@@ -299,6 +299,7 @@ def start_wellhead(
     *,
     clock: datetime | str | None = None,
     seed: int | None = None,
+    world: Literal["whole", "small"] | None = None,
     plan: Plan | None = None,
     filled: bool = False,
     binary: str | Sequence[str] | None = None,
@@ -307,6 +308,7 @@ def start_wellhead(
     """Starts an evaluation copy on a free port of this machine; `with start_wellhead() as copy:` stops it.
 
     `clock`: where it stands until it is moved; absent: real time. `seed`: the same one gives the same invented prices.
+    `world`: `small` has some codes of each kind with a year of history, which is there sooner.
     `plan`: that of `api_key`; absent: the copy's own account, which has every feature. `filled` waits until every code
     has its history. `binary`: the program, with arguments before its command where there are any; default
     WELLHEAD_BINARY, then `wellhead` on the path. `settings`: such as `{"WELLHEAD_LIMITS_PER_MINUTE": "100000"}`.
@@ -320,6 +322,8 @@ def start_wellhead(
         command += ["--clock", text_of(clock)]
     if seed is not None:
         command += ["--seed", str(seed)]
+    if world is not None:
+        command += ["--world", world]
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     with open(directory / "errors.txt", "wb") as errors:
         try:

@@ -33,8 +33,11 @@ export type { Delivery } from './receiver.ts'
 export interface StartOptions {
   /** Where the copy's clock stands until it is moved; absent: real time. */
   clock?: Moment
-  /** The invented world: the same seed gives the same prices. `filled` waits until every code has its history. */
-  world?: { seed?: number; filled?: boolean }
+  /**
+   * The invented world: the same seed gives the same prices. `small` has some codes of each kind with a year of history,
+   * which is there sooner. `filled` waits until every code has its history.
+   */
+  world?: { seed?: number; size?: 'whole' | 'small'; filled?: boolean }
   /** The plan of `apiKey`; absent: the copy's own account, which has every feature and no rate limit of note. */
   plan?: Plan
   /** The program, with arguments before its command where there are any; default `WELLHEAD_BINARY`, then `wellhead` on the path. */
@@ -127,6 +130,7 @@ export async function startWellhead(options: StartOptions = {}): Promise<Wellhea
   if (clock !== undefined)
     flags.push('--clock', typeof clock === 'string' ? clock : clock.toISOString())
   if (world.seed !== undefined) flags.push('--seed', String(world.seed))
+  if (world.size !== undefined) flags.push('--world', world.size)
   const child = spawn(program, [...before, ...flags], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],

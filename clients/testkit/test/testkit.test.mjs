@@ -6,7 +6,10 @@ let copy
 let back
 
 before(async () => {
-  copy = await startWellhead({ clock: '2026-11-20T15:00:00Z', world: { seed: 7, filled: true } })
+  copy = await startWellhead({
+    clock: '2026-11-20T15:00:00Z',
+    world: { seed: 7, size: 'small', filled: true },
+  })
 })
 after(() => copy.stop())
 beforeEach(async () => {

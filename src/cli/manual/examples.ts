@@ -4,7 +4,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'serve --data /var/lib/wellhead',
     'serve --data /var/lib/wellhead --host 0.0.0.0 --port 8470',
   ],
-  dev: ['dev', 'dev --seed 7 --clock 2026-11-20T15:00:00Z'],
+  dev: ['dev', 'dev --seed 7 --clock 2026-11-20T15:00:00Z', 'dev --world small'],
   import: [
     'import prices.csv',
     "import desk.xlsx --series WTI_USD --map 'observed_at=Day,price=Close' --time 16:00 --zone America/New_York",

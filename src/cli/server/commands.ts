@@ -41,6 +41,7 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
     if (mode === 'dev')
       command
         .option('--seed <number>', 'seed of the fixture world')
+        .option('--world <size>', 'whole, or small: fewer codes and a year of history, for tests')
         .option('--clock <time>', 'where the clock stands until advanced')
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)

@@ -1,5 +1,5 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/instant.ts'
 import { country } from '../../market/drilling/drilling.ts'
 import {
   countDays,
@@ -32,7 +32,8 @@ export interface DrillingTarget {
 
 interface Family<T extends Regional> {
   calendar: DrillingCalendar
-  firstOn: string
+  /** The first day of the history of a copy that is started then. */
+  firstOn(now: number): string
   /** The region that is written last: once it has rows, the history of the family is there. */
   last: string
   store: RegionalStore<T>
@@ -54,14 +55,20 @@ export function createDrillingFiller(deps: {
   world: World
   drilling: DrillingTarget
   clock: Pick<Clock, 'now'>
+  /** Days of history; undefined: each count from its own first day. */
+  days?: number | undefined
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }): Required<Filler> {
-  const { world, drilling, clock, stopwatch = createSystemClock() } = deps
+  const { world, drilling, clock, days, stopwatch = createSystemClock() } = deps
+  const firstOnOf = (day: string) => (now: number) => {
+    const from = isoDay(days === undefined ? 0 : now - days * dayMs)
+    return from > day ? from : day
+  }
   const families = [
     createFamilyFiller({
       calendar: 'week',
-      firstOn: firstRigCountOn,
+      firstOn: firstOnOf(firstRigCountOn),
       last: country,
       store: drilling.rigs,
       rows: days => rigRows(world, days),
@@ -69,7 +76,7 @@ export function createDrillingFiller(deps: {
     }),
     createFamilyFiller({
       calendar: 'month',
-      firstOn: otherCountsOn,
+      firstOn: firstOnOf(otherCountsOn),
       last: country,
       store: drilling.duc,
       rows: days => ducRows(world, days),
@@ -77,7 +84,7 @@ export function createDrillingFiller(deps: {
     }),
     createFamilyFiller({
       calendar: 'month',
-      firstOn: otherCountsOn,
+      firstOn: firstOnOf(otherCountsOn),
       last: lastBasin,
       store: drilling.productivity,
       rows: productivityRows(deps.seed, world),
@@ -85,7 +92,7 @@ export function createDrillingFiller(deps: {
     }),
     createFamilyFiller({
       calendar: 'day',
-      firstOn: otherCountsOn,
+      firstOn: firstOnOf(otherCountsOn),
       last: country,
       store: drilling.frac,
       rows: days => fracRows(world, days),
@@ -149,7 +156,7 @@ function createFamilyFiller<T extends Regional>({
     /** Makes or writes a part of the history; false when it is complete. */
     fill(now: number): boolean {
       if (store.newestOn([last]) !== undefined) return false
-      history ??= { days: daysFrom(firstOn, now), rows: [] }
+      history ??= { days: daysFrom(firstOn(now), now), rows: [] }
       isAhead = history.days.length === 0 && history.rows.length === 0
       if (history.days.length > 0) {
         makeRows(history)
@@ -168,7 +175,7 @@ function createFamilyFiller<T extends Regional>({
     publish(now: number): number {
       const newestOn = store.newestOn([last])
       if (newestOn === undefined && !isAhead) return 0
-      const days = daysFrom(newestOn === undefined ? firstOn : dayAfter(newestOn, 1), now)
+      const days = daysFrom(newestOn === undefined ? firstOn(now) : dayAfter(newestOn, 1), now)
       for (const day of days) record(rows([day]), publishedAt(calendar, day))
       return days.length
     },

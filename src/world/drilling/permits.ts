@@ -22,6 +22,12 @@ import type { World } from '../prices/world.ts'
 import { type PermitState, statePlaces } from './permit-places.ts'
 import { permitsOn, samplePermit, sampleWell, wellOf, wellOn } from './permit-rows.ts'
 
+/** Days of history, and how many of the last ones are whole. */
+export interface PermitReach {
+  days: number
+  wholeDays: number
+}
+
 export interface PermitTarget {
   store: { write(permits: readonly WellPermit[], recordedAt: number): unknown }
   record(permits: readonly WellPermit[], recordedAt: number): unknown
@@ -36,9 +42,8 @@ export interface WellTarget {
  * Every permit of the last days is there; of those before them this share, so that a copy is filled
  * soon.
  */
-const wholeDays = 90
 const sampledShare = 0.15
-const historyDays = 3 * 365 + 1
+const fullReach: PermitReach = { days: 3 * 365 + 1, wholeDays: 90 }
 /** Days of history that are written in one transaction. */
 const sliceDays = 10
 /** Where the catalogue has no series the list of a day comes out in its evening. */
@@ -74,6 +79,7 @@ interface PermitFillerDeps {
   permits: PermitTarget
   wells: WellTarget
   settings: Progress
+  reach?: PermitReach
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
@@ -109,14 +115,14 @@ export function createPermitFiller(deps: PermitFillerDeps): PermitFiller {
 }
 
 /** From where the history reaches, and up to where everything has come out. */
-function createFilledSpan({ settings, clock }: PermitFillerDeps) {
+function createFilledSpan({ settings, clock, reach = fullReach }: PermitFillerDeps) {
   const startedAt = (): number => {
     const stored = settings.get(names.startedAt)
     if (stored !== undefined) return Number(stored)
     settings.set(names.startedAt, String(clock.now()))
     return clock.now()
   }
-  const begin = () => startOfDay(startedAt()) - historyDays * dayMs
+  const begin = () => startOfDay(startedAt()) - reach.days * dayMs
   const doneTo = () => Number(settings.get(names.doneTo) ?? begin())
   return {
     startedAt,
@@ -129,13 +135,13 @@ function createFilledSpan({ settings, clock }: PermitFillerDeps) {
 
 /** Writes the permits of lists that have come out, with the wells that they are of. */
 function createPermitWrites(
-  { seed, world, db, permits, wells }: PermitFillerDeps,
+  { seed, world, db, permits, wells, reach = fullReach }: PermitFillerDeps,
   { startedAt, begin, doneTo, setDoneTo }: ReturnType<typeof createFilledSpan>,
 ) {
   const lists = dayLists(seed, world)
   const permitsOf = ({ state, day, count, at }: DayList): WellPermit[] => {
     const dayAt = parseDay(day)!
-    const isWhole = dayAt >= startedAt() - wholeDays * dayMs
+    const isWhole = dayAt >= startedAt() - reach.wholeDays * dayMs
     const sampledCount = isWhole
       ? count
       : Math.floor(

@@ -21,7 +21,7 @@ export interface ProductionTarget {
   states: { write(rows: readonly StateMonth[], recordedAt: number): unknown }
 }
 
-const firstMonth = '2020-01'
+const firstMonthOfAll = '2020-01'
 /** Wells whose history is written in one transaction. */
 const sliceWells = 100
 
@@ -35,6 +35,8 @@ interface ProductionFillerDeps {
   known: { search(filter: { state: string; producingTo: string }): Well[] }
   /** Whether the wells are there. */
   isReady(): boolean
+  /** Months of history; undefined: all there are. */
+  months?: number | undefined
   settings: Progress
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
@@ -99,7 +101,7 @@ const producingBy = (wells: ProductionFillerDeps['known'], month: string): Well[
 
 /** Writes the history some wells at a time, and the states once the last well is written. */
 function createHistoryFill(
-  { seed, db, production, known: wells, settings }: ProductionFillerDeps,
+  { seed, db, production, known: wells, settings, months }: ProductionFillerDeps,
   statesOf: ReturnType<typeof stateMonths>,
 ) {
   /** What is left of the history that is being written. */
@@ -117,6 +119,7 @@ function createHistoryFill(
     const open = openHistory(now)
     const slice = open.due.splice(0, sliceWells)
     const end = monthAfter(open.newest, 1)
+    const firstMonth = months === undefined ? firstMonthOfAll : monthAfter(end, -months)
     open.progress = slice.at(-1)?.apiNumber ?? open.progress
     transact(db, () => {
       production.wells.write(

@@ -38,7 +38,7 @@ const sources: readonly (readonly [source: string, codes: readonly string[]])[] 
   ],
 ]
 
-const publicationsKept = 36
+const fullPublications = 36
 const horizonMonths = 12
 const monthDays = 30
 /** Prices are expected to come back to their usual level by half in so many months. */
@@ -74,6 +74,8 @@ interface OutlookFillerDeps {
   outlooks: OutlookStore
   monthly: ForecastMaker
   seriesOf(code: string): Series | undefined
+  /** Publications of the agencies that there are, one a month. */
+  publicationsKept?: number | undefined
   clock: Pick<Clock, 'now'>
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
@@ -118,7 +120,13 @@ function worldCloses(world: World, code: string, now: number): Close[] {
   return closes
 }
 
-function agencyOutlooks({ seed, world, outlooks, seriesOf }: OutlookFillerDeps): Duty {
+function agencyOutlooks({
+  seed,
+  world,
+  outlooks,
+  seriesOf,
+  publicationsKept = fullPublications,
+}: OutlookFillerDeps): Duty {
   const views = new Map<string, Path>()
   const viewOn = (name: string, day: string): number => {
     const path = views.get(name) ?? createPath(seed, `outlook/${name}`, viewHalfLifeDays, false)

@@ -1,6 +1,6 @@
 import { type Clock, createSystemClock } from '../../lib/clock.ts'
 import { dayMs } from '../../lib/instant.ts'
-import { isMainCode, leadingCodes, newestFrom } from './history-depth.ts'
+import { type depthOf, isMainCode, leadingCodes, newestFrom } from './history-depth.ts'
 import { createPriceProgress, type Progress } from './progress.ts'
 import { createPublication, type StoredSeries, type WorldPoint } from './publication.ts'
 import type { World } from './world.ts'
@@ -76,6 +76,8 @@ export function createPriceFeed(deps: {
   ingest: Writer
   settings: Progress
   clock: Clock
+  /** What a copy holds of a code. */
+  depth?: typeof depthOf
   /** Codes whose records are numbered together: they begin with their whole history. */
   together?: readonly string[]
   /** Measures the budget of a step; the copy's own clock may stand still. */
@@ -83,7 +85,7 @@ export function createPriceFeed(deps: {
 }): PriceFeed {
   const { world, ingest, clock, stopwatch = createSystemClock() } = deps
   const progress = createPriceProgress(deps.settings, clock)
-  const publication = createPublication(world)
+  const publication = createPublication(world, deps.depth)
   const together = new Set(deps.together)
   const order = fillOrder(deps.series)
   const byId = new Map(order.map(series => [series.id, series]))

@@ -28,7 +28,7 @@ export const leadingCodes: readonly string[] = [
 export const isMainCode = ({ code, cadence }: Pick<WorldSeries, 'code' | 'cadence'>): boolean =>
   isIntraday(cadence) || leadingCodes.includes(code)
 
-const everyCodeFrom = Date.UTC(2020, 0, 1)
+export const everyCodeFrom = Date.UTC(2020, 0, 1)
 const listPricesFrom = Date.UTC(2002, 7, 23)
 const rigCountsFrom = Date.UTC(2013, 0, 4)
 const hourlyDays = 40

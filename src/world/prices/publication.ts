@@ -40,7 +40,7 @@ export interface Quotes {
  */
 const denseDays = 40
 
-export function createPublication(world: World): Publication {
+export function createPublication(world: World, ofHistory = depthOf): Publication {
   function pointsOf(series: StoredSeries, observations: readonly Observation[]): WorldPoint[] {
     return observations.map(observation => ({ seriesId: series.id, ...observation }))
   }
@@ -59,7 +59,7 @@ export function createPublication(world: World): Publication {
 
   /** The first observation of a code and all that was published in its newest stretch. */
   function newestOf(series: StoredSeries, start: number, to: number): WorldPoint[] {
-    const depth = depthOf(series, start)
+    const depth = ofHistory(series, start)
     const from = newestFrom(series, start)
     const first = firstOf(world, series.code, depth, from)
     return pointsOf(series, [
@@ -80,7 +80,7 @@ export function createPublication(world: World): Publication {
     const newest = recent.observations.findLast(({ observedAt }) => observedAt < before)
     // One that was observed earlier may have been published after a newer one.
     if (newest && newest.observedAt >= recent.from) return newest
-    const depth = depthOf(series, start)
+    const depth = ofHistory(series, start)
     const end = Math.min(before, start)
     for (let spanMs = quoteSpanMs; spanMs <= longestQuoteSpanMs; spanMs *= 3) {
       const from = end - spanMs
@@ -97,13 +97,13 @@ export function createPublication(world: World): Publication {
     const from = start - recentDays[series.cadence] * dayMs
     const observations = isIntraday(series.cadence)
       ? []
-      : world.observations(series.code, from, start, depthOf(series, start))
+      : world.observations(series.code, from, start, ofHistory(series, start))
     return { from, observations }
   }
 
   /** What a code is quoted with, and the moments before which each is the newest. */
   function quotesOf(series: StoredSeries, start: number): Quotes {
-    const points = firstOf(world, series.code, depthOf(series, start), newestFrom(series, start))
+    const points = firstOf(world, series.code, ofHistory(series, start), newestFrom(series, start))
     const moments = new Set<number>()
     const recent = recentOf(series, start)
     const take = (before: number): Observation | undefined => {
@@ -122,7 +122,7 @@ export function createPublication(world: World): Publication {
 
   /** All that was published of a code before its newest stretch. */
   function olderOf(series: StoredSeries, start: number): WorldPoint[] {
-    const depth = depthOf(series, start)
+    const depth = ofHistory(series, start)
     const to = newestFrom(series, start)
     return pointsOf(series, world.observations(series.code, depth.from, to, depth))
   }

@@ -37,6 +37,7 @@ export function withRegions(
   world: World,
   series: readonly WorldSeries[],
   groups = drillingGroups,
+  ofHistory = depthOf,
 ): World {
   const byCode = new Map(
     series.filter(series => series.available).map(series => [series.code, series]),
@@ -68,7 +69,7 @@ export function withRegions(
     history(code, now) {
       const series = byCode.get(code)
       if (!series || !groupOf.has(code)) return world.history(code, now)
-      const depth = depthOf(series, now)
+      const depth = ofHistory(series, now)
       return observations(code, depth.from, now, depth)
     },
   }

@@ -80,9 +80,11 @@ export interface WorldDeps {
   series: readonly WorldSeries[]
   /** States of paths, so that none is walked from the epoch. */
   known?: KnownStates
+  /** What a history holds; all that there is unless a copy holds less. */
+  depth?: typeof depthOf
 }
 
-export function createWorld({ seed, series, known }: WorldDeps): World {
+export function createWorld({ seed, series, known, depth: ofHistory = depthOf }: WorldDeps): World {
   const recipes = createRecipes(series)
   const byCode = new Map(
     series.filter(series => series.available).map(series => [series.code, series]),
@@ -139,7 +141,7 @@ export function createWorld({ seed, series, known }: WorldDeps): World {
     history(code, now) {
       const series = byCode.get(code)
       if (!series) return []
-      const depth = depthOf(series, now)
+      const depth = ofHistory(series, now)
       return observations(code, depth.from, now, depth)
     },
   }
