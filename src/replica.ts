@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { createApp } from './app.ts'
 import { databasePath } from './directory.ts'
 import { requestIdOf } from './http/base.ts'
+import type { Connections } from './http/cable.ts'
 import type { PeerLookup } from './http/gate/address.ts'
 import { linker } from './http/problem/links.ts'
 import { createReplicaAnswers } from './http/replica-answers.ts'
@@ -25,6 +26,8 @@ export interface Replica {
   /** Resolves, with the reason, when the copy has to begin anew with a snapshot. */
   ended: Promise<string>
   lagMs(): number
+  /** Tells the clients of streams and sockets to go elsewhere. */
+  endStreams(): void
   /** Sends what is left to report before it ends. */
   close(): Promise<void>
 }
@@ -34,6 +37,7 @@ export interface ReplicaOptions {
   dir: string
   nats: Nats
   peer: PeerLookup
+  connections: Connections
   isStopping(): boolean
 }
 
@@ -42,7 +46,7 @@ const noMasterKey = 'a replica opens nothing that is sealed'
 
 /** Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream. */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
-  const { runtime, dir, nats, peer, isStopping } = options
+  const { runtime, dir, nats, peer, connections, isStopping } = options
   const { config, clock, log, ids } = runtime
   const links = linker(config)
   const path = databasePath(dir)
@@ -65,6 +69,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     masterKey: noMasterKey,
   })
   const apply = createApplier(written)
+  const refresh = createRefresh(services)
   const following = followStream(
     nats,
     {
@@ -77,7 +82,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
           state.set('lineage', lineage)
           state.set('replica_at', String(message))
         })
-        refresh(services, delta)
+        refresh(delta)
       },
     },
     { clock, log },
@@ -87,6 +92,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const counted = { ...services, meter: reports.meter }
   const app = createApp(counted, {
     peer,
+    connections,
     vitals: { ...aloneVitals, isStopping, replicaLagMs: lagMs },
   })
   const answer = createReplicaAnswers({
@@ -100,6 +106,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       requestId: requestIdOf(request, ids),
       docsUrl: links(request).docsUrl,
     }),
+    stays: request => connections.idle(request, 0),
     lagMs,
     reaches: following.reaches,
     waitMs: config.replica.waitMs,
@@ -110,11 +117,12 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     answer,
     ended: following.ended,
     lagMs,
+    endStreams: services.streams.stop,
     async close() {
       following.stop()
+      services.streams.stop()
       await reports.send()
       reports.stop()
-      services.streams.stop()
       services.db.close()
       written.close()
     },
@@ -150,10 +158,24 @@ const keyTables = new Set(['accounts', 'api_keys', 'organizations', 'organizatio
 
 const countTables = new Set(['quota_counters', 'usage_hours', 'usage_days'])
 
-/** Brings what is kept in memory up to rows that have been written. */
-function refresh(services: Services, delta: Delta): void {
-  followDelta(services, delta)
-  if (delta.tables.some(({ table }) => keyTables.has(table))) services.keys.reload()
-  // Others' requests are in them; what this copy has not reported yet is far less than the margin.
-  if (delta.tables.some(({ table }) => countTables.has(table))) services.meter.reset()
+/** Brings what is kept in memory up to rows that have been written, and tells who listens. */
+function createRefresh(services: Services): (delta: Delta) => void {
+  const { keys, meter, cable, watchFeed } = services
+  /** Whose feeds have grown in the parts of a commit that have come so far. */
+  const growing = new Set<string>()
+  return delta => {
+    const changed = followDelta(services, delta)
+    if (delta.tables.some(({ table }) => keyTables.has(table))) keys.reload()
+    // Others' requests are in them; what this copy has not reported yet is far less than the margin.
+    if (delta.tables.some(({ table }) => countTables.has(table))) meter.reset()
+    cable.changed(new Set(changed))
+    for (const { table, columns, rows } of delta.tables) {
+      if (table !== 'watch_feeds') continue
+      const at = columns.indexOf('account_id')
+      for (const row of rows) growing.add(String(row[at]))
+    }
+    if (!delta.isLast) return
+    for (const accountId of growing) watchFeed.tell(accountId)
+    growing.clear()
+  }
 }

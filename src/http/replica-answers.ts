@@ -13,6 +13,8 @@ export interface ReplicaDeps {
   meter: { standing(key: KeyState): Pick<Standing, 'window' | 'used'> }
   /** What stands in the answer where the primary does not answer. */
   unreachable(request: Request): { requestId: string; docsUrl: string }
+  /** The connection of a request may be silent for as long as its answer goes on. */
+  stays(request: Request): void
   lagMs(): number
   reaches(sequence: number, withinMs: number): Promise<boolean>
   waitMs: number
@@ -21,9 +23,18 @@ export interface ReplicaDeps {
 
 /** What stands on prices, the catalogue and rows that are read at each request. */
 const answeredPaths =
-  /^\/v1\/(?:prices|commodities|analytics|indicators|spreads|futures|storage|forecasts|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|well-production|market-brief|data-quality)(?:\/|$)/
-/** What an account keeps, or what changes as it is read. */
-const primaryPaths = /^\/v1\/prices\/(?:stream|board|alerts)(?:\/|$)/
+  /^\/v1\/(?:prices|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
+/** What an account keeps and changes as it is read. */
+const primaryPaths = /^\/v1\/prices\/board(?:\/|$)/
+/** A question that is too long for an address, and writes nothing. */
+const askedByPost = new Set(['/v1/prices/batch'])
+/** What anybody may read. */
+const openPaths =
+  /^\/(?:docs|swagger|openapi\.json|limits\.json|product-facts\.json|v1\/(?:demo|meta|sources))(?:\/|$)/
+/** Counted by the windows of rates only, so that the quota says nothing of it. */
+const eventsPath = '/v1/stream'
+/** A socket cannot be passed on: who has no key here is refused here. */
+const socketPath = '/cable'
 /** How this copy is, which nobody else can say. */
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
 /** An answer that says so: a statement wanted to write, and a copy is not written. */
@@ -55,21 +66,28 @@ export function createReplicaAnswers(
       })
     }
   }
-  const answersKey = (request: Request): boolean => {
+  const keyOf = (request: Request): KeyState | undefined => {
     const { token } = credentialsOf(request, false)
     // A key that is not here yet may be there.
-    const key = token === undefined ? undefined : keys.find(token)
+    return token === undefined ? undefined : keys.find(token)
+  }
+  const answersKey = (request: Request): boolean => {
+    const key = keyOf(request)
     return key !== undefined && hasMargin(meter.standing(key))
   }
   /** Near its end a quota is counted in one place, and where others' requests are not known. */
   const hasMargin = ({ window: { limit }, used }: Pick<Standing, 'window' | 'used'>) =>
     limit === null ||
     (limit - used > Math.max(marginRequests, limit * marginShare) && deps.lagMs() < countedMaxMs)
-  const isAnswered = (request: Request, path: string): boolean =>
-    readMethods.has(request.method) &&
-    answeredPaths.test(path) &&
-    !primaryPaths.test(path) &&
-    answersKey(request)
+  const isAnswered = (request: Request, path: string): boolean => {
+    if (request.method === 'POST') return askedByPost.has(path) && answersKey(request)
+    if (!readMethods.has(request.method)) return false
+    if (path === eventsPath) return keyOf(request) !== undefined
+    return (
+      openPaths.test(path) ||
+      (answeredPaths.test(path) && !primaryPaths.test(path) && answersKey(request))
+    )
+  }
   const marked = (response: Response): Response => {
     response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(deps.lagMs()))
     return response
@@ -77,14 +95,17 @@ export function createReplicaAnswers(
   const answer = async (request: Request, sequence: string | null): Promise<Response> => {
     if (sequence !== null && !(await deps.reaches(Number(sequence), deps.waitMs)))
       return await ask(request)
+    const asked = (request.body === null ? request : request.clone()) as Request
     const response = await deps.handle(request)
     return response?.headers.get('x-error-code') === writerCode
-      ? await ask(request)
+      ? await ask(asked)
       : marked(response)
   }
   return request => {
     const { pathname } = new URL(request.url)
-    if (ownPaths.has(pathname)) return deps.handle(request)
+    if (ownPaths.has(pathname) || pathname === socketPath) return deps.handle(request)
+    // Clients of a stream wait longer for its next event than a connection may idle.
+    if (pathname === eventsPath) deps.stays(request)
     if (!isAnswered(request, pathname)) return ask(request)
     return answer(request, request.headers.get(sequenceHeader(headerPrefix)))
   }

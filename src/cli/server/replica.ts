@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Server } from 'bun'
 import { createEncoder } from '../../http/answer/encoding.ts'
-import type { SocketData } from '../../http/cable.ts'
+import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
 import { linker } from '../../http/problem/links.ts'
 import { varyOf } from '../../http/profiles/profiles.ts'
@@ -61,6 +61,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const peer = {
     requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request),
   }
+  const connections = connectionsOf(() => server, originals, new WeakSet())
   let replica: Replica | undefined
   const fetch = front({
     handle: request => replica?.answer(request) ?? startingUp(),
@@ -86,7 +87,14 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const follow = async () => {
     while (!isStopping) {
       try {
-        replica = await openReplica({ runtime, dir, nats, peer, isStopping: () => isStopping })
+        replica = await openReplica({
+          runtime,
+          dir,
+          nats,
+          peer,
+          connections,
+          isStopping: () => isStopping,
+        })
         announce()
         const why = await Promise.race([replica.ended, stopRequested])
         if (why === undefined) return
@@ -104,6 +112,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   await follow()
   log.info('server_stopping')
   if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
+  replica?.endStreams()
   await Promise.race([server.stop(false), sleep(config.server.drainMs)])
   await server.stop(true)
   await replica?.close()

@@ -32,6 +32,8 @@ export interface CableConnection {
 export interface Cable {
   /** Takes a client in; updates begin when its connection is open. */
   connect(client: CableClient): CableConnection | 'full' | 'stopped'
+  /** Series that another process has written; its own writes the cable hears of by itself. */
+  changed(seriesIds: ReadonlySet<number>): void
 }
 
 export interface CableDeps {
@@ -66,15 +68,16 @@ export function createCable(deps: CableDeps): Cable {
       for (const openConnection of connections) openConnection.flush()
     })
   }
-  ingest.listen(changes => {
-    if (connections.size === 0) return
-    const seriesIds = new Set(changes.map(change => change.seriesId))
+  const changed = (seriesIds: ReadonlySet<number>) => {
+    if (connections.size === 0 || seriesIds.size === 0) return
     const isRig = prices.rigCodes().some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0))
     for (const openConnection of connections) openConnection.touch(seriesIds, isRig)
     flushSoon()
-  })
+  }
+  ingest.listen(changes => changed(new Set(changes.map(change => change.seriesId))))
 
   return {
+    changed,
     connect(client) {
       let release = () => {}
       const newConnection = createConnection(deps, client, () => {
