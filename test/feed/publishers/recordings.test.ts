@@ -5,7 +5,7 @@ import { ratesOf, ratesOfCsv, ratesOfSdmx, ratesOfXml } from '../../../src/feed/
 import { eiaPage, outlookOf } from '../../../src/feed/publishers/eia.ts'
 import { gasReport } from '../../../src/feed/publishers/eia-wngsr.ts'
 import { weeklyTable } from '../../../src/feed/publishers/eia-wpsr.ts'
-import type { MapLine } from '../../../src/feed/publishers/map.ts'
+import { type MapLine, targetName } from '../../../src/feed/publishers/map.ts'
 import { shippedFeeds } from '../../../src/feed/publishers/publishers.ts'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
 import type { PeriodKind } from '../../../src/feed/reading/periods.ts'
@@ -107,6 +107,11 @@ describe.skipIf(!haveRealData)(`answers as they were recorded${needsRealData}`, 
       { period: '2022-05-20', text: '24.778' },
     ])
     expect(series.get('SPR')!.rows[0]).toEqual({ period: '2024-05-17', text: '368.804' })
+    const total = shippedFeeds
+      .find(({ publisher }) => publisher.name === 'eia_wpsr')!
+      .map.find(line => targetName(line) === 'US_TOTAL_PETROLEUM_STORAGE')!
+    expect(total).toMatchObject({ at: 'table4', factor: '1' })
+    expect(series.get(total.sourceId.slice('table4/'.length))!.rows[0]!.text).toBe('1250.495')
     const balance = weeklyTable(recording('eia_wpsr_table1_excerpt.csv'), 'table1')
     expect(balance.series.get('Distillate Fuel Oil')!.rows.slice(0, 2)).toEqual([
       { period: '2026-07-10', text: '108.175' },
