@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import type { FeedSetting } from '../../feed/engine/settings.ts'
 import type { FeedView } from '../../feed/engine/view.ts'
-import { targetName } from '../../feed/publishers/map.ts'
+import { targetName, unreadOf } from '../../feed/publishers/map.ts'
 import { integer } from '../../http/answer/integer.ts'
 import type { Connections } from '../../http/cable.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
@@ -256,6 +256,19 @@ function settingOf({
   }
 }
 
+/** What a feed is to be read into and has no series for would never come: it is refused, each by its name. */
+function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['feed']): void {
+  const unread = unreadOf(codes, map)
+  if (unread.length === 0) return
+  throw validationFailed(
+    unread.map(code => ({
+      field: 'codes',
+      message: `codes: ${publisher.name} has no series for ${code}; its map has what it can be read into.`,
+      value: code,
+    })),
+  )
+}
+
 /** Public sources for the operator: how they stand, and what can be done about them. */
 export function feedAdminRoutes({
   access,
@@ -410,7 +423,7 @@ export function feedAdminRoutes({
           operationId: 'runFeed',
           summary: 'Run a feed now',
           description:
-            'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: 422 while another is under way.',
+            'Reads the publisher at once, also while the feed is paused. 202 with the run as it begins, or with `wait` or `dry_run` 200 with the finished one. One run of a feed at a time: while another is under way, 422, or with `wait` or `dry_run` it begins after it. A feed that is off, or lacks its key or the consent to its terms, is not asked: the run that is answered says why and is not kept.',
         },
       },
     )
@@ -444,8 +457,10 @@ export function feedAdminRoutes({
     .put(
       '/admin/v1/feeds/:name',
       ({ params, body: input }) => {
-        viewOf(params.name)
-        feeds.configure(params.name, settingOf(SettingBody.read(input)))
+        const { feed } = viewOf(params.name)
+        const setting = settingOf(SettingBody.read(input))
+        refuseUnread(setting.codes ?? [], feed)
+        feeds.configure(params.name, setting)
         return feedOf(params.name)
       },
       {

@@ -5,6 +5,7 @@ import { envName, explain } from '../../config.ts'
 import { type ConfigKey, configKeys } from '../../config-keys.ts'
 import { configuredFeeds } from '../../feed/engine/configured.ts'
 import { settingsOf, standingOf } from '../../feed/engine/settings.ts'
+import { unreadOf } from '../../feed/publishers/map.ts'
 import { shippedFeeds } from '../../feed/publishers/publishers.ts'
 import { createSystemClock } from '../../lib/clock.ts'
 import { createRandomIds } from '../../lib/ids.ts'
@@ -216,8 +217,13 @@ function examineFeedSettings(config: Config): Finding[] {
     if (standing === 'needs_key') {
       return [doubtful('feeds', `${name} has no key, and is not read`, `set feeds.${name}.key`)]
     }
-    if (standing !== 'needs_license') return []
-    const finding = `the terms of ${name} are not accepted, and it is not read`
-    return [doubtful('feeds', finding, `set feeds.${name}.license = "accept" if you may use it`)]
+    if (standing === 'needs_license') {
+      const finding = `the terms of ${name} are not accepted, and it is not read`
+      return [doubtful('feeds', finding, `set feeds.${name}.license = "accept" if you may use it`)]
+    }
+    if (standing === 'off') return []
+    return unreadOf(settings.values.codes ?? [], feed.map).map(code =>
+      doubtful('feeds', `${name} has no series for ${code}`, `take it out of feeds.${name}.codes`),
+    )
   })
 }

@@ -67,6 +67,12 @@ function targetOf(into: string, where: string): Target {
   return { dataset, column, fixed: Object.fromEntries(fixed as [string, string][]) }
 }
 
+/** The codes and datasets that no line of a map leads to. */
+export function unreadOf(codes: readonly string[], map: readonly MapLine[]): string[] {
+  const targets = new Set(map.map(targetName))
+  return codes.filter(code => !targets.has(code))
+}
+
 /** What a line leads to, as people and answers name it. */
 export const targetName = ({ target }: MapLine): string =>
   'code' in target ? target.code : target.dataset

@@ -4,7 +4,7 @@ import { openTestInstance, type TestInstance } from '../../support/instance/inst
 interface Answer {
   feed?: { name: string; state: string }
   settings?: { name: string; value: string; source: string }[]
-  errors?: { field: string; message: string }[]
+  errors?: { field: string; message: string; value?: string }[]
 }
 
 let instance: TestInstance
@@ -63,6 +63,20 @@ describe('PUT /admin/v1/feeds/{name}', () => {
     const { status, body } = await admin('PUT', '/fred', { [field]: value })
     expect(status).toBe(422)
     expect(body.errors).toEqual([expect.objectContaining({ field, message })])
+  })
+
+  test('refuses what the feed has no series for, each by its name', async () => {
+    const { status, body } = await admin('PUT', '/norges_bank', {
+      codes: ['USD_NOK', 'USD_NKO', 'rig-counts'],
+    })
+    expect(status).toBe(422)
+    const message = (code: string) =>
+      `codes: norges_bank has no series for ${code}; its map has what it can be read into.`
+    expect(body.errors).toEqual([
+      { field: 'codes', message: message('USD_NKO'), value: 'USD_NKO' },
+      { field: 'codes', message: message('rig-counts'), value: 'rig-counts' },
+    ])
+    expect((await admin('GET', '/norges_bank')).body.feed!.state).toBe('off')
   })
 
   test('names every fault at once', async () => {
