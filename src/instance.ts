@@ -122,6 +122,7 @@ export function openInstance(options: InstanceOptions): Instance {
     serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined
   const rates = serving ? takeUpRates(dir, services) : undefined
   if (serving) sending.start()
+  services.feeds.closeOpenRuns()
   // A public source would mix real values into generated ones.
   if (serving && config.mode === 'serve') services.feeds.start()
   const app = createApp(services, {

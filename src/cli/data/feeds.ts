@@ -223,16 +223,16 @@ async function runFeed(
 
 const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>
   runAgainstServer(env, 'feeds runs', async () => {
-    const names =
-      name === undefined
-        ? (await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)).feeds
-            .filter(feed => feed.last_run !== null)
-            .map(feed => feed.name)
-        : [name]
+    const of = (name: string) =>
+      bare<{ runs: RunLine[] }>(env, 'GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
+    if (name !== undefined) {
+      show(env, await of(name), body => runTable(body.runs))
+      return
+    }
+    const { feeds } = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
     const runs: RunLine[] = []
-    for (const name of names) {
-      const path = `${pathOf(name)}/runs?per_page=${runsShown}`
-      runs.push(...(await bare<{ runs: RunLine[] }>(env, 'GET', path)).runs)
+    for (const feed of feeds) {
+      if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
     }
     runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
     show(env, { runs: runs.slice(0, runsShown) }, body => runTable(body.runs))

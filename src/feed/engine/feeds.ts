@@ -8,7 +8,7 @@ import { createFeedSettings } from './kept-settings.ts'
 import { createLateTelling } from './late.ts'
 import { createFeedRuns, type RunOptions } from './runs.ts'
 import { type FeedSample, sampleOf } from './sample.ts'
-import { type FeedSetting, standingOf, standingSentences } from './settings.ts'
+import { type FeedSetting, refusalOf, standingOf } from './settings.ts'
 import { type FeedView, viewOf } from './view.ts'
 
 /** The feeds of this copy, in the order in which they are preferred. */
@@ -18,9 +18,9 @@ export interface Feeds {
   active(): FeedView[]
   view(name: string): FeedView | undefined
   names(): readonly string[]
-  /** Reads now; undefined while another run of the feed is under way. */
+  /** Reads now, after what is under way of the feed; undefined once all are halted. */
   run(name: string, options?: RunOptions): Promise<FeedRun | undefined>
-  /** The same without waiting: the run as it begins. */
+  /** Without waiting: the run as it begins; undefined while another run of the feed is under way. */
   begin(name: string, options?: RunOptions): FeedRun | undefined
   test(name: string): Promise<{ sample: FeedSample } | { fault: FeedFault }>
   /** Keeps settings; what is undefined in `values` stays as it is. */
@@ -31,7 +31,9 @@ export interface Feeds {
   countRuns(name: string | undefined): number
   /** Publishers of what this copy serves. */
   sources(): { feed: Feed; codes: number }[]
-  /** Closes what an earlier process left open, and plans what was missed. */
+  /** Closes what an earlier process left open; whoever holds the directory has none under way yet. */
+  closeOpenRuns(): void
+  /** Plans what was missed. */
   start(): void
   /** Begins what is due; answers without waiting for it. */
   pass(): void
@@ -89,14 +91,23 @@ export function createFeeds(deps: FeedsDeps): Feeds {
       const feed = feedOf(name)
       return feed && shown(feed)
     },
-    run: async (name, options = {}) => await runNow(name, options)?.ended,
+    async run(name, options = {}) {
+      while (!runs.isHalted()) {
+        const begun = runNow(name, options)
+        if (begun) return await begun.ended
+        await runs.ended(name)
+      }
+      return undefined
+    },
     begin: (name, options = {}) => runNow(name, options)?.run,
     async test(name) {
       const feed = feedOf(name)!
       const inForce = settings.of(name)
-      const standing = standingOf({ ...feed }, { ...inForce, isOn: true, pausedAt: undefined })
+      const { enabled } = deps.configured
+      const standing = standingOf(feed, { ...inForce, isOn: enabled, pausedAt: undefined })
       if (standing !== 'ready') {
-        return { fault: new FeedFault('unauthorized', standingSentences[standing](feed)) }
+        const sentence = refusalOf(standing, feed, deps.configured)
+        return { fault: new FeedFault('unauthorized', sentence) }
       }
       try {
         return { sample: await sampleOf(feed, inForce.values, deps) }
@@ -119,8 +130,8 @@ export function createFeeds(deps: FeedsDeps): Feeds {
         const feed = feedOf(name)
         return feed && codes > 0 ? [{ feed, codes }] : []
       }),
+    closeOpenRuns: () => void store.closeOpenRuns(clock.now()),
     start() {
-      store.closeOpenRuns(clock.now())
       const slot = firstRunSlotMs * (deps.copyNumber % firstRunSlots)
       for (const { publisher } of ready()) {
         const { servedAt } = store.state(publisher.name)

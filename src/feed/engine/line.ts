@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../lib/clock.ts'
-import { hourMs, minuteMs, secondMs } from '../../lib/instant.ts'
+import { dayMs, minuteMs, secondMs } from '../../lib/instant.ts'
 import { NoReply, type PublisherFetch, type PublisherReply } from '../../send/feeds/fetch.ts'
 import type { Line, Publisher, PublisherAnswer, PublisherRequest } from '../publishers/publisher.ts'
 import { FeedFault } from '../reading/fault.ts'
@@ -32,12 +32,12 @@ export interface LineOptions {
 const bodyBytesMax = 128 * 1024 * 1024
 const redirectsMax = 5
 const attemptsMax = 5
+/** The longest that a publisher may have itself left alone; more is a slip of its server. */
+const notBeforeMaxMs = dayMs
 /** All attempts at one request together. */
 const patienceMs = 2 * minuteMs
 const firstPauseMs = secondMs
 const longestPauseMs = 20 * secondMs
-/** A publisher that wants to be left alone for longer is asked again with the next release. */
-const retryAfterMaxMs = hourMs
 
 /**
  * The way to one publisher: guarded, paced to its rate, patient with what passes, and never to another
@@ -57,18 +57,19 @@ export function createLine(options: LineOptions): CountedLine {
     counts.requests += 1
   }
 
-  const send = async (request: PublisherRequest, mayBeUnchanged: boolean) => {
+  const send = async (request: PublisherRequest, mayBeUnchanged: boolean, endsAt: number) => {
     let url = placed(request.url, options)
     for (let redirects = 0; ; redirects++) {
       const address = new URL(url)
       if (request.secret) address.searchParams.append(request.secret.name, request.secret.value)
       await paced()
-      const reply = await options.fetch.get(address.href, {
+      const headers = {
         'User-Agent': options.userAgent,
         Accept: '*/*',
         ...request.headers,
         ...(mayBeUnchanged && conditions(known, request.url)),
-      })
+      }
+      const reply = await options.fetch.get(address.href, headers, endsAt - clock.monotonic())
       const { location } = reply.headers
       if (reply.status < 300 || reply.status === 304 || reply.status >= 400 || !location) {
         return { reply, url }
@@ -82,24 +83,24 @@ export function createLine(options: LineOptions): CountedLine {
 
   /** Tries until there is an answer that is one, or nothing that passes. */
   const answered = async (request: PublisherRequest, mayBeUnchanged: boolean) => {
-    const startedAt = clock.monotonic()
+    const endsAt = clock.monotonic() + patienceMs
     for (let attempt = 1; ; attempt++) {
-      const left = patienceMs - (clock.monotonic() - startedAt)
-      const isLast = attempt === attemptsMax || left <= 0
+      const isWorth = (waitMs: number) =>
+        attempt < attemptsMax && clock.monotonic() + waitMs < endsAt
+      let waitMs = pause(attempt, options.chance)
       try {
-        const { reply, url } = await send(request, mayBeUnchanged)
+        const { reply, url } = await send(request, mayBeUnchanged, endsAt)
         if (reply.status === 200 || (reply.status === 304 && mayBeUnchanged)) return { reply, url }
-        const fault = await faultOf(reply)
-        if (!isPassing(reply.status, fault) || isLast) throw fault
         const wanted = retryAfter(reply.headers['retry-after'], clock.now())
-        if (wanted !== undefined && wanted > Math.min(left, retryAfterMaxMs)) throw fault
-        await sleep(wanted ?? pause(attempt, options.chance))
+        const fault = await faultOf(reply, wanted && clock.now() + Math.min(wanted, notBeforeMaxMs))
+        waitMs = wanted ?? waitMs
+        if (!isPassing(reply.status, fault) || !isWorth(waitMs)) throw fault
       } catch (error) {
         if (!(error instanceof NoReply)) throw error
         if (error.refused) throw new FeedFault('foreign_address', error.message)
-        if (isLast) throw new FeedFault('no_answer', error.message)
-        await sleep(pause(attempt, options.chance))
+        if (!isWorth(waitMs)) throw new FeedFault('no_answer', error.message)
       }
+      await sleep(waitMs)
     }
   }
 
@@ -224,7 +225,7 @@ async function wholeOf(reply: PublisherReply, counts: LineCounts): Promise<Uint8
 const errorBytesMax = 4096
 
 /** What an answer that is none says for itself. Of its body only what kind of refusal it is. */
-async function faultOf(reply: PublisherReply): Promise<FeedFault> {
+async function faultOf(reply: PublisherReply, notBefore: number | undefined): Promise<FeedFault> {
   const { status } = reply
   let text = ''
   try {
@@ -244,7 +245,7 @@ async function faultOf(reply: PublisherReply): Promise<FeedFault> {
       status,
     )
   }
-  return new FeedFault('http_status', `the publisher answered ${status}`, status)
+  return new FeedFault('http_status', `the publisher answered ${status}`, status, notBefore)
 }
 
 /** Whether an answer like this one may be another in a moment. A throttled key is told 403. */

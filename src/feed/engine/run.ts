@@ -39,6 +39,8 @@ export interface ReadOptions {
 export interface ReadOutcome {
   marks: ReadonlyMap<string, string>
   lines: FeedLine[]
+  /** When the publisher wants to be asked again at the earliest, Unix ms. */
+  notBefore?: number
 }
 
 const nothingLeft: ReadOutcome = { marks: new Map(), lines: [] }
@@ -80,7 +82,9 @@ export async function readFeed(
     run.problemCode = error.code
     run.problem = error.message
     if (error.suspicious) run.held = Math.max(1, run.rowsRead)
-    return nothingLeft
+    return error.notBefore === undefined
+      ? nothingLeft
+      : { marks: new Map(), lines: [], notBefore: error.notBefore }
   } finally {
     run.requests = line.counts.requests
     run.bytes = line.counts.bytes

@@ -5,7 +5,7 @@ import type { Feed } from '../publishers/publishers.ts'
 import type { FeedBatch, FeedsDeps } from './deps.ts'
 import type { FeedSettingsBook } from './kept-settings.ts'
 import { readFeed } from './run.ts'
-import { type FeedSetting, isPreferred, standingOf, standingSentences } from './settings.ts'
+import { type FeedSetting, isPreferred, refusalOf, standingOf } from './settings.ts'
 import { linesOf } from './view.ts'
 
 const jitterMs = 20 * secondMs
@@ -30,6 +30,8 @@ export interface FeedRuns {
   isHalted(): boolean
   /** The run that is under way, with what it has read so far. */
   current(name: string): FeedRun | undefined
+  /** When the run that is under way is over. */
+  ended(name: string): Promise<unknown>
   settled(): Promise<void>
   /** What is under way writes nothing more. */
   halt(): void
@@ -41,35 +43,34 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
   const reading = new Map<string, FeedRun>()
   let isHalted = false
 
-  const perform = async (feed: Feed, trigger: RunTrigger, options: RunOptions, run: FeedRun) => {
-    const inForce = settings.of(feed.publisher.name)
-    const standing = standingOf(feed, inForce)
-    if (standing === 'ready' || standing === 'paused') {
-      const finish = await read(deps, feed, inForce.values, options, run)
-      if (isHalted) return run
-      run.finishedAt = clock.now()
-      finish()
-    } else {
-      end(run, standing, standingSentences[standing](feed), options)
-    }
+  const perform = async (
+    feed: Feed,
+    values: FeedSetting,
+    trigger: RunTrigger,
+    options: RunOptions,
+    run: FeedRun,
+  ) => {
+    const finish = await read(deps, feed, values, options, run)
+    if (isHalted) return run
+    run.finishedAt = clock.now()
+    finish()
     tellOf(deps, run, trigger, options.dryRun === true)
     return run
   }
 
-  /** Ends a run that has read nothing. */
-  const end = (
-    run: FeedRun,
-    problemCode: string,
-    problem: string,
-    { dryRun }: RunOptions,
-    nextAt: number | null = null,
-  ) => {
+  const fail = (run: FeedRun, problemCode: string, problem: string) => {
     run.result = 'failed'
     run.problemCode = problemCode
     run.problem = problem
     run.finishedAt = clock.now()
+  }
+
+  /** Ends a run that has read nothing, so that it is tried again within the hour. */
+  const breakOff = (run: FeedRun, { dryRun }: RunOptions) => {
+    fail(run, 'broke_off', 'it broke off; the log of this service says why')
     if (dryRun) return
     const { servedAt } = store.state(run.feed)
+    const nextAt = clock.now() + hourMs
     store.finishRun({ run, marks: new Map(), lines: [], nextAt, servedAt })
   }
 
@@ -78,14 +79,21 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       const { name } = feed.publisher
       if (underWay.has(name) || isHalted) return undefined
       const run = newRun(deps.ids.uuid(), name, trigger, clock.now())
+      const inForce = settings.of(name)
+      const standing = standingOf(feed, inForce)
+      if (standing !== 'ready' && standing !== 'paused') {
+        // Its publisher was not asked: that is no run to remember, nor a failure of the feed.
+        fail(run, standing, refusalOf(standing, feed, deps.configured))
+        tellOf(deps, run, trigger, options.dryRun === true)
+        return { run, ended: Promise.resolve(run) }
+      }
       store.state(name)
       if (!options.dryRun) store.beginRun(run)
-      const ended = perform(feed, trigger, options, run)
+      const ended = perform(feed, inForce.values, trigger, options, run)
         .catch(error => {
           if (isHalted) return run
           deps.log.error('feed_broke_off', { feed: name, run: run.id, error })
-          const problem = 'it broke off; the log of this service says why'
-          end(run, 'broke_off', problem, options, clock.now() + hourMs)
+          breakOff(run, options)
           return run
         })
         .finally(() => {
@@ -99,6 +107,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     isUnderWay: name => underWay.has(name),
     isHalted: () => isHalted,
     current: name => reading.get(name),
+    ended: async name => await underWay.get(name),
     async settled() {
       await Promise.all(underWay.values())
     },
@@ -152,8 +161,10 @@ async function read(
   return () => {
     batch?.count({ unchanged: run.unchanged, rejected: run.rejected })
     batch?.end()
-    if (!dryRun)
-      deps.store.finishRun({ run, ...outcome, ...plannedAfter(deps, feed, state, run, release) })
+    if (dryRun) return
+    const { marks, lines, notBefore = 0 } = outcome
+    const { servedAt, nextAt } = plannedAfter(deps, feed, state, run, release)
+    deps.store.finishRun({ run, marks, lines, servedAt, nextAt: Math.max(nextAt, notBefore) })
   }
 }
 

@@ -74,7 +74,16 @@ export function isPreferred(
 }
 
 /** Why a feed is not read, and what to do. */
-export const standingSentences = {
+export const refusalOf = (
+  standing: Standing,
+  feed: Feed,
+  { enabled }: Pick<ConfiguredFeeds, 'enabled'>,
+): string =>
+  enabled
+    ? standingSentences[standing](feed)
+    : 'feeds.enabled is false: no public source is asked, whatever is set of it'
+
+const standingSentences = {
   off: ({ publisher }: Feed) =>
     `${publisher.name} is off: add it with feeds add ${publisher.name}, or with a table [feeds.${publisher.name}]`,
   paused: ({ publisher }: Feed) => `${publisher.name} is paused: feeds resume ${publisher.name}`,

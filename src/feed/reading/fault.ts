@@ -38,11 +38,14 @@ export class FeedFault extends Error {
   readonly suspicious: boolean
   /** The status of the answer, where there was one and it was the reason. */
   readonly status: number | undefined
-  constructor(code: FaultCode, message: string, status?: number) {
+  /** When the publisher wants to be asked again at the earliest, Unix ms, where it says so. */
+  readonly notBefore: number | undefined
+  constructor(code: FaultCode, message: string, status?: number, notBefore?: number) {
     super(message)
     this.name = 'FeedFault'
     this.code = code
     this.status = status
+    this.notBefore = notBefore
     this.suspicious = suspicions.has(code)
   }
 }

@@ -31,8 +31,15 @@ export class NoReply extends Error {
 }
 
 export interface PublisherFetch {
-  /** One GET through the guard; nothing is followed. Throws `NoReply`. */
-  get(url: string, headers: Readonly<Record<string, string>>): Promise<PublisherReply>
+  /**
+   * One GET through the guard; nothing is followed. Throws `NoReply`, where no answer has begun within
+   * `withinMs` too, which is at most half a minute.
+   */
+  get(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    withinMs?: number,
+  ): Promise<PublisherReply>
   /** Ends everything that is under way. */
   halt(): void
 }
@@ -46,9 +53,10 @@ const headBytesMax = 16_384
 export function createPublisherFetch(egress: Egress): PublisherFetch {
   const all = new AbortController()
   return {
-    async get(url, headers) {
+    async get(url, headers, withinMs = headMs) {
       const route = await routeOf(egress, url, all.signal)
-      return await opened(route, { 'Accept-Encoding': 'gzip', ...headers }, all.signal)
+      const sent = { 'Accept-Encoding': 'gzip', ...headers }
+      return await opened(route, sent, Math.max(1, Math.min(headMs, withinMs)), all.signal)
     },
     halt: () => all.abort(new Error('this service was stopped')),
   }
@@ -66,6 +74,7 @@ async function routeOf(egress: Egress, url: string, signal: AbortSignal): Promis
 async function opened(
   { url, addresses }: Route,
   headers: Readonly<Record<string, string>>,
+  withinMs: number,
   signal: AbortSignal,
 ): Promise<PublisherReply> {
   const isSecure = url.protocol === 'https:'
@@ -92,7 +101,7 @@ async function opened(
       reject(new NoReply(message))
     }
     const aborted = () => fail(messageOf(signal.reason))
-    undo.push(after(headMs, () => fail(`no answer within ${headMs / secondMs} s`)))
+    undo.push(after(withinMs, () => fail(`no answer within ${Math.ceil(withinMs / secondMs)} s`)))
     signal.addEventListener('abort', aborted, { once: true })
     undo.push(() => signal.removeEventListener('abort', aborted))
     sent.on('error', error => fail(reasonOf(error)))

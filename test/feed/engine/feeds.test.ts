@@ -193,6 +193,31 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
     expect(publishers.asked[1]!.at - publishers.asked[0]!.at).toBeGreaterThanOrEqual(990)
   })
 
+  test('a publisher that wants to be left alone for longer than a run waits is left alone', async () => {
+    const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
+    publishers.failFirst.push({ status: 503, retryAfter: '7200' })
+    expect(await run(copy, 'eia')).toMatchObject({ result: 'failed', requests: 1 })
+    const nextRunAt = () => copy.services.feeds.view('eia')!.nextRunAt!
+    expect(nextRunAt()).toBeGreaterThanOrEqual(now + 120 * minuteMs)
+    copy.clock.set(now + 119 * minuteMs)
+    copy.services.feeds.pass()
+    expect(publishers.asked).toHaveLength(1)
+    copy.clock.set(nextRunAt())
+    copy.services.feeds.pass()
+    await copy.services.feeds.settled()
+    expect(copy.services.feeds.runs('eia', 1, 0)[0]).toMatchObject({ result: 'new' })
+  })
+
+  test('a run that is asked for while another is under way begins after it', async () => {
+    const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
+    const first = copy.services.feeds.begin('eia')!
+    expect(copy.services.feeds.begin('eia')).toBeUndefined()
+    const second = await run(copy, 'eia')
+    expect(first.result).toBe('new')
+    expect(second).toMatchObject({ result: 'unchanged', inserted: 0 })
+    expect(second.id).not.toBe(first.id)
+  })
+
   test('asks for a file only where it has changed', async () => {
     const copy = reading({ world_bank: '', 'world_bank.codes': 'COAL_AUSTRALIA_USD' })
     expect((await run(copy, 'world_bank')).result).toBe('new')
@@ -377,6 +402,25 @@ describe('a feed that may not be read', () => {
       })
     }
     expect(publishers.asked).toEqual([])
+    // Nobody was asked: neither a run that failed nor a failure of the feed.
+    expect(copy.services.feeds.runs(undefined, 10, 0)).toEqual([])
+    expect(copy.services.feeds.list().map(view => view.consecutiveFailures)).not.toContain(1)
+  })
+
+  test('asks nobody where feeds are turned off altogether, for a trial either', async () => {
+    const copy = openTestInstance(
+      {
+        'egress.allow': '127.0.0.0/8',
+        'feeds.enabled': 'false',
+        'feeds.ecb.base_url': publishers.url,
+      },
+      now,
+    )
+    expect(await copy.services.feeds.test('ecb')).toMatchObject({
+      fault: { message: expect.stringContaining('feeds.enabled is false') },
+    })
+    expect(await run(copy, 'ecb')).toMatchObject({ result: 'failed', problemCode: 'off' })
+    expect(publishers.asked).toEqual([])
   })
 
   test('reaches no address of this machine that is not opened', async () => {
@@ -460,7 +504,7 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     copy.services.db.run(
       "INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES ('x', 'ecb', 'schedule', 1)",
     )
-    copy.services.feeds.start()
+    copy.services.feeds.closeOpenRuns()
     expect(copy.services.feeds.runs('ecb', 1, 0)[0]).toMatchObject({
       result: 'failed',
       problemCode: 'interrupted',

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { shippedFeeds } from '../../../src/feed/publishers/publishers.ts'
 import { minuteMs, parseInstant } from '../../../src/lib/instant.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
@@ -38,6 +39,11 @@ function everyRow({ services: { db } }: TestInstance): string {
 }
 
 describe.skipIf(!haveRealData)(`the key of a publisher${needsRealData}`, () => {
+  test('every publisher that takes one is tried here', () => {
+    const taking = shippedFeeds.filter(({ publisher }) => publisher.key !== 'none')
+    expect(Object.keys(keyed)).toEqual(taking.map(({ publisher }) => publisher.name))
+  })
+
   for (const [name, settings] of Object.entries(keyed)) {
     for (const [what, key] of [
       ['accepted', standInKey],
