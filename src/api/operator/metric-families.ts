@@ -141,7 +141,7 @@ function dataFamilies({ tally, freshness, seriesFaults, clock }: MetricDeps): Me
     },
     {
       name: 'wellhead_series_faults',
-      help: 'Codes that have stopped, are frozen, have changed their unit, or lack values of their calendar.',
+      help: 'Codes that have stopped, are frozen, have changed their unit, or lack values of their calendar or cadence.',
       type: 'gauge',
       samples() {
         const faults = seriesFaults.all()

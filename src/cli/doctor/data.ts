@@ -273,6 +273,7 @@ const faultAdvice: Readonly<Record<SeriesFaultKind, string>> = {
   frozen:
     'compare with the source; where it does stand still: series edit CODE --guards repeat=off',
   unit_break: 'compare with the unit of the series, and correct or undo what is in another',
+  gap: 'see why the source was silent, and import what is missing, or correct the cadence of the series',
   missing: 'import what is missing, or correct the cadence and calendar of the series',
 }
 

@@ -2,6 +2,7 @@ import { median } from 'simple-statistics'
 import {
   dayMs,
   isoDay,
+  isoInstant,
   parseDay,
   startOfDay,
   startOfMonth,
@@ -15,6 +16,7 @@ import type { Listing } from '../calendars/schedule.ts'
 import { yearOfWeeksDays } from '../calendars/weeks.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 import { type FrozenRun, type UnitBreak, unitBreakOf } from './faults.ts'
+import type { IntradayGaps } from './intraday.ts'
 
 /** What is known of one UTC day of a series: its bar, and what its observations come to. */
 export interface DayFacts {
@@ -45,6 +47,8 @@ export interface QualityInput {
   now: number
   /** The value that the series has stood at for too long. */
   frozen?: FrozenRun | undefined
+  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  intraday?: IntradayGaps | undefined
 }
 
 export type Severity = 'critical' | 'warning' | 'info'
@@ -56,6 +60,7 @@ export interface QualityIssue {
     | 'frozen'
     | 'unit_break'
     | 'missing'
+    | 'gap'
     | 'late'
     | 'anomaly'
     | 'inconsistent'
@@ -177,7 +182,10 @@ export function qualityOf(input: QualityInput): QualityReport {
   const wrong = days.filter(day => !isConsistent(day))
   const unitBreak = unitBreakOf(days)
   const scores: QualityScores = {
-    completeness: percentOf(gaps.expected - gaps.missing.length, gaps.expected),
+    completeness:
+      (percentOf(gaps.expected - gaps.missing.length, gaps.expected) *
+        intradayPercent(input.intraday)) /
+      100,
     // A value that has stood still for too long tells nothing new, however often it comes.
     timeliness: input.frozen
       ? 0
@@ -202,6 +210,9 @@ export function qualityOf(input: QualityInput): QualityReport {
     issues: issuesOf(input, { status, gaps, late, odd, wrong, unitBreak }),
   }
 }
+
+const intradayPercent = (gaps: IntradayGaps | undefined): number =>
+  gaps ? percentOf(gaps.expected - gaps.missing, gaps.expected) : 100
 
 const percentOf = (good: number, all: number): number => (all === 0 ? 100 : (100 * good) / all)
 
@@ -358,6 +369,7 @@ function issuesOf(input: QualityInput, findings: Findings): QualityIssue[] {
     input.frozen && frozenIssue(input.frozen, input.lastAt),
     unitBreak && unitBreakIssue(unitBreak),
     missingIssue(input, gaps),
+    gapIssue(input),
     lateIssue(late),
     anomalyIssue(input, odd),
     inconsistencyIssue(input, wrong),
@@ -428,6 +440,19 @@ function missingIssue(
   }
 }
 
+function gapIssue({ intraday }: QualityInput): QualityIssue | undefined {
+  const last = intraday?.stretches.at(-1)
+  if (!intraday || !last) return undefined
+  const among = `${intraday.missing} of ${intraday.expected} values of its cadence`
+  return {
+    kind: 'gap',
+    severity: intraday.missing >= criticalMissingShare * intraday.expected ? 'critical' : 'warning',
+    description: `Missing in the sessions of the last days: ${among}, the last before ${isoInstant(last.to)}.`,
+    affectedPoints: intraday.missing,
+    detectedAt: last.to,
+  }
+}
+
 function lateIssue({ days, judged }: Late): QualityIssue | undefined {
   const last = days.at(-1)
   if (!last) return undefined
@@ -494,6 +519,7 @@ export const recommendations: Readonly<Record<QualityIssue['kind'], string>> = {
     'Compare the values on both sides with the unit of the series, and correct or undo those in another unit.',
   missing:
     'Import the missing observations from the source, or put the days into quarantine if it has none.',
+  gap: 'See in the log of the source why it was silent, and import what is missing; where it does come less often, correct the cadence of the series.',
   late: 'Fetch the source more often, or soon after its publications.',
   anomaly: 'Compare the named days with the source; correct them, or put them into quarantine.',
   inconsistent: 'Run the command verify and restore a backup if it finds faults.',

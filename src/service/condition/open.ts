@@ -32,10 +32,19 @@ export function openCondition(deps: ConditionServicesDeps): ConditionServices {
     deps.supply(seriesId, from)
     return store.closes(seriesId, from, limit)
   }
-  const seriesFaults = createSeriesFaults({ ...deps, store: { closes }, now: deps.clock.now })
+  const times: typeof store.times = (seriesId, from) => {
+    deps.supply(seriesId, from)
+    return store.times(seriesId, from)
+  }
+  const seriesFaults = createSeriesFaults({
+    ...deps,
+    store: { closes, times },
+    now: deps.clock.now,
+  })
   const quality = createQuality({
     ...deps,
     frozen: seriesFaults.frozen,
+    intraday: seriesFaults.intraday,
     store: {
       days(seriesId: number, from: number) {
         deps.supply(seriesId, from)

@@ -1,7 +1,9 @@
 import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
 import { dayMs, parseDay, startOfDay } from '../../lib/instant.ts'
 import { freshUntil } from '../../market/calendars/freshness.ts'
+import { scheduleOf } from '../../market/calendars/schedule.ts'
 import type { FrozenRun } from '../../market/condition/faults.ts'
+import type { IntradayGaps } from '../../market/condition/intraday.ts'
 import { type QualityReport, qualityOf, windowDays } from '../../market/condition/quality.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { QualityStore } from '../../store/condition/quality.ts'
@@ -46,6 +48,8 @@ export function createQuality(deps: {
   store: Pick<QualityStore, 'days'>
   /** The value that a series has stood at for too long. */
   frozen?(series: Series): FrozenRun | undefined
+  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  intraday?(series: Series): IntradayGaps | undefined
   catalogue: Catalogue
   board: Board
   quarantine: QuarantineList
@@ -56,6 +60,7 @@ export function createQuality(deps: {
   const {
     store,
     frozen,
+    intraday,
     catalogue,
     board,
     quarantine,
@@ -81,11 +86,17 @@ export function createQuality(deps: {
       lastAt: newest.observedAt,
       now,
       frozen: frozen?.(series),
+      intraday: intraday?.(series),
     })
     const until = freshUntil(series, newest.observedAt)
-    const changesAt = [until.currentUntil + 1, until.delayedUntil + 1, midnight].filter(
-      at => at > now,
-    )
+    const { stepMs } = scheduleOf(series)
+    const changesAt = [
+      until.currentUntil + 1,
+      until.delayedUntil + 1,
+      midnight,
+      // The gaps of a session grow by themselves.
+      ...(stepMs > 0 ? [now + stepMs] : []),
+    ].filter(at => at > now)
     return {
       quality: { code, series, report, generatedAt: now, updatedAt: newest.recordedAt },
       validUntil: Math.min(...changesAt),

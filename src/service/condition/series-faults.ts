@@ -1,11 +1,17 @@
-import { dayMs, isoDay, parseDay, startOfDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/instant.ts'
 import { type DataStatus, dataStatus } from '../../market/calendars/freshness.ts'
+import { scheduleOf } from '../../market/calendars/schedule.ts'
 import {
   type FrozenRun,
   frozenRun,
   mayBeFrozen,
   unitBreakOf,
 } from '../../market/condition/faults.ts'
+import {
+  type IntradayGaps,
+  intradayGaps,
+  intradaySessions,
+} from '../../market/condition/intraday.ts'
 import { missingSlots, slotStart, windowDays } from '../../market/condition/quality.ts'
 import { type GuardRule, type GuardTerms, guardAction } from '../../market/prices/guards.ts'
 import type { Extent, Series } from '../../store/catalogue/series.ts'
@@ -16,9 +22,10 @@ import { feedNameOf } from './freshness.ts'
 
 /**
  * stopped: no value comes any more. frozen: its value has stood still for too long. unit_break: its
- * level changed by the ratio of two units. missing: no value where its calendar has one.
+ * level changed by the ratio of two units. missing: no value where its calendar has one. gap: none for
+ * a while within a session, of a series that is quoted all day.
  */
-export const seriesFaultKinds = ['stopped', 'frozen', 'unit_break', 'missing'] as const
+export const seriesFaultKinds = ['stopped', 'frozen', 'unit_break', 'missing', 'gap'] as const
 export type SeriesFaultKind = (typeof seriesFaultKinds)[number]
 
 export interface SeriesFault {
@@ -50,6 +57,8 @@ export interface FaultyCodes {
 export interface SeriesFaults {
   /** The value that a series has stood at for too long. */
   frozen(series: Series): FrozenRun | undefined
+  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  intraday(series: Series): IntradayGaps | undefined
   of(listed: Series): readonly SeriesFault[]
   /** Of every code that has data, in the order of the catalogue. */
   all(): SeriesFault[]
@@ -61,6 +70,8 @@ interface CachedFaults {
   of: Series
   day: number
   status: DataStatus
+  /** The gaps of a session grow by themselves. */
+  validUntil: number
   faults: readonly SeriesFault[]
 }
 
@@ -72,7 +83,7 @@ const isOff = ({ terms }: Series, rule: GuardRule): boolean =>
 const pastDays = 5000
 
 export interface SeriesFaultDeps {
-  store: Pick<QualityStore, 'closes'>
+  store: Pick<QualityStore, 'closes' | 'times'>
   catalogue: Catalogue
   quarantine: QuarantineList
   now(): number
@@ -92,6 +103,19 @@ export function createSeriesFaults({
     return mayBeFrozen(store.closes(series.id, from, 10))
       ? frozenRun(store.closes(series.id, from, pastDays))
       : undefined
+  }
+
+  const intraday = (series: Series): IntradayGaps | undefined => {
+    // A contract has a price when somebody trades it.
+    if (series.contractOf !== null) return undefined
+    const at = now()
+    const first = intradaySessions(series, at)[0]
+    if (!first) return undefined
+    const from = startOfDay(first.opensAt)
+    const quarantined = new Set(quarantine.within(series.id, from, at).days.map(parseDay))
+    return intradayGaps(series, store.times(series.id, first.opensAt), at, day =>
+      quarantined.has(day),
+    )
   }
 
   const assess = (
@@ -149,6 +173,17 @@ export function createSeriesFaults({
         points: missing.length,
         description: `${code} lacks ${missing.length} ${missing.length === 1 ? 'value' : 'values'} of its calendar, the last of ${isoDay(last.from)}`,
       })
+    // Of a series that has stopped everything is missing.
+    const gap = status === 'stale' ? undefined : intraday(series)
+    const stretch = gap?.stretches.at(-1)
+    if (gap && stretch)
+      faults.push({
+        code,
+        kind: 'gap',
+        sinceOn: isoDay(stretch.from),
+        points: gap.missing,
+        description: `${code} lacks ${gap.missing} of ${gap.expected} values of its cadence, the last before ${isoInstant(stretch.to)}`,
+      })
     return faults
   }
 
@@ -162,16 +197,24 @@ export function createSeriesFaults({
     const status = dataStatus(series, extent.lastAt, at)
     const cached = cache.get(series.id)
     // Other terms make another series of it.
-    if (cached?.of === series && cached.day === day && cached.status === status)
+    if (
+      cached?.of === series &&
+      cached.day === day &&
+      cached.status === status &&
+      at < cached.validUntil
+    )
       return cached.faults
     const faults = assess(listed.code, series, extent, status, at)
-    cache.set(series.id, { of: series, day, status, faults })
+    const { stepMs } = scheduleOf(series)
+    const validUntil = stepMs > 0 ? at + stepMs : Number.POSITIVE_INFINITY
+    cache.set(series.id, { of: series, day, status, validUntil, faults })
     return faults
   }
 
   const all = () => catalogue.list().flatMap(of)
   return {
     frozen,
+    intraday,
     of,
     all,
     codes() {

@@ -13,6 +13,8 @@ export interface QualityStore {
   days(seriesId: number, from: number): DayFacts[]
   /** The closes of the days from `from` on, oldest first, at most the newest `limit` of them. */
   closes(seriesId: number, from: number, limit: number): DayClose[]
+  /** When the observations from `from` on were made, oldest first, Unix ms. */
+  times(seriesId: number, from: number): number[]
 }
 
 type Bar = Omit<DayFacts, 'observed'>
@@ -40,7 +42,12 @@ export function createQualityStore(db: Database): QualityStore {
     `SELECT starts_at AS startsAt, close, coalesce(low, close) AS low, coalesce(high, close) AS high
      FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at DESC LIMIT ?`,
   )
+  const times = lazy<{ at: number }, [number, number]>(
+    db,
+    'SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at',
+  )
   return {
+    times: (seriesId, from) => times.all(seriesId, from).map(row => row.at),
     closes: (seriesId, from, limit) => closes.all(seriesId, from, limit).reverse(),
     days(seriesId, from) {
       const byDay = new Map(observed.all(seriesId, from).map(day => [day.day, day]))

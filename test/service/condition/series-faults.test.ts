@@ -228,3 +228,35 @@ describe('a series that stops', () => {
     expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
   })
 })
+
+test('a gap inside a session is told, and its report is not complete', async () => {
+  const { record, services, ask, series } = withFrozen()
+  const step = 5 * 60_000
+  const gapOf = () =>
+    services.seriesFaults.of(series('WTI_USD')).find(fault => fault.kind === 'gap')
+  // Thursday and today from 09:00 to 15:00 UTC, today without 11:05 to 11:55.
+  record('WTI_USD', walk(73, 70), startAt - dayMs, step)
+  record('WTI_USD', walk(25, 70), startAt - 4 * hourMs, step)
+  record('WTI_USD', walk(37, 70), startAt, step)
+  expect(gapOf()).toEqual({
+    code: 'WTI_USD',
+    kind: 'gap',
+    sinceOn: '2026-11-20',
+    points: 11,
+    description:
+      'WTI_USD lacks 11 of 146 values of its cadence, the last before 2026-11-20T12:00:00Z',
+  })
+  expect(await ask('/v1/data-quality/reports/WTI_USD')).toMatchObject({
+    completeness: 92.47,
+    issues: [
+      {
+        severity: 'warning',
+        description:
+          'Missing in the sessions of the last days: 11 of 146 values of its cadence, the last before 2026-11-20T12:00:00Z.',
+        affected_points: 11,
+      },
+    ],
+  })
+  record('WTI_USD', walk(11, 70), startAt - 3 * hourMs - step, step)
+  expect(gapOf()).toBeUndefined()
+})
