@@ -1,3 +1,4 @@
+import type { Cluster } from './cluster.ts'
 import { createAlertJob } from './jobs/alerts.ts'
 import { createAuditJob } from './jobs/audit.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
@@ -42,6 +43,7 @@ export interface JobParts {
   sending: OutboxJob
   mark: CommitMark
   publishing: Publishing | undefined
+  cluster: Cluster | undefined
   vitals(): Pick<Vitals, 'isOverloaded' | 'senders'>
   /** Runs a command of this program in a process of its own. */
   command?: (...args: string[]) => Promise<CommandOutcome>
@@ -53,7 +55,7 @@ export interface JobParts {
 
 /** All that an instance does by itself, and what runs it. */
 export function createInstanceRunner(services: Services, parts: JobParts): Runner {
-  const { serving, feed, command, keeping, publishing } = parts
+  const { serving, feed, command, keeping, publishing, cluster } = parts
   const jobs = [
     createDiskJob(services.disk),
     ...(serving ? [createScrubJob(services.scrub)] : []),
@@ -66,6 +68,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
     ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
     markJob(parts.mark, services),
     ...(publishing ? [publishing.job] : []),
+    ...(cluster ? [cluster.job] : []),
   ]
   return createRunner(jobs, services.clock, services.log, {
     isTold: services.disk.failed,

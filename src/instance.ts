@@ -1,4 +1,5 @@
 import { type App, createApp } from './app.ts'
+import { startCluster } from './cluster.ts'
 import { databasePath, openDirectory } from './directory.ts'
 import type { Connections } from './http/cable.ts'
 import type { DevControls } from './http/dev-controls.ts'
@@ -89,6 +90,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const operatorRequests = options.local ?? new WeakSet<Request>()
   const publishing =
     serving && isPublished ? startPublishing(services, databasePath(dir), lastChange) : undefined
+  const cluster = publishing && startCluster(services, publishing.reached)
   const runner = createInstanceRunner(services, {
     ...options,
     serving,
@@ -96,6 +98,7 @@ export function openInstance(options: InstanceOptions): Instance {
     sending,
     mark,
     publishing,
+    cluster,
     vitals: () => vitals,
     answer(request) {
       operatorRequests.add(request)
@@ -147,7 +150,7 @@ export function openInstance(options: InstanceOptions): Instance {
     sequence: publishing?.sequence,
     acknowledged: config.nats.sync === 'commit' ? publishing?.reached : undefined,
     close() {
-      for (const part of [loop, publishing, readers, runner]) part?.stop()
+      for (const part of [loop, cluster, publishing, readers, runner]) part?.stop()
       sending.halt()
       closeServices(services, databasePath(dir), { serving, mark, keepRates: rates?.keep })
     },

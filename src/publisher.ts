@@ -5,7 +5,6 @@ import { createSystemClock, sleep } from './lib/clock.ts'
 import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log.ts'
 import { connectNats, type Nats, type NatsSettings } from './send/nats/connection.ts'
-import type { ForeignUsage } from './service/keys/meter.ts'
 import { followDelta } from './service/replication/follow.ts'
 import {
   type ConflictKind,
@@ -14,7 +13,7 @@ import {
 } from './service/replication/publisher.ts'
 import { storeSnapshot } from './service/replication/snapshots.ts'
 import { eventSubject, prepareStreams, priceSubject } from './service/replication/subjects.ts'
-import { receiveUsage } from './service/replication/usage.ts'
+import { receiveUsage, type UsageReport } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
 import { openDatabase } from './store/database.ts'
 import type { Delta } from './store/replication/delta.ts'
@@ -42,7 +41,7 @@ export interface PublisherStart {
 export type FromPublisher =
   | { kind: 'position'; position: number; last: number }
   | { kind: 'trouble'; message: string; conflict?: ConflictKind }
-  | { kind: 'usage'; message: number; usage: readonly ForeignUsage[] }
+  | { kind: 'usage'; message: number; report: UsageReport }
   | { kind: 'snapshot'; sequence: number }
 
 const idleMs = 10
@@ -104,9 +103,9 @@ async function publish(start: PublisherStart): Promise<void> {
       })
       // What the stream has from here on is of this process.
       lastChange = undefined
-      receiveUsage(nats, usageTaken, (message, usage) => {
+      receiveUsage(nats, usageTaken, (message, report) => {
         usageTaken = message
-        self.postMessage({ kind: 'usage', message, usage })
+        self.postMessage({ kind: 'usage', message, report })
       }).catch(error => self.postMessage({ kind: 'trouble', message: reasonOf(error) }))
       for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
         const messages = await publisher.pass()

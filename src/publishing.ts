@@ -3,7 +3,7 @@ import type { Job } from './jobs/job.ts'
 import { sleep } from './lib/clock.ts'
 import { minuteMs, secondMs } from './lib/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
-import type { ForeignUsage } from './service/keys/meter.ts'
+import type { UsageReport } from './service/replication/usage.ts'
 import type { ReplicationView } from './service/replication/view.ts'
 import type { Services } from './services.ts'
 import { transact } from './store/database.ts'
@@ -89,7 +89,7 @@ export function startPublishing(
       view = { ...view, state: 'publishing', position, backlog, trouble: undefined }
       return
     }
-    if (message.kind === 'usage') return usage.take(message.message, message.usage)
+    if (message.kind === 'usage') return usage.take(message.message, message.report)
     if (message.kind !== 'trouble') return
     const { conflict } = message
     if (conflict === 'ahead') return beginAnew(message.message)
@@ -157,10 +157,11 @@ function createForeignUsage({
   let taken = Number(settings.get(usageTakenSetting) ?? 0)
   return {
     taken: () => taken,
-    take(message: number, usage: readonly ForeignUsage[]) {
+    take(message: number, { usage, returned }: UsageReport) {
       if (message <= taken) return
       taken = message
       meter.take(usage)
+      for (const part of returned) meter.putBack(part)
       try {
         transact(db, () => {
           meter.flush()

@@ -12,6 +12,8 @@ import { createPrimaryClient } from './send/primary.ts'
 import { aloneVitals } from './service/condition/vitals.ts'
 import { followDelta } from './service/replication/follow.ts'
 import { followStream } from './service/replication/following.ts'
+import { quotaBucket } from './service/replication/quota-bucket.ts'
+import { createQuotaSlices } from './service/replication/quota-slices.ts'
 import { fetchSnapshot } from './service/replication/snapshots.ts'
 import { createUsageReports } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
@@ -88,7 +90,9 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     { clock, log },
   )
   const { lagMs } = following
-  const reports = createUsageReports(nats, services.meter, { ids, now: clock.now })
+  const bucket = await nats.bucket(quotaBucket, config.nats.copies, 0)
+  const slices = createQuotaSlices({ bucket, clock, log })
+  const reports = createUsageReports(nats, services.meter, slices, { ids, now: clock.now })
   const counted = { ...services, meter: reports.meter }
   const app = createApp(counted, {
     peer,
@@ -97,6 +101,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   })
   const answer = createReplicaAnswers({
     ...services,
+    mayAnswer: reports.mayAnswer,
     handle: request => app.fetch(request),
     ask: createPrimaryClient(
       config.replica.primary,
@@ -121,6 +126,9 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     async close() {
       following.stop()
       services.streams.stop()
+      // What is under way, and then the rest.
+      await reports.send()
+      reports.giveUp()
       await reports.send()
       reports.stop()
       services.db.close()

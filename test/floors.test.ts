@@ -41,6 +41,7 @@ const rootFloors: Record<string, number> = {
   'readers.ts': 6.3,
   'publisher.ts': 6.2,
   'publishing.ts': 6.3,
+  'cluster.ts': 6.3,
   'replica.ts': 6.3,
   'instance-jobs.ts': 6.4,
   'instance.ts': 6.5,

@@ -112,7 +112,7 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
     )
   }, 90_000)
   afterEach(async () => {
-    await replica?.close()
+    await replica?.close().catch(() => undefined)
     await http?.stop(true)
     primary?.close()
     await nats?.close()
@@ -215,6 +215,59 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
     for (const path of ['/v1/usage', '/v1/prices/board', '/v1/webhooks', '/billing/invoices'])
       expect([path, ...(await isOwn(path))]).toEqual([path, 503, false])
     expect(await isOwn('/v1/alerts', { method: 'POST', body: '{}' })).toEqual([503, false])
+  }, 60_000)
+
+  test('a quota is answered to its last request over both, and counted once', async () => {
+    const { services } = primary
+    const now = Date.now()
+    const free = services.keys.addKey(
+      services.keys.putAccount({
+        id: services.ids.uuid(),
+        email: 'small@example.com',
+        plan: 'free',
+        addOns: [],
+        trialStartedAt: null,
+        trialEndsAt: null,
+        emailConfirmedAt: now,
+        suspendedAt: null,
+        createdAt: now,
+      }),
+    )
+    const headers = { authorization: `Token ${free.token}` }
+    const path = '/v1/prices/latest?by_code=BRENT_CRUDE_USD'
+    let answered = 0
+    const askReplica = async () => {
+      const answer = await fetch(`http://127.0.0.1:${http.port}${path}`, { headers })
+      await answer.text()
+      if (answer.status === 200) answered += 1
+      return answer.status
+    }
+    await until('a slice', async () => (await askReplica()) === 200)
+    for (let i = 0; i < 80 && answered < 30; i++) {
+      await askReplica()
+      await Bun.sleep(25)
+    }
+    const byReplica = answered
+    expect(byReplica).toBeGreaterThan(20)
+    // It returns what is left of its slice.
+    await replica.close()
+    const state = services.keys.find(free.token)!
+    await until('the counts', () => services.meter.standing(state).used === byReplica)
+    const statuses = new Map<number, number>()
+    for (let i = byReplica; i < 55; i++) {
+      const { status } = await primary.app.handle(
+        new Request(`http://localhost${path}`, { headers }),
+      )
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    }
+    expect(Object.fromEntries(statuses)).toEqual({ 200: 50 - byReplica, 402: 5 })
+    services.meter.flush()
+    const { metered } = services.db
+      .query<{ metered: number }, [string]>(
+        'SELECT sum(metered) AS metered FROM usage_hours WHERE key_id = ?',
+      )
+      .get(state.key.id)!
+    expect(metered).toBe(50)
   }, 60_000)
 
   test('events that an endpoint asked for are on their subject, once and as they are sent', async () => {

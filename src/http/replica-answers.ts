@@ -1,5 +1,4 @@
 import type { KeyState } from '../service/keys/keyring.ts'
-import type { Standing } from '../service/keys/meter.ts'
 import { readMethods, sequenceHeader } from './front.ts'
 import { credentialsOf } from './gate/credentials.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
@@ -10,7 +9,8 @@ export interface ReplicaDeps {
   /** Asks the primary. */
   ask(request: Request): Promise<Response>
   keys: { find(token: string): KeyState | undefined }
-  meter: { standing(key: KeyState): Pick<Standing, 'window' | 'used'> }
+  /** Whether requests of a key that count may be answered here. */
+  mayAnswer(key: KeyState): boolean
   /** What stands in the answer where the primary does not answer. */
   unreachable(request: Request): { requestId: string; docsUrl: string }
   /** The connection of a request may be silent for as long as its answer goes on. */
@@ -39,21 +39,22 @@ const socketPath = '/cable'
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
 /** An answer that says so: a statement wanted to write, and a copy is not written. */
 const writerCode = 'STORAGE_UNAVAILABLE'
-
-/** So many requests of a quota are left, or such a share of it, when only the primary answers. */
-const marginRequests = 10_000
-const marginShare = 0.1
-/** Counts that are older say nothing. */
-const countedMaxMs = 5000
+/** What is taken of the slice of a quota between the look at it and the request. */
+const spentCodes = new Set([
+  'PAYMENT_REQUIRED',
+  'MONTHLY_QUOTA_EXCEEDED',
+  'TRIAL_LIMIT_EXCEEDED',
+  'FREE_TIER_LIMIT_EXCEEDED',
+])
 
 /**
- * What a replica answers itself: reads of data by keys that are far from the end of their quota.
+ * What a replica answers itself: reads of data by keys without a quota, or with a slice of it here.
  * Whatever else there is, is the primary's.
  */
 export function createReplicaAnswers(
   deps: ReplicaDeps,
 ): (request: Request) => Response | Promise<Response> {
-  const { keys, meter, headerPrefix } = deps
+  const { keys, mayAnswer, headerPrefix } = deps
   const ask = async (request: Request): Promise<Response> => {
     try {
       return await deps.ask(request)
@@ -73,12 +74,8 @@ export function createReplicaAnswers(
   }
   const answersKey = (request: Request): boolean => {
     const key = keyOf(request)
-    return key !== undefined && hasMargin(meter.standing(key))
+    return key !== undefined && mayAnswer(key)
   }
-  /** Near its end a quota is counted in one place, and where others' requests are not known. */
-  const hasMargin = ({ window: { limit }, used }: Pick<Standing, 'window' | 'used'>) =>
-    limit === null ||
-    (limit - used > Math.max(marginRequests, limit * marginShare) && deps.lagMs() < countedMaxMs)
   const isAnswered = (request: Request, path: string): boolean => {
     if (request.method === 'POST') return askedByPost.has(path) && answersKey(request)
     if (!readMethods.has(request.method)) return false
@@ -97,9 +94,8 @@ export function createReplicaAnswers(
       return await ask(request)
     const asked = (request.body === null ? request : request.clone()) as Request
     const response = await deps.handle(request)
-    return response?.headers.get('x-error-code') === writerCode
-      ? await ask(asked)
-      : marked(response)
+    const code = response?.headers.get('x-error-code') ?? ''
+    return code === writerCode || spentCodes.has(code) ? await ask(asked) : marked(response)
   }
   return request => {
     const { pathname } = new URL(request.url)

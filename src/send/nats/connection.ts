@@ -1,4 +1,5 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
+import type { KV, KvEntry } from '@nats-io/kv'
 import type { ObjectStore } from '@nats-io/obj'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
 
@@ -11,6 +12,32 @@ export interface NatsSettings {
   name: string
 }
 
+/** A value of a bucket, and the revision that a change of it must name. */
+export interface BucketEntry {
+  key: string
+  text: string
+  revision: number
+}
+
+/** Values by key, each changed by comparing and setting. */
+export interface Bucket {
+  /** Undefined where there is none, or none any more. */
+  get(key: string): Promise<BucketEntry | undefined>
+  /**
+   * Sets a value over a revision, 0 for one that is not there. Answers the new revision; undefined
+   * where somebody was faster. Throws where it is not known what became of it.
+   */
+  set(key: string, text: string, revision: number): Promise<number | undefined>
+  /** Sets a value whatever was there. */
+  put(key: string, text: string): Promise<void>
+  list(): Promise<BucketEntry[]>
+  /** Hands on what is there and each change, until the connection ends; then it throws or returns. */
+  watch(changed: (entry: BucketEntry) => void): Promise<void>
+}
+
+/** What the server says to who does not know the last revision, or the last message. */
+export const wrongLastSequence = 10071
+
 /** A connection with what is used of it. */
 export interface Nats {
   connection: NatsConnection
@@ -19,6 +46,8 @@ export interface Nats {
   headers(values: Readonly<Record<string, string>>): MsgHdrs
   /** The object store of a name, made where it is not there. */
   objects(name: string, copies: number): Promise<ObjectStore>
+  /** The bucket of a name, made where it is not there; its values are forgotten after `ttlMs`, 0: never. */
+  bucket(name: string, copies: number, ttlMs: number): Promise<Bucket>
   close(): Promise<void>
 }
 
@@ -57,6 +86,53 @@ export async function connectNats(settings: NatsSettings): Promise<Nats> {
       const { Objm } = await import('@nats-io/obj')
       return await new Objm(connection).create(bucket, { replicas: copies })
     },
+    async bucket(name, copies, ttlMs) {
+      const { Kvm } = await import('@nats-io/kv')
+      const values = await new Kvm(connection).create(name, {
+        replicas: copies,
+        history: 1,
+        ...(ttlMs > 0 && { ttl: ttlMs }),
+      })
+      return bucketOf(values)
+    },
     close: () => connection.close(),
   }
 }
+
+const entryOf = (entry: KvEntry | null): BucketEntry | undefined =>
+  entry?.operation === 'PUT'
+    ? { key: entry.key, text: entry.string(), revision: entry.revision }
+    : undefined
+
+function bucketOf(values: KV): Bucket {
+  return {
+    get: async key => entryOf(await values.get(key)),
+    async set(key, text, revision) {
+      try {
+        return await values.put(key, text, { previousSeq: revision })
+      } catch (error) {
+        if (isWrongSequence(error)) return undefined
+        throw error
+      }
+    },
+    async put(key, text) {
+      await values.put(key, text)
+    },
+    async list() {
+      const keys: string[] = []
+      for await (const key of await values.keys()) keys.push(key)
+      const entries = await Promise.all(keys.map(key => values.get(key)))
+      return entries.flatMap(entry => entryOf(entry) ?? [])
+    },
+    async watch(changed) {
+      for await (const entry of await values.watch()) {
+        const change = entryOf(entry)
+        if (change) changed(change)
+      }
+    },
+  }
+}
+
+/** Somebody else has published, or set the value, meanwhile. */
+export const isWrongSequence = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === wrongLastSequence

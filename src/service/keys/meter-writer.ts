@@ -7,6 +7,8 @@ import type { RunningCounts } from './running-counts.ts'
 export interface MeterWriter {
   /** Notes that something of a count waits. */
   mark(count: Count): void
+  /** Writes what waits of one key, now, or throws. */
+  write(count: Count): void
   /** Writes everything that waits. */
   flush(): void
   /** Writes what waits of some keys; answers how many keys still wait. */
@@ -64,6 +66,7 @@ export function createMeterWriter(
 
   return {
     mark: count => void dirty.add(count),
+    write: count => write([count], false),
     flush() {
       const waiting = new Set([...dirty, ...talliesDirty])
       if (waiting.size > 0) write([...waiting], true)

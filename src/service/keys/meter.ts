@@ -42,6 +42,16 @@ export interface QuotaReach {
 /** What another copy has answered of a key in an hour, and when last (Unix ms). */
 export interface ForeignUsage extends UsageHour {
   lastUsedAt: number
+  /** Of what counted: requests that the quota was charged with beforehand. */
+  prepaid: number
+}
+
+/** Requests of a window that a quota is, or was, charged with before anybody asked. */
+export interface SetAside {
+  keyId: string
+  kind: QuotaWindow['kind']
+  startsAt: number
+  requests: number
 }
 
 /**
@@ -72,6 +82,13 @@ export interface Meter {
   ): Standing
   /** Counts what other copies have answered. Of keys that are gone nothing is counted. */
   take(usage: readonly ForeignUsage[]): void
+  /**
+   * Charges a quota with requests that other copies may answer, `max` at most and a small share of
+   * what is left, and writes it; undefined where so little is left that this copy answers the rest.
+   */
+  setAside(key: KeyState, max: number): SetAside | undefined
+  /** Takes a charge back, in whole or in part; of a window that is over nothing. */
+  putBack(part: SetAside): void
   /** Notes which series a request asked for, and whether its answer was one the key already had. */
   noteAsked(key: KeyState, seriesIds: readonly number[], etag?: string): void
   /** The key's requests of the running day, for the report of efficiency. */
@@ -96,6 +113,9 @@ export interface Meter {
    */
   listen(listener: (reach: QuotaReach) => void): void
 }
+
+/** Of what is left of a quota, one in so many is set aside at a time. */
+const setAsideShare = 8
 
 /** `credits` are asked where a quota is used up; without them it is used up for good. */
 export function createMeter(
@@ -173,11 +193,41 @@ export function createMeter(
         hour.metered += answered.metered
         hour.durationUs += answered.durationUs
         // What a window that is over would have counted changes nothing any more.
-        if (hourAt + hourMs > count.period.window.startsAt) count.used += answered.metered
+        if (hourAt + hourMs > count.period.window.startsAt)
+          count.used += answered.metered - answered.prepaid
         count.dirty = true
         count.lastUsedAt = Math.max(count.lastUsedAt, answered.lastUsedAt)
         writer.mark(count)
       }
+    },
+    setAside(state, max) {
+      const now = clock.now()
+      const count = running(state, now)
+      const { kind, startsAt, limit } = count.period.window
+      if (limit === null) return undefined
+      const left = limit - usedOf(state, count, now)
+      const requests = Math.min(max, Math.floor(left / setAsideShare))
+      if (requests <= 0) return undefined
+      count.used += requests
+      count.dirty = true
+      writer.mark(count)
+      try {
+        writer.write(count)
+      } catch (error) {
+        count.used -= requests
+        throw error
+      }
+      return { keyId: state.key.id, kind, startsAt, requests }
+    },
+    putBack({ keyId, kind, startsAt, requests }) {
+      const state = keys.byId(keyId)
+      if (!state) return
+      const count = running(state, clock.now())
+      const { window } = count.period
+      if (window.kind !== kind || window.startsAt !== startsAt) return
+      count.used = Math.max(0, count.used - requests)
+      count.dirty = true
+      writer.mark(count)
     },
     noteAsked(state, seriesIds, etag = '') {
       const count = counts.of(state.key.id)

@@ -1,4 +1,4 @@
-import type { Nats } from '../../send/nats/connection.ts'
+import { isWrongSequence, type Nats } from '../../send/nats/connection.ts'
 import type { Delta } from '../../store/replication/delta.ts'
 import { changeHeaders, changesStream } from './subjects.ts'
 
@@ -12,8 +12,6 @@ export interface TakenOver {
 
 const fetchedMax = 200
 const waitMs = 2000
-/** What the server says to a publisher who does not know the last message. */
-const wrongLastSequence = 10071
 
 /**
  * Brings a copy up to the end of the stream and ends the lineage that it is of: the last message
@@ -93,10 +91,7 @@ export async function takeOver(
       return { position: applied, ended: lineage }
     } catch (error) {
       // Somebody has published meanwhile: that belongs to the copy, too.
-      if (!isCode(error, wrongLastSequence)) throw error
+      if (!isWrongSequence(error)) throw error
     }
   }
 }
-
-const isCode = (error: unknown, code: number) =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === code

@@ -1,18 +1,32 @@
 import { every } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { hourMs } from '../../lib/instant.ts'
+import { quotaState } from '../../plan/quota.ts'
 import type { Nats } from '../../send/nats/connection.ts'
-import type { ForeignUsage, Meter } from '../keys/meter.ts'
+import type { KeyState } from '../keys/keyring.ts'
+import type { ForeignUsage, Meter, SetAside, Standing } from '../keys/meter.ts'
+import type { QuotaSlices } from './quota-slices.ts'
 import { usageStream } from './subjects.ts'
 
 const sendEachMs = 1000
 
+/** A message of the stream of usage. */
+export interface UsageReport {
+  usage: readonly ForeignUsage[]
+  /** Of what was set aside: what was not needed. */
+  returned: readonly SetAside[]
+}
+
 /** What a replica has answered, on its way to the primary: each request in one message. */
 export interface UsageReports {
-  /** The meter that reports what it counts. */
+  /** The meter that takes from slices where there is a quota, and reports what it counts. */
   meter: Meter
+  /** Whether this copy may answer a request of a key that counts. */
+  mayAnswer(key: KeyState): boolean
   /** Sends what waits, once. */
   send(): Promise<void>
+  /** Gives up every slice, so that the next message returns them. */
+  giveUp(): void
   stop(): void
 }
 
@@ -23,15 +37,22 @@ export interface UsageReports {
 export function createUsageReports(
   nats: Pick<Nats, 'jetstream'>,
   meter: Meter,
+  slices: QuotaSlices,
   { ids, now }: { ids: Ids; now(): number },
 ): UsageReports {
   const node = ids.uuid()
   let waiting = new Map<string, ForeignUsage>()
+  let returned: SetAside[] = []
   let underWay: { number: number; text: string } | undefined
   let number = 0
-  let isSending = false
+  let sending: Promise<void> | undefined
 
-  const note = (keyId: string, endpoint: string, status: number, counted: boolean, ms: number) => {
+  const note = (
+    keyId: string,
+    endpoint: string,
+    status: number,
+    { counted, prepaid, ms }: { counted: boolean; prepaid: boolean; ms: number },
+  ) => {
     const at = now()
     const [hourAt, statusClass] = [at - (at % hourMs), Math.floor(status / 100)]
     const name = `${keyId} ${hourAt} ${statusClass} ${endpoint}`
@@ -44,22 +65,25 @@ export function createUsageReports(
       metered: 0,
       durationUs: 0,
       lastUsedAt: at,
+      prepaid: 0,
     }
     usage.requests += 1
     usage.metered += Number(counted)
+    usage.prepaid += Number(prepaid)
     usage.durationUs += Math.round(ms * 1000)
     usage.lastUsedAt = at
     waiting.set(name, usage)
   }
-  const send = async () => {
-    if (isSending) return
-    if (!underWay && waiting.size > 0) {
+  const sendOnce = async () => {
+    returned.push(...slices.giveUp('idle'))
+    if (!underWay && (waiting.size > 0 || returned.length > 0)) {
       number += 1
-      underWay = { number, text: JSON.stringify([...waiting.values()]) }
+      const report: UsageReport = { usage: [...waiting.values()], returned }
+      underWay = { number, text: JSON.stringify(report) }
       waiting = new Map()
+      returned = []
     }
     if (!underWay) return
-    isSending = true
     try {
       await nats.jetstream.publish(usageStream, underWay.text, {
         msgID: `${node}.${underWay.number}`,
@@ -67,19 +91,47 @@ export function createUsageReports(
       underWay = undefined
     } catch {
       // It waits for the next time.
-    } finally {
-      isSending = false
     }
   }
+  const send = () => {
+    sending ??= sendOnce().finally(() => {
+      sending = undefined
+    })
+    return sending
+  }
   const stop = every(sendEachMs, () => void send())
+  /** The whole slice is charged to the quota already: what is left of it is not used. */
+  const withSlice = (key: KeyState, standing: Standing): Standing => {
+    const { window, entitled } = standing
+    if (window.limit === null) return standing
+    const used = Math.min(standing.used, window.limit) - slices.left(key.key.id, window)
+    return { ...standing, used, state: quotaState(entitled, window, used) }
+  }
   return {
     meter: {
       ...meter,
+      standing: (key, at) => withSlice(key, meter.standing(key, at)),
+      reserve(key, at) {
+        const { window } = meter.standing(key, at)
+        if (window.limit === null) return meter.reserve(key, at)
+        return slices.take(key.key.id, window) ? window : undefined
+      },
+      refund(key, window) {
+        if (window.limit === null) meter.refund(key, window)
+        else slices.putBack(key.key.id, window)
+      },
       record(key, endpoint, status, metered, durationMs, at) {
-        note(key.key.id, endpoint, status, metered, durationMs)
-        return meter.record(key, endpoint, status, metered, durationMs, at)
+        const standing = meter.record(key, endpoint, status, metered, durationMs, at)
+        const prepaid = metered && standing.window.limit !== null
+        note(key.key.id, endpoint, status, { counted: metered, prepaid, ms: durationMs })
+        return withSlice(key, standing)
       },
     },
+    mayAnswer(key) {
+      const { window } = meter.standing(key)
+      return window.limit === null || slices.left(key.key.id, window) > 0
+    },
+    giveUp: () => void returned.push(...slices.giveUp('all')),
     send,
     stop,
   }
@@ -89,12 +141,12 @@ export function createUsageReports(
 export async function receiveUsage(
   { manager, jetstream }: Pick<Nats, 'manager' | 'jetstream'>,
   after: number,
-  received: (message: number, usage: readonly ForeignUsage[]) => void,
+  received: (message: number, report: UsageReport) => void,
 ): Promise<void> {
   const { state } = await manager.streams.info(usageStream)
   const consumer = await jetstream.consumers.get(usageStream, {
     opt_start_seq: Math.max(after + 1, state.first_seq, 1),
   })
   for await (const message of await consumer.consume())
-    received(message.seq, message.json<ForeignUsage[]>())
+    received(message.seq, message.json<UsageReport>())
 }

@@ -1,0 +1,81 @@
+import type { Clock } from '../../lib/clock.ts'
+import { secondMs } from '../../lib/instant.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Bucket, BucketEntry } from '../../send/nats/connection.ts'
+import type { Keyring } from '../keys/keyring.ts'
+import type { Meter, SetAside } from '../keys/meter.ts'
+import { readPool, windowName } from './quota-bucket.ts'
+
+export interface QuotaGrantDeps {
+  bucket: Bucket
+  keys: Pick<Keyring, 'byId'>
+  meter: Pick<Meter, 'setAside' | 'putBack'>
+  /** Whether the stream has everything that is committed now; waits a while until it has. */
+  reached(): Promise<boolean>
+  clock: Pick<Clock, 'monotonic'>
+  log: Log
+}
+
+export interface QuotaGrants {
+  /** Grants what is asked for until the connection ends. */
+  run(): Promise<void>
+  /** Takes back what nobody has taken for a while. */
+  reclaim(): Promise<void>
+}
+
+const untakenMs = 10 * secondMs
+
+/**
+ * Fills the pools that copies take slices of. A quota is charged before its pool is filled, in the
+ * database and in the stream, so that whatever dies where, the sum stays within the quota.
+ */
+export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
+  const { bucket, keys, meter, reached, clock, log } = deps
+  /** Keys whose pool is being filled. */
+  const busy = new Set<string>()
+  const pools = new Map<string, { entry: BucketEntry; since: number }>()
+
+  /** Adds to a pool over whatever revision it has now; false: it is not asked for any more. */
+  const fill = async (key: string, part: SetAside | undefined, window: string) => {
+    for (;;) {
+      const entry = await bucket.get(key)
+      const pool = entry && readPool(entry.text)
+      if (!entry || pool?.window !== window) return false
+      const next = { window, pool: pool.pool + (part?.requests ?? 0), wants: 0 }
+      if ((await bucket.set(key, JSON.stringify(next), entry.revision)) !== undefined) return true
+    }
+  }
+  const grant = async (key: string, window: string, wants: number) => {
+    const state = keys.byId(key)
+    const part = state && meter.setAside(state, wants)
+    if (part && windowName(part) !== window) return meter.putBack(part)
+    // Who takes this copy's place must know of it.
+    if (part && !(await reached())) return meter.putBack(part)
+    // What is thrown here may have happened: then the charge stands, in nobody's favour.
+    if (!(await fill(key, part, window)) && part) meter.putBack(part)
+  }
+  const heard = (entry: BucketEntry) => {
+    const { window, pool, wants } = readPool(entry.text)
+    if (pool > 0) pools.set(entry.key, { entry, since: clock.monotonic() })
+    else pools.delete(entry.key)
+    if (wants <= 0 || busy.has(entry.key)) return
+    busy.add(entry.key)
+    grant(entry.key, window, wants)
+      .catch(error => log.warn('quota_not_granted', { message: `${error}` }))
+      .finally(() => busy.delete(entry.key))
+  }
+  return {
+    run: () => bucket.watch(heard),
+    async reclaim() {
+      for (const [key, { entry, since }] of pools) {
+        if (clock.monotonic() - since < untakenMs) continue
+        pools.delete(key)
+        const { window, pool, wants } = readPool(entry.text)
+        const empty = JSON.stringify({ window, pool: 0, wants })
+        if ((await bucket.set(key, empty, entry.revision)) === undefined) continue
+        const [kind, startsAt] = window.split(' ') as [SetAside['kind'], string]
+        meter.putBack({ keyId: key, kind, startsAt: Number(startsAt), requests: pool })
+      }
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const dir = resolve(import.meta.dir, '../docs/balancers')
+const work = mkdtempSync(join(tmpdir(), 'wellhead-balancers-'))
+
+/** The check that each balancer has of its own configuration. */
+const checks = {
+  caddy: ['caddy', 'validate', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
+  nginx: [
+    'nginx',
+    '-t',
+    '-c',
+    join(dir, 'nginx.conf'),
+    '-g',
+    `error_log stderr; pid ${join(work, 'nginx.pid')};`,
+  ],
+  haproxy: ['haproxy', '-c', '-f', join(dir, 'haproxy.cfg')],
+}
+
+for (const [name, command] of Object.entries(checks))
+  test.skipIf(Bun.which(name) === null)(
+    `${name} takes the configuration of the documentation`,
+    () => {
+      const outcome = Bun.spawnSync(command, {
+        stdout: 'pipe',
+        stderr: 'pipe',
+        env: { PATH: process.env.PATH, HOME: work },
+      })
+      expect([outcome.exitCode, `${outcome.stdout}${outcome.stderr}`]).toEqual([
+        0,
+        expect.any(String),
+      ])
+    },
+  )
+
+test('each routes by the key of the request', async () => {
+  const texts = await Promise.all(
+    ['Caddyfile', 'nginx.conf', 'haproxy.cfg'].map(file => Bun.file(join(dir, file)).text()),
+  )
+  for (const text of texts)
+    expect(text.toLowerCase()).toMatch(
+      /header authorization|http_authorization|hdr\(authorization\)/,
+    )
+  rmSync(work, { recursive: true, force: true })
+})

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createSystemClock } from '../../../src/lib/clock.ts'
+import { connectNats, type Nats } from '../../../src/send/nats/connection.ts'
+import { createQuotaGrants } from '../../../src/service/replication/quota-grants.ts'
+import {
+  createQuotaSlices,
+  type QuotaSlices,
+} from '../../../src/service/replication/quota-slices.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'
+
+/** What happens to one of three copies, which ask as fast as they are let. */
+const steps = fc.array(
+  fc.record({
+    node: fc.nat(2),
+    what: fc.constantFrom('ask', 'ask', 'ask', 'ask', 'stop', 'kill', 'primary'),
+    requests: fc.integer({ min: 1, max: 200 }),
+  }),
+  { minLength: 5, maxLength: 25 },
+)
+
+describe.skipIf(!hasNats)('the quota of a key over several copies', () => {
+  let server: NatsServer
+  let nats: Nats
+  beforeAll(async () => {
+    server = await natsServer()
+    const { url } = server
+    nats = await connectNats({ servers: [url], credentialsFile: '', token: '', name: 'test' })
+  })
+  afterAll(async () => {
+    await nats?.close()
+    await server?.remove()
+  })
+
+  /** A primary with one key whose quota is small, and copies that take slices of it. */
+  let number = 0
+  const opened = async (plan = 'free') => {
+    number += 1
+    const { services, key, log } = openTestInstance({ 'limits.per_minute': '1000000' })
+    const { keys, meter } = services
+    const state = keys.find(key(plan))!
+    const { window } = meter.standing(state)
+    const clock = createSystemClock()
+    const bucket = await nats.bucket(`quotas-${number}`, 1, 0)
+    const grants = createQuotaGrants({
+      bucket,
+      keys,
+      meter,
+      reached: async () => true,
+      clock,
+      log: services.log,
+    })
+    void grants.run().catch(() => undefined)
+    const node = () => createQuotaSlices({ bucket, clock, log: services.log })
+    return { meter, state, window, limit: window.limit!, node, log }
+  }
+  /** Takes requests until there are so many, or none is left and none comes. */
+  const asked = async (
+    slices: QuotaSlices,
+    { state, window }: Awaited<ReturnType<typeof opened>>,
+    requests: number,
+  ) => {
+    let answered = 0
+    for (let empty = 0; answered < requests && empty < 60; ) {
+      if (slices.left(state.key.id, window) > 0 && slices.take(state.key.id, window)) {
+        answered += 1
+        empty = 0
+      } else {
+        empty += 1
+        await Bun.sleep(2)
+      }
+    }
+    return answered
+  }
+
+  test('is never exceeded, whoever dies where, and what is returned can be used again', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, async actions => {
+        const primary = await opened()
+        const { meter, state, limit, node } = primary
+        const nodes = [node(), node(), node()]
+        let answered = 0
+        let lostMax = 0
+        for (const { node: at, what, requests } of actions) {
+          const slices = nodes[at]!
+          if (what === 'ask') answered += await asked(slices, primary, requests)
+          else if (what === 'primary') {
+            for (let i = 0; i < requests; i++)
+              answered += Number(meter.reserve(state) !== undefined)
+          } else {
+            const parts = slices.giveUp('all')
+            // One that is killed returns nothing: its slice stays charged.
+            if (what === 'stop') for (const part of parts) meter.putBack(part)
+            else lostMax += parts.reduce((sum, part) => sum + part.requests, 0)
+            nodes[at] = node()
+          }
+          expect(answered).toBeLessThanOrEqual(limit)
+          expect(meter.standing(state).used).toBeGreaterThanOrEqual(answered)
+        }
+        // Slices that are under way come to whoever asked for them.
+        await Bun.sleep(30)
+        for (const slices of nodes) for (const part of slices.giveUp('all')) meter.putBack(part)
+        while (meter.reserve(state)) answered += 1
+        expect(answered).toBeLessThanOrEqual(limit)
+        expect(answered).toBeGreaterThanOrEqual(limit - lostMax)
+      }),
+      { numRuns: 5 },
+    )
+  }, 120_000)
+
+  test('copies that ask at once never have the same request', async () => {
+    const primary = await opened('developer')
+    const nodes = Array.from({ length: 4 }, primary.node)
+    const counts = await Promise.all(nodes.map(slices => asked(slices, primary, 10_000)))
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    // The last is kept for the primary, which answers it without asking anybody.
+    let own = 0
+    while (primary.meter.reserve(primary.state)) own += 1
+    const unused = nodes
+      .flatMap(slices => slices.giveUp('all'))
+      .reduce((sum, part) => sum + part.requests, 0)
+    expect(total).toBeGreaterThan(primary.limit / 2)
+    expect(total + own + unused).toBeLessThanOrEqual(primary.limit)
+  }, 60_000)
+})
