@@ -63,7 +63,9 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
     ...(command ? backupJobOf(services, command) : []),
     ...priceFilesJobOf(services, parts.answer),
     ...(serving ? [conditionJobOf(services, parts.vitals, !feed)] : []),
-    ...(serving && !feed ? [createNoticesJob(openNotices(services), services.clock)] : []),
+    ...(serving && !feed
+      ? [createNoticesJob(openNotices(services, parts.sending), services.clock)]
+      : []),
     parts.sending,
     ...(keeping ? [{ name: 'kept states', pass: keeping.tidy }] : []),
     markJob(parts.mark, services),

@@ -11,6 +11,7 @@ import {
   type QuietHours,
 } from './service/operator/notices.ts'
 import { damageText } from './service/operator/scrub.ts'
+import type { SendingState } from './service/outbox/vitals.ts'
 import type { Services } from './services.ts'
 
 /** What waits this long beyond its time is behind. */
@@ -26,8 +27,8 @@ const faultsMax = 20
 const certificateMs = 14 * dayMs
 const megabyte = 2 ** 20
 
-/** Everything that needs the operator now. */
-export function mattersOf(services: Services): Matter[] {
+/** Everything that needs the operator now; `sending` is who sends in this process, if anybody does. */
+export function mattersOf(services: Services, sending?: SendingState): Matter[] {
   const { disk, backupRecord, scrub, feeds, outbox, webhooks, clock, config } = services
   const matters: Matter[] = []
   const trouble = disk.trouble()
@@ -61,12 +62,15 @@ export function mattersOf(services: Services): Matter[] {
         text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
       })
   }
-  for (const [kind, dueAt] of outbox.vitals().kinds)
+  for (const [kind, oldestAt] of outbox.vitals().kinds) {
+    // What waits for a receiver of its own that fails is the matter of that endpoint.
+    const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt
     if (dueAt !== undefined && clock.now() - dueAt > behindMs)
       matters.push({
         id: `outbox ${kind}`,
         text: `messages by ${kind} wait since ${isoInstant(dueAt)}`,
       })
+  }
   for (const { id, url } of webhooks.switchedOff(switchedOffMax))
     matters.push({
       id: `endpoint ${id}`,
@@ -117,7 +121,7 @@ function peopleMatters(services: Services): Matter[] {
 const hostOf = (url: string) => URL.parse(url)?.host ?? 'an address'
 
 /** Notices of an instance to the places that its configuration names. */
-export function openNotices(services: Services): OperatorNotices {
+export function openNotices(services: Services, sending: SendingState): OperatorNotices {
   const { config, mail, ids, settings, clock, log } = services
   const { notices, brand } = config
   const url = notices.url.reveal()
@@ -148,7 +152,7 @@ export function openNotices(services: Services): OperatorNotices {
     : undefined
   const operatorNotices = createOperatorNotices({
     matters: () => [
-      ...mattersOf(services),
+      ...mattersOf(services, sending),
       ...certificateMatters(certificate?.endsAt(), clock.now()),
     ],
     places,

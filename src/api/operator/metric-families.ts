@@ -27,6 +27,7 @@ export type MetricDeps = Pick<
   | 'lastPassAt'
   | 'jobTimings'
   | 'isOverloaded'
+  | 'senders'
   | 'loopWaitMs'
   | 'replication'
   | 'replicaLagMs'
@@ -226,7 +227,7 @@ function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
   ]
 }
 
-function outboxFamilies({ outbox, webhooks, clock }: MetricDeps): MetricFamily[] {
+function outboxFamilies({ outbox, webhooks, clock, senders }: MetricDeps): MetricFamily[] {
   return [
     {
       name: 'wellhead_outbox_messages',
@@ -247,6 +248,16 @@ function outboxFamilies({ outbox, webhooks, clock }: MetricDeps): MetricFamily[]
         [...outbox.vitals().kinds].map(([kind, dueAt]) => ({
           labels: { kind },
           value: dueAt === undefined ? 0 : Math.max(0, seconds(clock.now() - dueAt)),
+        })),
+    },
+    {
+      name: 'wellhead_sender_degraded',
+      help: '1 where messages of a kind wait that should have gone out; a receiver of webhooks that fails holds up only its own.',
+      type: 'gauge',
+      samples: () =>
+        senders().map(({ name, status }) => ({
+          labels: { sender: name },
+          value: Number(status === 'degraded'),
         })),
     },
     {

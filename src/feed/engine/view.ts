@@ -1,6 +1,7 @@
 import type { FeedRun, FeedState } from '../../store/feeds/feeds.ts'
 import { nextRelease } from '../publishers/calendar.ts'
 import { type MapLine, targetName } from '../publishers/map.ts'
+import type { Publisher } from '../publishers/publisher.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import { missedRelease } from './late.ts'
 import { type FeedSetting, type FeedSettings, standingOf } from './settings.ts'
@@ -25,6 +26,7 @@ export interface FeedView {
   lastRun: FeedRun | undefined
   lastNewAt: number | undefined
   nextRunAt: number | undefined
+  /** Of a late feed by when it should have come, of others by when the next release should. */
   expectedBy: number | undefined
   consecutiveFailures: number
 }
@@ -53,7 +55,7 @@ export function viewOf(
     lastRun,
     lastNewAt: state?.lastNewAt ?? undefined,
     nextRunAt: isActive ? (state?.nextAt ?? nextRelease(calendar, now)?.at) : undefined,
-    expectedBy: isActive ? nextRelease(calendar, now)?.expectedBy : undefined,
+    expectedBy: isActive ? expectedByOf(feed, state, now) : undefined,
     consecutiveFailures: state?.consecutiveFailures ?? 0,
   }
 }
@@ -73,6 +75,12 @@ export function conditionOf(
   now: number,
 ): FeedCondition {
   if (lastRun?.result === 'failed' || lastRun?.result === 'held') return 'failing'
-  if (!state || state.servedAt === null) return 'ok'
-  return missedRelease(publisher.calendar, state.servedAt, now) ? 'late' : 'ok'
+  return missedBy(publisher, state, now) ? 'late' : 'ok'
 }
+
+const expectedByOf = ({ publisher }: Feed, state: FeedState | undefined, now: number) =>
+  (missedBy(publisher, state, now) ?? nextRelease(publisher.calendar, now))?.expectedBy
+
+/** What should have come by now and has not; nothing is missed by a feed that has never brought anything. */
+const missedBy = ({ calendar }: Publisher, state: FeedState | undefined, now: number) =>
+  state && state.servedAt !== null ? missedRelease(calendar, state.servedAt, now) : undefined

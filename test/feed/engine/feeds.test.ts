@@ -473,7 +473,10 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     await run(copy, 'eia_wngsr')
     const lateAt = parseInstant('2026-08-21T14:30:00Z')!
     for (const at of [lateAt, lateAt + 5 * minuteMs, lateAt + 60 * minuteMs]) await passAt(copy, at)
-    expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('late')
+    expect(copy.services.feeds.view('eia_wngsr')).toMatchObject({
+      state: 'late',
+      expectedBy: lateAt,
+    })
     const lateLines = copy.log.filter(line => line.includes('"feed_late"'))
     expect(lateLines).toHaveLength(1)
     expect(lateLines[0]).toContain('"release":"2026-08-20T14:30:00Z"')

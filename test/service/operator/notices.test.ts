@@ -13,6 +13,7 @@ import {
   type Matter,
   type Notice,
 } from '../../../src/service/operator/notices.ts'
+import { defaultSettings } from '../../../src/store/webhooks/webhooks.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 import { expired, good } from '../../support/servers/certificates.ts'
 
@@ -107,6 +108,26 @@ test('a disk that takes no writes, a failed backup and an endpoint that was swit
   services.disk.pass()
   services.backupRecord.set({ trouble: undefined })
   expect(ids()).toEqual([])
+})
+
+test('webhooks that wait are a matter where others hold them up, not where their own receiver fails', () => {
+  const instance = openTestInstance()
+  const { services, clock, record } = instance
+  instance.key('enterprise', { email: 'ann@example.com' })
+  services.webhooks.create(services.keys.accountByEmail('ann@example.com')!, {
+    ...defaultSettings,
+    url: 'https://example.com/hook',
+    events: ['price.updated'],
+  })
+  record('WTI_USD', [70], startAt, dayMs)
+  clock.advance(20 * minuteMs)
+  const idsWith = (heldUpAt: number | undefined) =>
+    mattersOf(services, { waitingSince: () => heldUpAt, isFailing: () => false }).map(
+      ({ id }) => id,
+    )
+  expect(services.outbox.vitals().kinds.get('webhook')).toBe(startAt)
+  expect(idsWith(undefined)).toEqual([])
+  expect(idsWith(startAt)).toEqual(['outbox webhook'])
 })
 
 describe('matters of data and people', () => {
