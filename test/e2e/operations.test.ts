@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import {
+  binary,
+  remove,
+  run,
+  type Server,
+  start,
+  temporaryDir,
+} from '../support/instance/binary.ts'
 
 describe('the operator of a binary', () => {
   const dir = temporaryDir()
@@ -31,6 +38,48 @@ describe('the operator of a binary', () => {
     expect([code, err]).toEqual([0, ''])
     expect(out).toBe(await (await server.get('/openapi.json')).text())
   })
+
+  test('sees colours at a terminal, and none where output goes elsewhere or NO_COLOR is set', async () => {
+    const escapeStart = '\u001b['
+    const commands = [
+      ['doctor'],
+      ['--help'],
+      ['feeds', 'list'],
+      ['codes', 'search', 'crude'],
+      ['plans', 'list'],
+      ['accounts', 'list'],
+      ['batches', 'list'],
+      ['review', 'list'],
+      ['audit'],
+      ['config', 'explain'],
+      ['backup', 'list'],
+      ['no-such-command'],
+    ]
+    for (const words of commands) {
+      const where = words.length === 1 && words[0] !== 'doctor' ? [] : ['--data', data]
+      const child = Bun.spawn([binary(), ...words, ...where], {
+        env: { PATH: process.env.PATH, FORCE_COLOR: '1', CLICOLOR_FORCE: '1' },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const text = await new Response(child.stdout).text()
+      const errors = await new Response(child.stderr).text()
+      expect(`${text}${errors}`).not.toBe('')
+      expect([words, `${text}${errors}`.includes(escapeStart)]).toEqual([words, false])
+    }
+    const atTerminal = async (env: Record<string, string>) => {
+      const line = `${binary()} doctor --data ${data}`
+      const child = Bun.spawn(['script', '-qec', line, '/dev/null'], {
+        env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+        stdin: 'ignore',
+        stdout: 'pipe',
+      })
+      return await new Response(child.stdout).text()
+    }
+    expect(await atTerminal({})).toContain(`${escapeStart}32mok${escapeStart}39m`)
+    expect(await atTerminal({ NO_COLOR: '1' })).not.toContain(escapeStart)
+    expect(await atTerminal({ TERM: 'dumb' })).not.toContain(escapeStart)
+  }, 60_000)
 
   test('syncs a data source through the running server, and without one', async () => {
     const created = await fetch(`${server.url}/v1/data-sources`, {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { envName, loadConfig } from '../../config.ts'
 import { createSystemClock } from '../../lib/clock.ts'
+import { paintFor } from '../colours.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configFrom, located, type Options, type Results } from '../options.ts'
 import { runDoctor } from './doctor.ts'
@@ -19,6 +20,7 @@ export function doctorCommands(program: Command, env: ProgramEnvironment, result
         await runDoctor({
           out: env.out,
           json: options.json === true,
+          paint: paintFor(env),
           clock: createSystemClock(),
           sources: { env: env.env, directory },
           config: mode => configFrom(options, mode, env),

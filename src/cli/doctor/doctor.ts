@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { type Config, ConfigProblem, type Mode } from '../../config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { oneLine } from '../../lib/log.ts'
+import type { Paint } from '../colours.ts'
 import { tableLines } from '../table.ts'
 import { examineDatabase, modeOf } from './data.ts'
 import {
@@ -18,6 +19,7 @@ import { examineSetup, type SetupSources } from './setup.ts'
 export interface DoctorEnvironment {
   out(line: string): void
   json: boolean
+  paint: Paint
   clock: Clock
   sources: SetupSources
   /** Throws a ConfigProblem. */
@@ -59,7 +61,7 @@ export async function runDoctor(env: DoctorEnvironment): Promise<number> {
       findings.some(finding => finding.status === status),
     ) ?? 'ok'
   if (env.json) env.out(JSON.stringify({ status: worst, checks: findings }, null, 2))
-  else for (const line of linesOf(findings)) env.out(oneLine(line))
+  else for (const line of linesOf(findings, env.paint)) env.out(line)
   return worst === 'error' ? illCode : wellCode
 }
 
@@ -120,7 +122,7 @@ function configured({ config: load, fallback, sources }: DoctorEnvironment): {
   }
 }
 
-function linesOf(findings: readonly Finding[]): string[] {
+function linesOf(findings: readonly Finding[], paint: Paint): string[] {
   const count = (status: Verdict) => findings.filter(finding => finding.status === status).length
   const [errors, warnings] = [count('error'), count('warning')]
   const rows = findings.map(({ check, status, found: sentence, advice }) => [
@@ -128,8 +130,11 @@ function linesOf(findings: readonly Finding[]): string[] {
     check,
     advice === null ? sentence : `${sentence}; ${advice}`,
   ])
+  const [heading, ...lines] = tableLines(['STATUS', 'CHECK', 'FOUND'], rows).map(oneLine)
   return [
-    ...tableLines(['STATUS', 'CHECK', 'FOUND'], rows),
+    heading!,
+    // The verdict is the first word of its line.
+    ...lines.map(line => line.replace(/^\w+/, word => paint(word as Verdict, word))),
     '',
     errors + warnings === 0
       ? 'nothing is wrong'

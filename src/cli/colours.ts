@@ -1,0 +1,16 @@
+import { styleText } from 'node:util'
+import type { ProgramEnvironment } from './environment.ts'
+
+const styles = { ok: 'green', warning: 'yellow', error: 'red' } as const
+
+/** Colours a word by its verdict. */
+export type Paint = (verdict: keyof typeof styles, word: string) => string
+
+/** Colours for a person at a terminal; none where output goes elsewhere, or with NO_COLOR (no-color.org). */
+export function paintFor({
+  isTerminal = false,
+  env,
+}: Pick<ProgramEnvironment, 'isTerminal' | 'env'>): Paint {
+  if (!isTerminal || (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb') return (_, word) => word
+  return (verdict, word) => styleText(styles[verdict], word, { validateStream: false })
+}
