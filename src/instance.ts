@@ -181,7 +181,7 @@ function closeServices(
     rate_windows: () => keepRates?.(),
     scrub: services.scrub.note,
     commit_mark: mark.end,
-    checkpoint: () => closeDatabase(services.db, path),
+    checkpoint: () => closeDatabase(services.db, path, services.config.sqlite.autocheckpoint === 0),
   }
   for (const [part, write] of Object.entries(last)) {
     try {

@@ -260,11 +260,11 @@ export const setAutocheckpoint = (db: Database, pages = pagesMax) =>
   db.run(`PRAGMA wal_autocheckpoint = ${pages}`)
 
 /**
- * Closes a database and takes its log away; where other names stand for its file, the log stays and
- * the file is not touched.
+ * Closes a database and takes its log away. Where other names stand for its file, or where the log is
+ * somebody else's to fold, the log stays and the file is not touched.
  */
-export function closeDatabase(db: Database, path: string): void {
-  if (!isShared(path)) {
+export function closeDatabase(db: Database, path: string, keepsLog = false): void {
+  if (!isShared(path) && !keepsLog) {
     checkpoint(db)
     db.close()
     return
