@@ -17,6 +17,7 @@ import { page } from './rows/page.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
 import { routes } from './rows/routes.ts'
 import { start } from './rows/start.ts'
+import { states } from './rows/states.ts'
 import { webhooks } from './rows/webhooks.ts'
 
 const rows: Readonly<Record<string, Row>> = {
@@ -34,6 +35,7 @@ const rows: Readonly<Record<string, Row>> = {
   mix,
   routes,
   fresh,
+  states,
   board,
   'permits-radius': permitsRadius,
   'permits-filters': permitsFilters,

@@ -22,6 +22,8 @@ export interface DirectoryOptions {
   serving: boolean
   /** States of an evaluation copy share the pages of its database. */
   leavesShared: boolean
+  /** The database is a state that was kept in order: nothing of its log can be missing. */
+  isState?: boolean
 }
 
 /** A data directory that is open: what is written there, and by whom. */
@@ -67,11 +69,11 @@ export function openDirectory(options: DirectoryOptions): OpenDirectory {
 }
 
 /** Opens the database, and tells what of it is not as it was left. */
-function openStored({ runtime, dir, leavesShared }: DirectoryOptions): Database {
+function openStored({ runtime, dir, leavesShared, isState = false }: DirectoryOptions): Database {
   const { config, log } = runtime
   const path = databasePath(dir)
   if (!existsSync(dir)) mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const missing = missingCommits(dir, path, log)
+  const missing = isState ? undefined : missingCommits(dir, path, log)
   if (missing !== undefined)
     log.error('commits_missing', {
       path,
@@ -182,14 +184,21 @@ function otherWorld(
     : `it holds the ${world} world, which "--world ${world}" goes on with`
 }
 
+/** Versions of the shipped catalogue by the words it was made with: a copy opens states again and again. */
+const taken = new WeakMap<readonly string[], string>()
+
 /**
  * Writes the shipped catalogue when it is not the one the database has: a new version may bring new
  * codes.
  */
 function takeCatalogue({ config, settings, series, catalogue }: Services) {
-  const shipped = shippedCatalogue(config.brand.exchangeWords)
+  const words = config.brand.exchangeWords
+  const stored = settings.get('catalogue.version')
+  if (stored !== undefined && stored === taken.get(words)) return
+  const shipped = shippedCatalogue(words)
   const version = Bun.hash.wyhash(JSON.stringify(shipped)).toString(36)
-  if (settings.get('catalogue.version') === version) return
+  taken.set(words, version)
+  if (stored === version) return
   series.put(shipped.series, shipped.aliases)
   settings.set('catalogue.version', version)
   catalogue.reload()

@@ -43,7 +43,8 @@ export interface Instance {
   acknowledged: (() => Promise<boolean>) | undefined
   /** Where commits are published: the last one. */
   sequence: (() => number) | undefined
-  close(): void
+  /** Discarded, what it still holds is not written: another state takes the place of its database. */
+  close(options?: { isDiscarded: boolean }): void
 }
 
 export interface InstanceOptions {
@@ -62,6 +63,8 @@ export interface InstanceOptions {
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** How an evaluation copy keeps its state and goes back to it. */
   keeping?: Keeping
+  /** The database is a state that was kept in order. */
+  isState?: boolean
 }
 
 /** How states of an evaluation copy are kept. */
@@ -82,6 +85,7 @@ export function openInstance(options: InstanceOptions): Instance {
     dir,
     serving,
     leavesShared: keeping !== undefined,
+    isState: options.isState === true,
   })
   const world = config.mode === 'dev' ? openWorld(services) : undefined
   const feed = world?.feed
@@ -149,17 +153,31 @@ export function openInstance(options: InstanceOptions): Instance {
     sending,
     sequence: publishing?.sequence,
     acknowledged: config.nats.sync === 'commit' ? publishing?.reached : undefined,
-    close() {
+    close({ isDiscarded } = { isDiscarded: false }) {
       for (const part of [loop, cluster, publishing, readers, runner]) part?.stop()
       sending.halt()
-      closeServices(services, databasePath(dir), { serving, mark, keepRates: rates?.keep })
+      stopServices(services)
+      if (isDiscarded) {
+        mark.end()
+        closeDatabase(services.db, databasePath(dir), true)
+      } else writeLast(services, databasePath(dir), { serving, mark, keepRates: rates?.keep })
     },
   }
   return opened
 }
 
-/** Stops what the services do by themselves and writes what they still hold. */
-function closeServices(
+/** Stops what the services do by themselves. */
+function stopServices(services: Services): void {
+  services.alerts.evaluation.stop()
+  services.sourceSync.halt()
+  services.feeds.halt()
+  services.watchRuns.stop()
+  services.streams.stop()
+  services.deliveries.stop()
+}
+
+/** Writes what the services still hold and closes their database. */
+function writeLast(
   services: Services,
   path: string,
   {
@@ -168,12 +186,6 @@ function closeServices(
     keepRates,
   }: { serving: boolean; mark: CommitMark; keepRates: (() => void) | undefined },
 ): void {
-  services.alerts.evaluation.stop()
-  services.sourceSync.halt()
-  services.feeds.halt()
-  services.watchRuns.stop()
-  services.streams.stop()
-  services.deliveries.stop()
   // A disk that is full keeps no server from stopping: what is not written is told.
   const last = {
     counters: services.meter.flush,

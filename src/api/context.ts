@@ -59,7 +59,7 @@ export interface ContextOptions {
 /** Data that comes when it is asked for. */
 export interface LateData {
   /** Writes what a request needs and is not there yet. */
-  lay(asked: { route: string; url: string }): void
+  lay(asked: { route: string; method: string; url: string }): void
   /** Nothing is left to write. */
   isWhole(): boolean
 }
@@ -182,7 +182,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       faults,
       readerDispatch,
       createIgnoredParameters(names, brand.headerPrefix),
-      world && ((route, url) => world.lay({ route, url })),
+      world && ((route, { method, url }) => world.lay({ route, method, url })),
       pass => services.viewers.meet(viewerOf(pass)),
       controls?.requests.arrive,
     ),

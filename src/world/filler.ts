@@ -19,6 +19,7 @@ export interface Filler {
 export interface DataRequest {
   /** The route as it is declared: `/v1/futures/:slug/curve`. */
   route: string
+  method: string
   url: string
 }
 

@@ -98,8 +98,11 @@ export function openWorld(services: WorldServices): InventedWorld {
   const listed = catalogue
     .list()
     .map(row => ({ ...row, available: row.unavailableReason === null && size.has(row) }))
-  series.markFixture(listed.filter(row => row.available).map(row => row.id))
-  catalogue.reload()
+  const unmarked = listed.filter(row => row.available && !row.fixture).map(row => row.id)
+  if (unmarked.length > 0) {
+    series.markFixture(unmarked)
+    catalogue.reload()
+  }
   const events = createEventLog(settings)
   const calm = withRegions(
     createWorld({ seed, series: listed, known: shippedStates(), depth: size.depthOf }),
@@ -185,6 +188,7 @@ const needs: readonly (readonly [path: string, families: readonly FamilyName[]])
 const ofNamedCodes = ['/v1/prices', '/v1/analytics']
 /** Routes that are about no list of codes: what they read of a code, they ask for. */
 const ofNoCodes = [
+  '/_dev',
   '/health',
   '/openapi',
   '/docs',
@@ -224,16 +228,19 @@ const ofNoCodes = [
   '/v1/webhook',
   '/v1/well-production',
 ]
-/**
- * Routes that look at the newest stretch of every code, and those that move the clock or change
- * what is published next, which stands on it.
- */
-const ofEveryStretch = ['/_dev', '/v1/data-quality', '/v1/status', '/status.json']
+/** Routes that look at the newest stretch of every code. */
+const ofEveryStretch = ['/v1/data-quality', '/v1/status', '/status.json']
+/** Controls that move the clock or change what is published next, which stands on it. */
+const standsOnStretch = ['/_dev/clock', '/_dev/feed', '/_dev/scenario']
 
 /** Codes that stand for contracts are left to those routes that need all. */
-function reachOf({ route, url }: DataRequest, catalogue: WorldServices['catalogue']): PriceReach {
+function reachOf(
+  { route, method, url }: DataRequest,
+  catalogue: WorldServices['catalogue'],
+): PriceReach {
   const isBelow = (path: string): boolean => route.startsWith(path)
   if (isBelow('/v1/ei/oil_inventories')) return inventoryPlaces.map(place => place.code)
+  if (method === 'POST' && standsOnStretch.some(isBelow)) return 'stretch'
   if (ofNoCodes.some(isBelow)) return []
   if (ofEveryStretch.some(isBelow)) return 'stretch'
   if (!ofNamedCodes.some(isBelow)) return 'newest'

@@ -82,10 +82,10 @@ test('families come after the newest of every code and before their histories', 
 
 test('a request gets the whole of the families it needs, up to its moment, and no others', () => {
   const { feed, said } = copy()
-  feed.lay({ route: '/v1/other', url: '' })
+  feed.lay({ route: '/v1/other', method: 'GET', url: '' })
   expect(said.filter(line => line.startsWith('long'))).toEqual([])
   expect(said).toContain('first')
-  feed.lay({ route: '/v1/long', url: '' })
+  feed.lay({ route: '/v1/long', method: 'GET', url: '' })
   expect(said.filter(line => line.startsWith('long'))).toEqual([
     'long after 0',
     'long after 0',

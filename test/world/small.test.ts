@@ -70,3 +70,25 @@ test('a copy that was begun with it is not gone on with as the whole world', () 
   expect(claimDirectory(services)).toBeUndefined()
   expect(claimDirectory({ ...services, config: asWhole })).toContain('--world small')
 })
+
+test('controls that move nothing lay nothing down, and what moves the clock stands on every code', async () => {
+  const copy = evaluationCopy(undefined, flags, { unfilled: true, controls: true })
+  try {
+    const { catalogue } = copy.running.services
+    const asked = (method: string, path: string, body?: object) =>
+      copy.ask(method, path, {
+        key: null,
+        headers: { authorization: `Bearer ${copy.adminToken}` },
+        ...(body && { body }),
+      })
+    const present = () => catalogue.list().filter(series => catalogue.extent(series)).length
+    const before = present()
+    expect((await asked('GET', '/_dev/clock')).status).toBe(200)
+    expect((await asked('POST', '/_dev/accounts', { plan: 'free' })).status).toBe(201)
+    expect(present()).toBe(before)
+    expect((await asked('POST', '/_dev/clock', { advance: 'PT1S' })).status).toBe(200)
+    expect(present()).toBe(copy.running.feed!.total)
+  } finally {
+    copy.remove()
+  }
+})

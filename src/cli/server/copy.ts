@@ -91,7 +91,7 @@ export function openCopy(options: InstanceOptions): Copy {
     hold()
   }
   const goBack = (name: string, now: number, frozen: boolean) => {
-    current.close()
+    current.close({ isDiscarded: true })
     forgetRates(dir)
     // A name of its own: a reader thread that is ending still has the other file open.
     for (const tail of ['', '-wal', '-shm']) rmSync(database + tail, { force: true })
@@ -102,7 +102,7 @@ export function openCopy(options: InstanceOptions): Copy {
     clock.set(now)
     if (frozen) clock.freeze()
     else clock.release()
-    current = openInstance(all)
+    current = openInstance({ ...all, isState: true })
     isHeld = isShared(database)
     current.runner.start()
   }
@@ -122,7 +122,6 @@ export function openCopy(options: InstanceOptions): Copy {
     async reset() {
       const { clockAt } = runtime.config.dev
       goBack(startName, clockAt ?? createSystemClock().now(), clockAt !== undefined)
-      await current.runner.tick()
       fillOn()
     },
   }

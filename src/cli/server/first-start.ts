@@ -105,7 +105,7 @@ export function evaluationKeys(services: Services, dir: string): FirstKeys {
   if (stored && services.keys.find(stored.apiKey) && services.adminTokens.find(stored.adminToken))
     return stored
   const tokens = {
-    apiKey: openEvaluationAccount(services),
+    apiKey: transact(services.db, () => openEvaluationAccount(services)),
     adminToken: services.adminTokens.rotate(),
   }
   writeSideFile(path, JSON.stringify(tokens))

@@ -57,7 +57,7 @@ export const createAccess = (
           },
           // Only an evaluation copy has data that is written when it is asked for.
           ...(lay
-            ? [(ctx: { request: Request; route: string }) => lay(ctx.route, ctx.request.url)]
+            ? [(ctx: { request: Request; route: string }) => lay(ctx.route, ctx.request)]
             : []),
           // Only an evaluation copy has faults to meet; elsewhere nothing of this is on the way.
           ...(meet && !('operator' in access)
@@ -93,7 +93,7 @@ export const viewerOf = ({ access, caller }: Pass): Viewer => {
 }
 
 /** Sees to it that the data is there which a request is about. */
-export type LayDown = (route: string, url: string) => void
+export type LayDown = (route: string, request: Request) => void
 
 /** What is handed over of a heavy request. */
 interface Forwarded {
