@@ -140,6 +140,7 @@ export function openInstance(options: InstanceOptions): Instance {
     ...(readers && { readers }),
     local: operatorRequests,
     ...(options.connections && { connections: options.connections }),
+    ...(options.command && { command: options.command }),
     ...(passes && { passes }),
     ...(controls && { dev: controls }),
     ...(feed && { world: feed }),

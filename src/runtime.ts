@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Ids } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
+import type { LogTail } from './lib/log-tail.ts'
 
 /** What everything stands on, as arguments and never as globals. */
 export interface Runtime {
@@ -11,6 +12,8 @@ export interface Runtime {
   clock: Clock
   ids: Ids
   log: Log
+  /** The newest lines of the log, where a server keeps them for its operator. */
+  logTail?: LogTail
   /** What the vault seals with. */
   masterKey: string
   /** Measures how long work takes; without it real time does. Tests let it stand still. */

@@ -25,6 +25,11 @@ import { addressGroup } from '../plan/address.ts'
 import { cheapestWith, firstPlan } from '../plan/plans.ts'
 import type { Feature } from '../plan/tiers.ts'
 import { aloneVitals, type Vitals } from '../service/condition/vitals.ts'
+import {
+  type BackupDesk,
+  type BackupDeskDeps,
+  createBackupDesk,
+} from '../service/operator/backup-desk.ts'
 import type { Services } from '../services.ts'
 import { createIdempotencyStore } from '../store/keys/idempotency.ts'
 import { momentOf } from '../store/vintage.ts'
@@ -52,6 +57,8 @@ export interface ContextOptions {
   admitted?: WeakMap<Request, { caller: Caller | undefined }>
   /** What the server can do that holds the connections of requests. */
   connections?: Connections
+  /** Runs a command of this program on this directory, in a process of its own. */
+  command?: BackupDeskDeps['command']
   /** Gets the pass of each request, for the access log. */
   passes?: WeakMap<Request, Pass>
 }
@@ -79,6 +86,7 @@ export interface Context extends Services, Vitals {
   rates: RateTables
   connections: Connections
   controls: DevControls | undefined
+  backupDesk: BackupDesk
   profiles: Profiles | undefined
   /** Which switches the profile of a request's client has on. */
   switched: Switched
@@ -193,6 +201,12 @@ export function createContext(services: Services, options: ContextOptions): Cont
     rates,
     connections,
     controls,
+    backupDesk: createBackupDesk({
+      command: options.command,
+      isConfigured: config.backups.directory !== '' || config.backups.s3Bucket !== '',
+      record: services.backupRecord,
+      clock,
+    }),
     profiles,
     switched: profiles?.switched ?? unswitched,
     codes: createCodeReader(catalogue, now, limits.codesPerRequestMax, links, profiles?.switched),

@@ -5,6 +5,7 @@ import { createRandomIds } from '../lib/ids.ts'
 import { dayMs } from '../lib/instant.ts'
 import { createLog } from '../lib/log.ts'
 import type { LogFile, LogFileOptions } from '../lib/log-file.ts'
+import { createLogTail } from '../lib/log-tail.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import type { ProgramEnvironment } from './environment.ts'
 import { type Operator, openOperator } from './operator.ts'
@@ -91,14 +92,21 @@ export function runtimeOf(
           instead: toTerminal,
         })
       : undefined
+  const write = logFile?.write ?? toTerminal
+  const logTail = openFile && createLogTail()
   const log = createLog({
     // A command says itself what it did; what a server logs of the same is left to servers.
     level: openFile || config.provenance.get('log.level') !== 'default' ? config.log.level : 'warn',
     format: config.log.format,
-    write: logFile?.write ?? toTerminal,
+    write: logTail
+      ? line => {
+          logTail.add(line)
+          write(line)
+        }
+      : write,
     clock,
   })
-  return { config, clock, ids: createRandomIds(), log, logFile }
+  return { config, clock, ids: createRandomIds(), log, logFile, ...(logTail && { logTail }) }
 }
 
 /** Runs work against the data directory of the options and closes it again. */

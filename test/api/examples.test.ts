@@ -74,6 +74,7 @@ const refused: Readonly<Record<string, readonly [status: number, why: string]>> 
   'POST /admin/v1/invoices/{id}/pay': [422, 'the invoice of the copy is paid'],
   'POST /admin/v1/invoices/{id}/void': [422, 'the same'],
   'POST /admin/v1/invoices/{id}/write_off': [422, 'the same'],
+  'POST /admin/v1/backups': [422, 'the copy has no place for backups'],
   'POST /v1/phone/verify': [422, 'takes the code of a text message'],
   'POST /v1/sms/optin': [422, 'takes a number that was verified'],
   'POST /v1/sms/test': [422, 'the same'],
@@ -212,6 +213,11 @@ const prepared: Readonly<Record<string, Prepare>> = {
       role: 'read',
     })
     return { path: `/admin/v1/tokens/${(data.token as { id: string }).id ?? data.id}` }
+  },
+  'DELETE /admin/v1/looks/{id}': async copy => {
+    const account = copy.running.services.keys.find(copy.apiKey)!.account.account.id
+    const { data } = await asOperator(copy, 'POST', `/admin/v1/accounts/${account}/look`, {})
+    return { path: `/admin/v1/looks/${data.id}` }
   },
   'DELETE /admin/v1/quarantine/{id}': copy => made(copy, 'POST /admin/v1/quarantine'),
   'DELETE /admin/v1/suppressions/{address}': copy => made(copy, 'POST /admin/v1/suppressions'),

@@ -3,15 +3,20 @@ import type { Context } from '../context.ts'
 import { accountThingRoutes } from './account-things.ts'
 import { accountAdminRoutes } from './accounts.ts'
 import { auditAdminRoutes } from './audit.ts'
+import { backupAdminRoutes } from './backups.ts'
 import { batchAdminRoutes } from './batches.ts'
 import { billingAdminRoutes } from './billing.ts'
 import { dataAdminRoutes } from './data.ts'
 import { datasetAdminRoutes } from './datasets.ts'
 import { devRoutes } from './dev.ts'
 import { feedAdminRoutes } from './feeds.ts'
+import { logAdminRoutes } from './logs.ts'
+import { lookAdminRoutes } from './looks.ts'
 import { mailAdminRoutes } from './mail.ts'
 import { metricsRoutes } from './metrics.ts'
+import { organizationAdminRoutes } from './organizations.ts'
 import { outboxAdminRoutes } from './outbox.ts'
+import { queueAdminRoutes } from './outbox-queue.ts'
 import { quarantineAdminRoutes } from './quarantine.ts'
 import { reviewAdminRoutes } from './review.ts'
 import { seriesAdminRoutes } from './series.ts'
@@ -19,6 +24,7 @@ import { settingsAdminRoutes } from './settings.ts'
 import { signInAdminRoutes } from './sign-in.ts'
 import { sourceAdminRoutes } from './sources.ts'
 import { tokenAdminRoutes } from './tokens.ts'
+import { trialRoutes } from './trials.ts'
 
 /** What the operator does, and the controls of an evaluation copy. */
 export function mountOperator(app: AnyElysia, context: Context): void {
@@ -38,6 +44,12 @@ export function mountOperator(app: AnyElysia, context: Context): void {
   app.use(mailAdminRoutes(context))
   app.use(metricsRoutes(context))
   app.use(outboxAdminRoutes({ ...context, heldMessages: context.heldMessages }))
+  app.use(queueAdminRoutes(context))
+  app.use(trialRoutes(context))
+  app.use(backupAdminRoutes(context))
+  app.use(logAdminRoutes(context))
+  app.use(lookAdminRoutes(context))
+  app.use(organizationAdminRoutes(context))
   app.use(datasetAdminRoutes(context))
   app.use(sourceAdminRoutes({ ...context, timeoutMs: config.data_sources.timeoutMs }))
   app.use(feedAdminRoutes(context))

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { mayOperate, rolesThatMay } from '../../plan/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plan/plans.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'
+import type { Looks } from '../../service/account/looks.ts'
 import type { Keyring, KeyState } from '../../service/keys/keyring.ts'
 import type { Meter, Standing } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
@@ -82,6 +83,8 @@ export interface GateDeps {
   adminTokens: AdminTokens
   audit: Pick<Audit, 'note'>
   sessions: SessionReader
+  /** Operators who see what an account sees. */
+  looks?: Pick<Looks, 'find'>
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
@@ -308,6 +311,19 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
   }
 
+  /** An operator sees what the account sees: nothing is changed, told or counted. */
+  const look = (pass: Pass, access: KeyAccess, key: KeyState, request: Request) => {
+    if (!['GET', 'HEAD'].includes(request.method) || isAudited(access, request.method))
+      throw new Problem(
+        'KEY_READ_ONLY',
+        'This is an operator who looks at the account: nothing is changed, and no secret is read.',
+      )
+    refusePlan(access, keys.entitlements(key.account), request)
+    shed(access)
+    pass.vouched = true
+    pass.caller = { key, entitled: keys.entitlements(key.account), session: undefined }
+  }
+
   return {
     enterOpen(pass: Pass, access: OpenAccess, request: Request, peer: PeerLookup) {
       const name = access.rate === 'demo' ? 'demo' : 'unauthenticated'
@@ -343,6 +359,8 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       if (key) return admit(pass, access, key, undefined, request, peer)
       const signedIn = credentials.maySession ? deps.sessions.find(token) : undefined
       if (signedIn) return admit(pass, access, signedIn.key, signedIn.session, request, peer)
+      const looked = credentials.maySession ? deps.looks?.find(token) : undefined
+      if (looked) return look(pass, access, looked.key, request)
       const why = isSessionToken(token) ? notSignedIn : 'The API key is not valid.'
       return unauthorized(pass, request, peer, why)
     },

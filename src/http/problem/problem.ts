@@ -172,6 +172,8 @@ export const problems = {
     'valid',
     'The invoice is settled, or is not for the operator to settle.',
   ),
+  backups_not_configured: entry(422, 'valid', 'The configuration names no place for backups.'),
+  backup_under_way: entry(422, 'valid', 'A backup is being made or checked.'),
   INVALID_SIGNATURE: entry(
     400,
     'nested',

@@ -9,6 +9,7 @@ import type { KeyChanges } from '../keys/key-changes.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Mail } from '../messages/mail.ts'
+import { createLooks, type Looks } from './looks.ts'
 import { createOrganizations, type Organizations } from './organizations.ts'
 import { createPasswordHashes } from './password-hashes.ts'
 import { createSecondFactor, type SecondFactor } from './second-factor.ts'
@@ -20,6 +21,8 @@ import { createSignUp, type SignUp } from './sign-up.ts'
 /** People: how they sign in, and the organizations they belong to. */
 export interface AccountServices {
   sessions: Sessions
+  /** Operators who see what an account sees. */
+  looks: Looks
   secondFactor: SecondFactor
   signIn: SignIn
   /** How strangers come to an account. */
@@ -65,6 +68,7 @@ export function openAccounts(deps: AccountServicesDeps): AccountServices {
   })
   return {
     sessions,
+    looks: createLooks(deps),
     secondFactor,
     signInPlaces,
     signIn,

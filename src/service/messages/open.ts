@@ -24,6 +24,7 @@ import { mailerOf, smsProviderOf } from './providers.ts'
 import { createRecipients, type Recipients } from './recipients.ts'
 import { createTextMessages, type TextMessages } from './sms.ts'
 import { createSmsSender } from './sms-sender.ts'
+import { createTrials, type Trials } from './trials.ts'
 
 /** Everything that is said to people: by mail, by text message, and in their own list here. */
 export interface MessageServices {
@@ -37,6 +38,8 @@ export interface MessageServices {
   preferences: PreferenceStore
   suppressions: SuppressionStore
   inbox: InboxStore
+  /** Tests of the ways out. */
+  trials: Trials
 }
 
 export interface MessageServicesDeps {
@@ -75,6 +78,8 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     masterKey: deps.masterKey,
     clock,
   })
+  const mailer = mailerOf({ ...deps, inbox })
+  const texter = smsProviderOf({ ...deps, inbox })
   const reaches = config.sms.provider !== 'log'
   const textMessages = createTextMessages({
     outbox,
@@ -86,14 +91,11 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     clock,
     reaches,
   })
-  outbox.register(
-    'email',
-    createMailSender({ mailer: mailerOf({ ...deps, inbox }), vault, suppressions, clock }),
-  )
+  outbox.register('email', createMailSender({ mailer, vault, suppressions, clock }))
   outbox.register(
     'sms',
     createSmsSender({
-      texter: smsProviderOf({ ...deps, inbox }),
+      texter,
       phones: phoneStore,
       vault,
       clock,
@@ -133,5 +135,6 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
     preferences,
     suppressions,
     inbox,
+    trials: createTrials({ config, mailer, texter, clock, ids }),
   }
 }

@@ -44,6 +44,8 @@ export interface OutboxEngine {
   abandoned(before: number, limit: number): ClaimedRow[]
   /** Fails what waits in a lane and was due before `before`, at most `limit` messages; how many. */
   giveUp(kind: Kind, lane: string, before: number, reason: string, limit: number): number
+  /** Fails those of these ids that wait; how many. */
+  drop(ids: readonly string[], reason: string): number
   forget(before: number, limit: number): number
 }
 
@@ -78,6 +80,15 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
   const tell = createTelling(registry, deps)
   const { settle, release } = createEndings({ ...deps, store, leases, tell, due })
 
+  const fail = (rows: readonly ClaimedRow[], reason: string): number => {
+    const at = clock.now()
+    for (const row of rows) {
+      store.giveUp(row.number, reason, at)
+      tell(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
+    }
+    return rows.length
+  }
+
   const engine: OutboxEngine = {
     together: work => transact(db, work),
     onDue: listener => void dueListeners.push(listener),
@@ -99,14 +110,9 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
     abandoned: leases.abandoned,
     giveUp(kind, lane, before, reason, limit) {
       const laneId = store.findLane(kind, lane)
-      const rows = laneId === undefined ? [] : store.waiting(laneId, before, limit)
-      const at = clock.now()
-      for (const row of rows) {
-        store.giveUp(row.number, reason, at)
-        tell(row, { state: 'failed', statusCode: null, error: reason, blameless: true, at })
-      }
-      return rows.length
+      return fail(laneId === undefined ? [] : store.waiting(laneId, before, limit), reason)
     },
+    drop: (ids, reason) => fail(store.waitingOf(ids), reason),
     forget: store.forget,
   }
   return { engine, due }

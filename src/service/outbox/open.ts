@@ -1,12 +1,15 @@
 import { chanceOf } from '../../lib/ids.ts'
 import type { Runtime } from '../../runtime.ts'
 import { createOutboxStore } from '../../store/outbox/outbox.ts'
+import { createQueueStore } from '../../store/outbox/queue.ts'
 import { createHeldMessages, type HeldMessages } from './held-back.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
+import { createQueue, type Queue } from './queue.ts'
 
 export interface OutboxServices {
   outbox: Outbox
   heldMessages: HeldMessages
+  queue: Queue
 }
 
 export function openOutbox({
@@ -25,5 +28,9 @@ export function openOutbox({
     log,
     chance: () => chanceOf(ids),
   })
-  return { outbox, heldMessages: createHeldMessages({ db, settings, outbox }) }
+  return {
+    outbox,
+    heldMessages: createHeldMessages({ db, settings, outbox }),
+    queue: createQueue({ db, outbox, store: createQueueStore(db) }),
+  }
 }

@@ -25,6 +25,7 @@ import { createEvents, type Events } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
 import { createPriceEvents } from './price-events.ts'
 import { keepWebhookRecords } from './record.ts'
+import { createWebhookTrial, type WebhookTrial } from './trial.ts'
 import { createUsageEvents } from './usage-events.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
@@ -36,6 +37,7 @@ export interface WebhookServices {
   webhookAllowance: WebhookAllowance
   /** The only way out to addresses that accounts name. */
   egress: Egress
+  webhookTrial: WebhookTrial
   /** Whose quota was used up. */
   usageWarnings: UsageWarningStore
 }
@@ -75,17 +77,15 @@ export function openWebhooks(deps: WebhookServicesDeps): WebhookServices {
   deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))
   const egress = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
-  outbox.register(
-    'webhook',
-    createWebhookSender({ egress, clock, headerPrefix, userAgent }),
-    createWebhookLanes({ webhooks, accountSecrets, keys }),
-  )
+  const sender = createWebhookSender({ egress, clock, headerPrefix, userAgent })
+  outbox.register('webhook', sender, createWebhookLanes({ webhooks, accountSecrets, keys }))
   return {
     webhooks,
     events,
     accountSecrets,
     webhookAllowance: allowance,
     egress,
+    webhookTrial: createWebhookTrial({ sender, clock, ids: deps.ids }),
     usageWarnings,
   }
 }

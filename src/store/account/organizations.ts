@@ -54,6 +54,9 @@ export interface MembershipReader {
 
 export interface OrganizationStore extends MembershipReader {
   byId(id: string): Organization | undefined
+  /** By name. */
+  page(limit: number, offset: number): Organization[]
+  count(): number
   put(organization: Organization): void
   /** Removes an organization with its members and invitations. */
   remove(id: string): void
@@ -94,11 +97,19 @@ export function createOrganizationStore(db: Database): OrganizationStore {
 
 function organizations(
   db: Database,
-): Pick<OrganizationStore, 'byId' | 'put' | 'remove' | 'memberships' | 'membershipOf'> {
+): Pick<
+  OrganizationStore,
+  'byId' | 'page' | 'count' | 'put' | 'remove' | 'memberships' | 'membershipOf'
+> {
   const byId = lazy<Organization, [string]>(
     db,
     `SELECT ${organizationColumns} FROM organizations WHERE id = ?`,
   )
+  const page = lazy<Organization, [number, number]>(
+    db,
+    `SELECT ${organizationColumns} FROM organizations ORDER BY name, id LIMIT ? OFFSET ?`,
+  )
+  const count = lazy<{ total: number }, []>(db, 'SELECT count(*) AS total FROM organizations')
   const put = lazy(
     db,
     `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
@@ -111,6 +122,8 @@ function organizations(
   const membership = lazy<Membership, [string]>(db, `${joined} WHERE m.account_id = ?`)
   return {
     byId: id => byId.get(id) ?? undefined,
+    page: (limit, offset) => page.all(limit, offset),
+    count: () => count.get()!.total,
     put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
     remove: id => void remove.run(id),
     memberships: () => all.all(),

@@ -104,6 +104,8 @@ export interface OutboxStore {
   leased(before: number, limit: number): ClaimedRow[]
   /** Messages of a lane that wait and were due before `before`, the oldest first. */
   waiting(laneId: number, before: number, limit: number): ClaimedRow[]
+  /** Of these ids, those that wait. */
+  waitingOf(ids: readonly string[]): ClaimedRow[]
   /** A message that is not sent any more. */
   giveUp(number: number, error: string, at: number): void
   /**
@@ -279,6 +281,10 @@ function createEndings(db: Database) {
     db,
     `SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`,
   )
+  const waitingOf = lazy<ClaimedRow, [string]>(
+    db,
+    `SELECT ${columns} FROM outbox WHERE id IN (SELECT value FROM json_each(?)) AND ${waits} ORDER BY number`,
+  )
   const giveUp = lazy(
     db,
     `UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE number = ? AND ${waits}`,
@@ -328,6 +334,7 @@ function createEndings(db: Database) {
     },
     leased: (before: number, limit: number) => leased.all(before, limit),
     waiting: (laneId: number, before: number, limit: number) => waiting.all(laneId, before, limit),
+    waitingOf: (ids: readonly string[]) => waitingOf.all(JSON.stringify(ids)),
     giveUp: (number: number, error: string, at: number) => void giveUp.run(error, at, number),
     forget(before: number, limit: number): number {
       const rows = over.all(before, limit)

@@ -8,6 +8,7 @@ import { openInstance, type Instance as Running } from '../../../src/instance.ts
 import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
+import { createLogTail } from '../../../src/lib/log-tail.ts'
 
 /** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
 export interface EvaluationCopy {
@@ -63,15 +64,20 @@ export function evaluationCopy(
     files: { directory: '/' },
     readFile: () => undefined,
   })
+  const logTail = createLogTail()
   const running = openInstance({
     runtime: {
       config,
       clock,
       ids: createSeededIds(7),
+      logTail,
       log: createLog({
         level: log ? 'debug' : 'error',
         format: 'json',
-        write: log ?? (() => {}),
+        write: line => {
+          logTail.add(line)
+          log?.(line)
+        },
         clock,
       }),
     },

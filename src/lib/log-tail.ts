@@ -1,0 +1,40 @@
+/** A line of the log, with its place in what this process has written. */
+export interface NumberedLine {
+  /** Rises by one from line to line; the first is 1. */
+  number: number
+  line: string
+}
+
+/** The newest lines that this process has logged. */
+export interface LogTail {
+  /** A line as it is written; the oldest is forgotten for it. */
+  add(line: string): void
+  /** Those after a number, oldest first, at most the `limit` newest of them. */
+  after(number: number, limit: number): NumberedLine[]
+  /** Number of the newest line; 0: there is none. */
+  readonly last: number
+}
+
+/** Keeps at most `linesMax` lines, each cut after `charactersMax` characters. */
+export function createLogTail(linesMax = 1000, charactersMax = 4000): LogTail {
+  const lines: string[] = []
+  let last = 0
+  return {
+    add(line) {
+      const text = line.trimEnd()
+      last += 1
+      lines[(last - 1) % linesMax] =
+        text.length > charactersMax ? `${text.slice(0, charactersMax).toWellFormed()}…` : text
+    },
+    after(number, limit) {
+      const first = Math.max(number + 1, last - Math.min(limit, lines.length) + 1)
+      const rows: NumberedLine[] = []
+      for (let at = first; at <= last; at += 1)
+        rows.push({ number: at, line: lines[(at - 1) % linesMax]! })
+      return rows
+    },
+    get last() {
+      return last
+    },
+  }
+}
