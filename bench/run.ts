@@ -16,6 +16,7 @@ import { mix } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
 import { routes } from './rows/routes.ts'
+import { sizing } from './rows/sizing.ts'
 import { start } from './rows/start.ts'
 import { states } from './rows/states.ts'
 import { webhooks } from './rows/webhooks.ts'
@@ -27,6 +28,7 @@ const rows: Readonly<Record<string, Row>> = {
   export: exporting,
   feeds,
   start,
+  sizing,
   curve,
   correlation,
   ohlc,
