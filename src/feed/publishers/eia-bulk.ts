@@ -34,20 +34,21 @@ export async function readArchive(
   lines: readonly MapLine[],
 ): Promise<Map<string, Collected>> {
   const wanted = new Map(lines.map(line => [line.sourceId, line]))
+  const lineOf = (head: string) => wanted.get(identifier.exec(head)?.[1] ?? '')
+  const heads = { headBytes, isWanted: (head: string) => lineOf(head) !== undefined }
   const series = new Map<string, Collected>()
   for await (const file of archiveFiles(chunks, name => name.endsWith('.txt'))) {
-    for await (const text of linesOf(file.read(), lineBytesMax)) {
-      const line = wanted.get(identifierOf(text) ?? '')
-      if (line) series.set(line.sourceId, seriesOf(text, line))
+    for await (const texts of linesOf(file.read(), heads, lineBytesMax)) {
+      for (const text of texts) {
+        const line = lineOf(text.toString('latin1', 0, headBytes))!
+        series.set(line.sourceId, seriesOf(text, line))
+      }
     }
   }
   return series
 }
 
 const identifier = /^\s*\{\s*"series_id"\s*:\s*"([^"]+)"/
-
-const identifierOf = (text: Buffer): string | undefined =>
-  identifier.exec(text.toString('latin1', 0, headBytes))?.[1]
 
 /** One line of an archive: a series with its values, the newest first. */
 export function seriesOf(text: Uint8Array, line: MapLine): Collected {

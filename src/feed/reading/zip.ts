@@ -192,30 +192,59 @@ export async function* pieces(bytes: Uint8Array, size = pieceBytes): AsyncIterab
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-/** The lines of a text as they come in, without their line breaks. A line is never longer than `bytesMax`. */
+/** Which lines are read: by their first bytes, of which this many are enough to know. */
+export interface WantedLines {
+  headBytes: number
+  isWanted(head: string): boolean
+}
+
+/**
+ * The lines of a text that are wanted, as they come in, without their line breaks, and together those that end
+ * in one piece: to wait for each of a hundred thousand takes longer than to find it. Of the others nothing is
+ * kept. A line that is read is never longer than `bytesMax`.
+ */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
+  { headBytes, isWanted }: WantedLines,
   bytesMax: number,
-): AsyncIterable<Buffer> {
-  let rest: Buffer[] = []
-  let restBytes = 0
+): AsyncIterable<Buffer[]> {
+  const isRead = (text: Buffer, from: number, to: number) =>
+    isWanted(text.toString('latin1', from, Math.min(from + headBytes, to)))
+  let begun: Buffer[] = []
+  let begunBytes = 0
+  /** Of the line that has begun; undefined while too little of it has come. */
+  let isBegunWanted: boolean | undefined
+  /** The line that has begun, with its last part, where it is wanted. */
+  const ended = (end: Buffer): Buffer | undefined => {
+    const line = begun.length === 0 ? end : Buffer.concat([...begun, end])
+    const isLineWanted = isBegunWanted ?? isRead(line, 0, line.length)
+    begun = []
+    begunBytes = 0
+    isBegunWanted = undefined
+    return isLineWanted ? line : undefined
+  }
   for await (const chunk of chunks) {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    const lines: Buffer[] = []
     let from = 0
     for (let at = buffer.indexOf(10); at >= 0; at = buffer.indexOf(10, from)) {
-      const end = buffer.subarray(from, at)
-      yield restBytes === 0 ? end : Buffer.concat([...rest, end])
-      if (restBytes > 0) {
-        rest = []
-        restBytes = 0
-      }
+      if (from === 0) {
+        const line = ended(buffer.subarray(0, at))
+        if (line) lines.push(line)
+      } else if (isRead(buffer, from, at)) lines.push(buffer.subarray(from, at))
       from = at + 1
     }
-    if (from === buffer.length) continue
+    if (lines.length > 0) yield lines
+    if (from === buffer.length || isBegunWanted === false) continue
     // What zlib hands out it may write over.
-    rest.push(Buffer.from(buffer.subarray(from)))
-    restBytes += buffer.length - from
-    if (restBytes > bytesMax) throw new FeedFault('too_long', 'a line is longer than can be meant')
+    begun.push(Buffer.from(buffer.subarray(from)))
+    begunBytes += buffer.length - from
+    if (begunBytes > bytesMax) throw new FeedFault('too_long', 'a line is longer than can be meant')
+    if (isBegunWanted === undefined && begunBytes >= headBytes) {
+      isBegunWanted = isRead(Buffer.concat(begun), 0, begunBytes)
+      if (!isBegunWanted) begun = []
+    }
   }
-  if (restBytes > 0) yield Buffer.concat(rest)
+  const last = ended(Buffer.alloc(0))
+  if (last && last.length > 0) yield [last]
 }

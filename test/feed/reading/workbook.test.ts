@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { strToU8, Zip, ZipDeflate, zipSync } from 'fflate'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
 import { type SheetRow, sheetRows } from '../../../src/feed/reading/workbook.ts'
-import { archiveFiles, linesOf, pieces } from '../../../src/feed/reading/zip.ts'
+import { archiveFiles, linesOf, pieces, type WantedLines } from '../../../src/feed/reading/zip.ts'
 import { workbookOf } from '../../support/publishers/workbook.ts'
 
 const rowsOf = async (bytes: Uint8Array, sheet: string): Promise<SheetRow[]> =>
@@ -60,12 +60,20 @@ describe('an archive', () => {
     'PET.txt': strToU8(text),
   })
 
-  const linesIn = async (bytes: Uint8Array, size: number): Promise<string[]> => {
-    const lines: string[] = []
+  const everyLine: WantedLines = { headBytes: 20, isWanted: () => true }
+  const linesIn = async (
+    bytes: Uint8Array,
+    size: number,
+    wanted = everyLine,
+    bytesMax = 1 << 20,
+  ): Promise<string[]> => {
+    const all: string[] = []
     for await (const file of archiveFiles(pieces(bytes, size), name => name === 'PET.txt')) {
-      for await (const line of linesOf(file.read(), 1 << 20)) lines.push(line.toString())
+      for await (const lines of linesOf(file.read(), wanted, bytesMax)) {
+        all.push(...lines.map(line => line.toString()))
+      }
     }
-    return lines
+    return all
   }
 
   for (const size of [7, 1000, 1 << 20]) {
@@ -73,6 +81,18 @@ describe('an archive', () => {
       expect((await linesIn(archive, size)).join('\n')).toBe(text)
     })
   }
+
+  test('gives the lines that begin as wanted, however long the others are', async () => {
+    const long = 'x'.repeat(1 << 18)
+    const lines = [`none ${long}`, `one ${long}`, 'none', 'on', 'one', `none ${long}`, 'one two']
+    const isWanted = (head: string) => /^one( |$)/.test(head)
+    for (const size of [7, 1 << 20]) {
+      const bytes = zipSync({ 'PET.txt': strToU8(lines.join('\n')) })
+      const read = (bytesMax: number) => linesIn(bytes, size, { headBytes: 4, isWanted }, bytesMax)
+      expect(await read(long.length + 4)).toEqual([`one ${long}`, 'one', 'one two'])
+      expect(await codeOf(read(1 << 17))).toBe('too_long')
+    }
+  })
 
   test('that ends too early is refused', async () => {
     expect(await codeOf(linesIn(archive.subarray(0, archive.length - 20_000), 1000))).toBe(
