@@ -35,7 +35,10 @@ export interface FeedServices {
 
 export interface FeedServicesDeps
   extends Runtime,
-    Pick<FeedWriterDeps, 'catalogue' | 'observations' | 'ingest' | 'datasets' | 'rowGuards'> {
+    Pick<
+      FeedWriterDeps,
+      'catalogue' | 'observations' | 'ingest' | 'datasets' | 'rowGuards' | 'doubtedValues'
+    > {
   egress: Egress
   valueSources: ValueSourceStore
   batches: FeedBatches

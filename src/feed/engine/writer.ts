@@ -1,6 +1,7 @@
 import { dayMs, isoDay } from '../../lib/instant.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import type { FeedObservation, FeedStore } from '../../store/feeds/feeds.ts'
+import type { DoubtedValueStore } from '../../store/prices/doubted-values.ts'
 import type { Change, Point } from '../../store/prices/observations.ts'
 import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
@@ -61,6 +62,7 @@ export interface FeedWriterDeps {
     ): void
   }
   sources: Pick<ValueSourceStore, 'byId' | 'idOf'>
+  doubtedValues: Pick<DoubtedValueStore, 'waitingCoarser' | 'remove'>
   datasets: readonly Dataset<unknown>[]
   rowGuards: Pick<RowGuards, 'judge' | 'keep'>
 }
@@ -123,15 +125,26 @@ const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
 
 /**
  * Withdraws, inside each transaction that writes observations, a value of a longer period as soon as
- * one of a shorter comes to lie in it, whoever brings it.
+ * one of a shorter comes to lie in it, whoever brings it. One that waits for a decision would take its
+ * place when it is accepted: it waits no longer.
  */
-function followWrites({ store, ingest, sources }: FeedWriterDeps): void {
+function followWrites({ store, ingest, sources, doubtedValues }: FeedWriterDeps): void {
   ingest.listenInside((changes, { sourceId, asRecorded }) => {
     if (asRecorded) return
     for (const { seriesId, inserted, revised } of changes) {
-      const changed = [...inserted, ...revised].map(point => point.observedAt)
       const kind = sources.byId(sourceId)?.periodKind ?? 0
-      const coarser = coarserThan(kind, changed, seriesId, store)
+      const at = [...inserted, ...revised].map(point => point.observedAt).toSorted((a, b) => a - b)
+      const [from, to] = [at[0]! - longestMs, at.at(-1)! + longestMs]
+      const givesWay = ({ periodKind, observedAt }: CoarseValue) =>
+        periodKind > kind && hasWithin(at, spanAt(observedAt, kindOf(periodKind)))
+      for (const doubt of doubtedValues.waitingCoarser(seriesId, kind, from, to)) {
+        if (givesWay(doubt)) doubtedValues.remove(doubt.id)
+      }
+      if (!store.hasCoarse(seriesId)) continue
+      const coarser = store
+        .observations(seriesId, from, to)
+        .filter(value => givesWay(value) && !at.includes(value.observedAt))
+        .map(({ observedAt }) => observedAt)
       if (coarser.length > 0) ingest.withdraw(seriesId, coarser)
     }
   })
@@ -139,24 +152,9 @@ function followWrites({ store, ingest, sources }: FeedWriterDeps): void {
 
 const longestMs = 367 * dayMs
 
-/** Values of longer periods in which something shorter now lies. */
-function coarserThan(
-  kind: number,
-  changed: readonly number[],
-  seriesId: number,
-  store: FeedStore,
-): number[] {
-  if (!store.hasCoarse(seriesId)) return []
-  const at = changed.toSorted((a, b) => a - b)
-  const around = store.observations(seriesId, at[0]! - longestMs, at.at(-1)! + longestMs)
-  return around
-    .filter(({ periodKind, observedAt }) => {
-      if (periodKind <= kind) return false
-      const { from, to } = spanAt(observedAt, kindOf(periodKind))
-      const first = at.findIndex(moment => moment >= from)
-      return first >= 0 && at[first]! < to && !at.includes(observedAt)
-    })
-    .map(({ observedAt }) => observedAt)
+interface CoarseValue {
+  periodKind: number
+  observedAt: number
 }
 
 /** The time that a value kept at a moment speaks for. */

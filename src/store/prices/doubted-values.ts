@@ -68,6 +68,19 @@ export interface DoubtedValueStore {
   /** Days, as their first ms, of which values wait for a decision. */
   waitingDays(seriesId: number, from: number, to: number): number[]
   decide(id: number, status: 'released' | 'rejected', by: string, reason: string, at: number): void
+  /**
+   * Values of a series that wait, from one moment to another, both inclusive, and speak for a longer
+   * period than this kind.
+   */
+  waitingCoarser(seriesId: number, periodKind: number, from: number, to: number): CoarseDoubt[]
+  /** There is nothing to decide about it any more. */
+  remove(id: number): void
+}
+
+export interface CoarseDoubt {
+  id: number
+  observedAt: number
+  periodKind: number
 }
 
 const columns = `id, series_id AS seriesId, observed_at AS observedAt, value, before, rule, reason, source_id AS sourceId,
@@ -113,6 +126,13 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`,
   )
+  const waitingCoarser = lazy<CoarseDoubt, number[]>(
+    db,
+    `SELECT d.id, d.observed_at AS observedAt, s.period_kind AS periodKind
+     FROM doubted_values d JOIN value_sources s ON s.id = d.source_id
+     WHERE d.series_id = ? AND s.period_kind > ? AND d.observed_at BETWEEN ? AND ? AND d.status = 'waiting'`,
+  )
+  const remove = lazy(db, 'DELETE FROM doubted_values WHERE id = ?')
   const addRow = lazy(
     db,
     `INSERT INTO doubted_values (dataset, line, numbers, doubted_column, fields, observed_at, value, before, rule, reason,
@@ -167,6 +187,8 @@ export function createDoubtedValueStore(db: Database): DoubtedValueStore {
     list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset),
     total: filter => total.get(...filterOf(filter))!.n,
     waitingDays: (...range) => waitingDays.all(...range).map(({ day }) => day),
+    waitingCoarser: (...range) => waitingCoarser.all(...range),
+    remove: id => void remove.run(id),
     decide: (id, status, by, reason, at) => void decide.run(status, by, reason, at, id),
   }
 }

@@ -334,6 +334,27 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
     sound(copy)
   })
 
+  test('a month that waits for a decision gives way to a day of it, too', async () => {
+    const copy = withEia({
+      'eia.codes': 'BRENT_CRUDE_USD',
+      'eia.since': '1990-08-01',
+      world_bank: '',
+      'world_bank.codes': 'BRENT_CRUDE_USD',
+    })
+    const august = parseDay('1990-08-01')!
+    const { doubtedValues } = copy.services
+    const waiting = () =>
+      doubtedValues
+        .list({ status: 'waiting' }, 100, 0)
+        .filter(({ observedAt, value }) => observedAt === august && value === 27.05)
+    await run(copy, 'world_bank')
+    expect(waiting()).toMatchObject([{ rule: 'jump' }])
+    await run(copy, 'eia')
+    expect(valueAt(copy, 'BRENT_CRUDE_USD', '1990-08-01')).toBe(19.93)
+    expect(waiting()).toEqual([])
+    sound(copy)
+  })
+
   test('what was known at a moment is what was published by then', async () => {
     publishers.vintages.set('DCOILWTICO 2026-08-10', [
       { value: '80.00', from: '2026-08-12' },

@@ -31,6 +31,9 @@ export const feedNames = [
   'lbma',
 ] as const
 
+/** What the agency writes where it has no value. */
+const blanks = new Set(['', 'NA'])
+
 const maps = resolve(import.meta.dir, '../../../fixtures/feeds')
 
 /**
@@ -54,7 +57,7 @@ export function expectedValues(
       for (const [period, text] of entries(publishers, feed, id, at, thisMonth)) {
         const day = period.length === 7 ? `${period}-01` : period
         const end = kind === 'month' ? `${period}-31` : day
-        if (text !== '' && end >= since) values.set(day, times(text, factor))
+        if (!blanks.has(text) && end >= since) values.set(day, times(text, factor))
       }
       byCode.set(code, [...(byCode.get(code) ?? []), { feed, code, kind, values }])
     }
