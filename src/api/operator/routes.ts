@@ -6,6 +6,7 @@ import { auditAdminRoutes } from './audit.ts'
 import { backupAdminRoutes } from './backups.ts'
 import { batchAdminRoutes } from './batches.ts'
 import { billingAdminRoutes } from './billing.ts'
+import { conditionAdminRoutes } from './condition.ts'
 import { dataAdminRoutes } from './data.ts'
 import { datasetAdminRoutes } from './datasets.ts'
 import { devRoutes } from './dev.ts'
@@ -47,6 +48,7 @@ export function mountOperator(app: AnyElysia, context: Context): void {
   app.use(queueAdminRoutes(context))
   app.use(trialRoutes(context))
   app.use(backupAdminRoutes(context))
+  app.use(conditionAdminRoutes(context))
   app.use(logAdminRoutes(context))
   app.use(lookAdminRoutes(context))
   app.use(organizationAdminRoutes(context))

@@ -255,3 +255,21 @@ test('organizations are listed with their members', async () => {
     meta: { total: 2 },
   })
 })
+
+test('the condition says what an operator looks at first', async () => {
+  const { ask, services, clock } = workbench()
+  services.tally.count('/v1/broken', 500, '', 3)
+  services.tally.count('/v1/fine', 200, 'free', 3)
+  services.backupRecord.set({ madeAt: clock.now(), trouble: 'No room in /backups.' })
+  const { status, data, text } = await ask('GET', '/condition')
+  expect([status, data], text).toMatchObject([
+    200,
+    {
+      series: { stopped: [], frozen: [], unit_breaks: [] },
+      process: { server_errors: 1, is_overloaded: false, memory_bytes: expect.any(Number) },
+      disk: { trouble: null },
+      outbox: { pending: 0, oldest_pending_seconds: null },
+      backups: { made_at: '2026-11-20T15:00:00Z', trouble: 'No room in /backups.' },
+    },
+  ])
+})

@@ -37,6 +37,9 @@ const operators = [
   '/operator/data',
   '/operator/people',
   '/operator/series',
+  '/operator/outbox',
+  '/operator/backups',
+  '/operator/logs',
   '/operator/audit',
   '/operator/system',
   '/desk',
@@ -298,6 +301,68 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.waitForSelector(
       'section[aria-labelledby=audit] td:has-text("/admin/v1/review/reject")',
     )
+  })
+
+  test('lets the operator see what an account sees, with a banner, and change nothing', async () => {
+    const { page, goTo, violations } = await visitor({ isSignedIn: false })
+    await page.addInitScript(
+      `sessionStorage.getItem('operator') ?? sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
+    )
+    await goTo('/operator/people')
+    const row = page.locator('section[aria-labelledby=accounts] tr:has-text("eval@example.com")')
+    await row.locator('button:text-is("Look")').first().click()
+    await row.locator('dialog[open] button.danger').click()
+    await page.waitForURL(`${stage.origin}/board`)
+    await page.waitForSelector('.ribbon.look >> text=eval@example.com')
+    await page.waitForSelector('a.who:has-text("eval@example.com")')
+    expect(await violations()).toEqual([])
+    await goTo('/account')
+    await page.fill('form input', 'stolen')
+    await page.click('text=Make a key')
+    await page.waitForSelector('.notice.bad >> text=an operator who looks at the account')
+    await page.click('button:text-is("End the look")')
+    await page.waitForURL(`${stage.origin}/operator/people`)
+    await goTo('/account')
+    expect(await page.textContent('main')).toContain('Sign in to see this')
+    await goTo('/operator/audit')
+    await page.waitForSelector('section[aria-labelledby=audit] td:has-text("/look")')
+  })
+
+  test('tests the ways out, and shows and drops what waits to be sent', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/system')
+    await page.fill('form[aria-label="Test: E-mail"] input', 'nobody')
+    await page.click('form[aria-label="Test: E-mail"] button')
+    await page.waitForSelector('.notice.bad >> text=must be an e-mail address')
+    await page.fill('form[aria-label="Test: E-mail"] input', 'desk@example.com')
+    await page.click('form[aria-label="Test: E-mail"] button')
+    await page.waitForSelector('.notice.good >> text=The letter to desk@example.com was taken')
+    stage.copy.running.services.mail.post({
+      to: 'reader@example.com',
+      subject: 'Waits',
+      text: 'Waits.',
+      accountId: null,
+      dedupe: 'waits in the outbox',
+    })
+    await goTo('/operator/outbox')
+    const queue = page.locator('section[aria-labelledby=outbox]')
+    await queue.locator('tbody input').first().check()
+    await queue.locator('header button:text-is("Drop")').first().click()
+    await queue.locator('dialog[open] button.danger').click()
+    await page.waitForSelector('.notice.good >> text=1 dropped.')
+    await queue.locator('button:has-text("Given up")').click()
+    await queue.locator('td:has-text("the operator dropped it")').waitFor()
+  })
+
+  test('shows the log as it is written, with nothing in it that runs', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/logs')
+    const { log } = stage.copy.running.services
+    log.error('made_for_the_page', { message: '<img src=x onerror="document.title=1">' })
+    await page.waitForSelector('section[aria-labelledby=log] td:has-text("<img src=x")')
+    expect(await page.locator('main img').count()).toBe(0)
   })
 
   test('adds a series of the operator’s own and retires it', async () => {

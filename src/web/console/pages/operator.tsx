@@ -1,15 +1,20 @@
 import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
-import { ask, useAttempt, useLoaded } from '../parts/ask.ts'
-import { Confirmed, Figure, Notice, Page, Refused, Shown, ShownOnce, Tag } from '../parts/bits.tsx'
-import { boot } from '../parts/boot.ts'
-import { ago, day, instant, number, signed, words } from '../parts/format.ts'
-import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
+import { useAttempt, useLoaded } from '../parts/ask.ts'
+import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
+import { instant, number, signed, words } from '../parts/format.ts'
+import { asOperator, forget, Operators, token } from '../parts/operator-token.tsx'
 import { Table } from '../parts/table.tsx'
 import { Audit } from './operator/audit.tsx'
+import { Backups } from './operator/backups.tsx'
+import { Feeds } from './operator/feeds.tsx'
+import { Logs } from './operator/logs.tsx'
+import { Overview } from './operator/overview.tsx'
+import { People } from './operator/people.tsx'
 import { Review } from './operator/review.tsx'
 import { SeriesEditor } from './operator/series-editor.tsx'
-import { System } from './operator/system.tsx'
+import { Messages, System } from './operator/system.tsx'
 
 const tabs = [
   { value: '', href: '/operator', text: 'Overview' },
@@ -17,6 +22,9 @@ const tabs = [
   { value: 'data', href: '/operator/data', text: 'Data' },
   { value: 'series', href: '/operator/series', text: 'Series' },
   { value: 'people', href: '/operator/people', text: 'People' },
+  { value: 'outbox', href: '/operator/outbox', text: 'Outbox' },
+  { value: 'backups', href: '/operator/backups', text: 'Backups' },
+  { value: 'logs', href: '/operator/logs', text: 'Logs' },
   { value: 'audit', href: '/operator/audit', text: 'Audit' },
   { value: 'system', href: '/operator/system', text: 'System' },
 ] as const
@@ -25,6 +33,11 @@ const tabs = [
 export function Operator() {
   const { params } = useRoute()
   const part = params.part ?? ''
+  const tabList = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const current = tabList.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [part, token.value])
   return (
     <Operators title="Operator">
       {() => (
@@ -36,7 +49,7 @@ export function Operator() {
             </button>
           }
         >
-          <nav class="tabs" aria-label="Operator">
+          <nav class="tabs" aria-label="Operator" ref={tabList}>
             {tabs.map(({ value, href, text }) => (
               <a key={value} href={href} aria-current={value === part ? 'page' : undefined}>
                 {text}
@@ -48,191 +61,14 @@ export function Operator() {
           {part === 'data' && <Data />}
           {part === 'series' && <SeriesEditor />}
           {part === 'people' && <People />}
+          {part === 'outbox' && <Messages />}
+          {part === 'backups' && <Backups />}
+          {part === 'logs' && <Logs />}
           {part === 'audit' && <Audit />}
           {part === 'system' && <System />}
         </Page>
       )}
     </Operators>
-  )
-}
-
-interface Feed {
-  name: string
-  title: string
-  state: string
-  codes: number
-  last_new_at: string | null
-  next_run_at: string | null
-  last_run: { result: string | null; problem: { message: string } | null } | null
-}
-
-interface PublicStatus {
-  status: string
-  version: string
-  newest_observation: string | null
-  components: { name: string; status: string; message: string | null }[]
-  categories: { delayed: number; stale: number; missing: number }[]
-}
-
-interface Held {
-  data: { counts: Record<string, number> }
-}
-
-function Overview() {
-  const answer = useLoaded('operator', () =>
-    Promise.all([
-      ask<PublicStatus>('/status.json'),
-      asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'),
-      asOperator<Held>('/admin/v1/outbox/held'),
-      asOperator<{ data: unknown[] }>('/admin/v1/quarantine'),
-      asOperator<{ data: { meta: { total: number } } }>('/admin/v1/review?per_page=1'),
-    ]),
-  )
-  return (
-    <Shown of={answer} what="the overview">
-      {([status, { feeds }, held, quarantine, review]) => {
-        const sum = (name: 'delayed' | 'stale' | 'missing') =>
-          status.categories.reduce((total, category) => total + category[name], 0)
-        const kept = Object.values(held.data.counts).reduce((total, count) => total + count, 0)
-        const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
-        const broken = status.components.filter(
-          ({ status: state }) => state === 'degraded' || state === 'down',
-        )
-        return (
-          <>
-            <section class="figures" aria-label="In short">
-              <Figure label="Service">
-                <Tag mood={status.status === 'operational' ? 'good' : 'bad'}>
-                  {words(status.status)}
-                </Tag>
-              </Figure>
-              <Figure label="Newest observation">{ago(status.newest_observation)}</Figure>
-              <Figure label="Delayed codes">{number(sum('delayed'))}</Figure>
-              <Figure label="Stale codes">{number(sum('stale'))}</Figure>
-              <Figure label="Feeds in trouble">{number(failing.length)}</Figure>
-              <Figure label="Quarantined ranges">{number(quarantine.data.length)}</Figure>
-              <Figure label="Messages held back">{number(kept)}</Figure>
-              <Figure label="Version">{status.version}</Figure>
-            </section>
-            {broken.map(({ name, message }) => (
-              <Notice mood="bad" key={name}>
-                {words(name)}: {message}
-              </Notice>
-            ))}
-            {failing.map(feed => (
-              <Notice mood="warn" key={feed.name}>
-                <a href="/operator/feeds">{feed.title}</a> is {feed.state}
-                {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
-              </Notice>
-            ))}
-            {review.data.meta.total > 0 && (
-              <Notice mood="warn">
-                <a href="/operator/data">{number(review.data.meta.total)} values</a> wait for a
-                decision.
-              </Notice>
-            )}
-            {broken.length + failing.length + review.data.meta.total === 0 && (
-              <Notice mood="good">Nothing waits for you.</Notice>
-            )}
-          </>
-        )
-      }}
-    </Shown>
-  )
-}
-
-const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
-  ok: 'good',
-  late: 'warn',
-  failing: 'bad',
-  needs_key: 'warn',
-  needs_license: 'warn',
-}
-
-function Feeds() {
-  const answer = useLoaded('feeds', () => asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'))
-  const { refusal, attempt } = useAttempt()
-  const post = (name: string, what: string) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/feeds/${name}/${what}`, { method: 'POST', body: {} })
-      await answer.reload()
-    })
-  return (
-    <>
-      {refusal.value && <Refused error={refusal.value} />}
-      <Table
-        caption="Feeds"
-        of={answer}
-        rows={answer.data?.feeds}
-        keyOf={({ name }) => name}
-        empty="There are no feeds. Turn one on with wellhead feeds add."
-        note={
-          <>
-            A feed is turned on with <code>wellhead feeds add</code> or{' '}
-            <a href="/docs?operation=putFeed">PUT /admin/v1/feeds/NAME</a>.
-          </>
-        }
-        columns={[
-          {
-            name: 'Source',
-            value: ({ name }) => name,
-            show: feed => (
-              <>
-                {feed.title}
-                <div class="code">{feed.name}</div>
-              </>
-            ),
-          },
-          { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
-          {
-            name: 'Last new',
-            isWide: true,
-            className: 'quiet',
-            value: feed => feed.last_new_at,
-            show: feed => ago(feed.last_new_at),
-          },
-          {
-            name: 'Next run',
-            isWide: true,
-            className: 'quiet',
-            value: feed => feed.next_run_at,
-            show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
-          },
-          {
-            name: 'State',
-            value: ({ state }) => state,
-            show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
-          },
-          {
-            name: 'What to do',
-            isHeard: true,
-            show: feed =>
-              feed.state !== 'off' && (
-                <div class="row">
-                  <button
-                    type="button"
-                    class="tight"
-                    aria-label={`Run ${feed.title} now`}
-                    onClick={() => void post(feed.name, 'run')}
-                  >
-                    Run
-                  </button>
-                  <button
-                    type="button"
-                    class="tight"
-                    aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
-                    onClick={() =>
-                      void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
-                    }
-                  >
-                    {feed.state === 'paused' ? 'Resume' : 'Pause'}
-                  </button>
-                </div>
-              ),
-          },
-        ]}
-      />
-    </>
   )
 }
 
@@ -531,203 +367,6 @@ function Data() {
                 question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
                 onConfirm={() => lift(range.id)}
               />
-            ),
-          },
-        ]}
-      />
-    </>
-  )
-}
-
-interface Account {
-  id: string
-  email: string
-  plan: string
-  tier_name: string
-  suspended_at: string | null
-  created_at: string
-  active_keys: number
-}
-
-const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
-
-function People() {
-  const typed = useSignal('')
-  const email = useSignal('')
-  const plan = useSignal('free')
-  const invited = useSignal('')
-  const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
-  const path = `/admin/v1/accounts?per_page=50${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
-  const answer = useLoaded(path, () => asOperator<{ data: { accounts: Account[] } }>(path))
-  const { refusal, attempt } = useAttempt()
-  const make = () =>
-    attempt(async () => {
-      const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
-        '/admin/v1/accounts',
-        { method: 'POST', body: { email: email.value, plan: plan.value } },
-      )
-      shown.value = {
-        text: `The first key of ${email.value}, shown once:`,
-        secret: data.api_key.plain_token ?? '',
-      }
-      email.value = ''
-      await answer.reload()
-    })
-  const invite = () =>
-    attempt(async () => {
-      await asOperator('/admin/v1/invitations', { method: 'POST', body: { email: email.value } })
-      invited.value = email.value
-      email.value = ''
-    })
-  const link = (account: Account) =>
-    attempt(async () => {
-      const signIn = await asOperator<{ data: { sign_in_url: string } }>(
-        `/admin/v1/accounts/${account.id}/link`,
-        { method: 'POST', body: {} },
-      )
-      shown.value = {
-        text: `A link that signs ${account.email} in, once:`,
-        secret: signIn.data.sign_in_url,
-      }
-    })
-  const change = (account: Account, body: object) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/accounts/${account.id}`, { method: 'PATCH', body })
-      await answer.reload()
-    })
-  return (
-    <>
-      {refusal.value && <Refused error={refusal.value} />}
-      {invited.value && (
-        <Notice mood="good">
-          A letter to {invited.value} is on its way; its link is good for a week.
-        </Notice>
-      )}
-      {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
-      <Table
-        caption="Accounts"
-        of={answer}
-        rows={answer.data?.data.accounts}
-        keyOf={({ id }) => id}
-        empty="No account has that address. Make one, or search for another."
-        actions={
-          <>
-            <label>
-              Search
-              <input
-                type="search"
-                value={typed.value}
-                onInput={event => {
-                  typed.value = event.currentTarget.value
-                }}
-              />
-            </label>
-            <form
-              class="row end"
-              onSubmit={event => {
-                event.preventDefault()
-                void make()
-              }}
-            >
-              <label>
-                E-mail address
-                <input
-                  type="email"
-                  required
-                  value={email.value}
-                  onInput={event => {
-                    email.value = event.currentTarget.value
-                  }}
-                />
-              </label>
-              <label>
-                Plan
-                <select
-                  value={plan.value}
-                  onChange={event => {
-                    plan.value = event.currentTarget.value
-                  }}
-                >
-                  {plans.map(plan => (
-                    <option key={plan} value={plan}>
-                      {words(plan)}
-                    </option>
-                  ))}
-                </select>
-              </label>
-              <button type="submit" class="main">
-                Make an account
-              </button>
-              {boot.signup !== 'closed' && (
-                <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
-                  Invite by letter
-                </button>
-              )}
-            </form>
-          </>
-        }
-        columns={[
-          {
-            name: 'Account',
-            value: ({ email }) => email,
-            show: account => (
-              <>
-                {account.email}
-                <div class="quiet small">since {day(account.created_at)}</div>
-              </>
-            ),
-          },
-          {
-            name: 'Plan',
-            value: account => account.plan,
-            show: account => (
-              <select
-                aria-label={`Plan of ${account.email}`}
-                value={account.plan}
-                onChange={event => void change(account, { plan: event.currentTarget.value })}
-              >
-                {plans.map(plan => (
-                  <option key={plan} value={plan}>
-                    {words(plan)}
-                  </option>
-                ))}
-              </select>
-            ),
-          },
-          { name: 'Keys', isNumber: true, isWide: true, value: row => row.active_keys },
-          {
-            name: 'State',
-            value: account => (account.suspended_at ? 'suspended' : 'active'),
-            show: account =>
-              account.suspended_at ? (
-                <Tag mood="bad">Suspended</Tag>
-              ) : (
-                <Tag mood="good">Active</Tag>
-              ),
-          },
-          {
-            name: 'What to do',
-            isHeard: true,
-            show: account => (
-              <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Sign-in link for ${account.email}`}
-                  onClick={() => void link(account)}
-                >
-                  Link
-                </button>
-                <Confirmed
-                  label={account.suspended_at ? 'Release' : 'Suspend'}
-                  question={
-                    account.suspended_at
-                      ? `Let ${account.email} in again?`
-                      : `Refuse every request of ${account.email} from now on?`
-                  }
-                  onConfirm={() => change(account, { suspended: account.suspended_at === null })}
-                />
-              </div>
             ),
           },
         ]}

@@ -5,7 +5,10 @@ import { useLocation } from 'preact-iso'
 import { caller, whoIsThere } from './account.ts'
 import { signInHref } from './bits.tsx'
 import { boot } from './boot.ts'
+import { instant } from './format.ts'
+import { endLook, look } from './look.ts'
 import { navigation } from './navigation.ts'
+import { asOperator } from './operator-token.tsx'
 import { openSearch, Search } from './search.tsx'
 
 /** What surrounds every page. */
@@ -77,6 +80,19 @@ export function Frame({ children }: { children: ComponentChildren }) {
           <p>Evaluation copy: every number here is generated and belongs to no market.</p>
         </aside>
       )}
+      {look && (
+        <aside class="ribbon look" aria-label="Looking at an account">
+          <p class="row spread">
+            <span>
+              You see what <b>{look.email ?? look.account_id}</b> sees, until{' '}
+              {instant(look.expires_at)}. Nothing can be changed.
+            </span>
+            <button type="button" class="tight" onClick={() => void leave()}>
+              End the look
+            </button>
+          </p>
+        </aside>
+      )}
       {children}
       <footer class="foot">
         <p>
@@ -92,6 +108,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <Search />
     </>
   )
+}
+
+/** Ends a look, also where the service has ended it already. */
+async function leave(): Promise<void> {
+  if (look) await asOperator(`/admin/v1/looks/${look.id}`, { method: 'DELETE' }).catch(() => {})
+  endLook()
 }
 
 const isAt = (path: string, href: string): boolean =>

@@ -4,15 +4,25 @@ import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx
 import { day, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
+import { Outbox } from './outbox.tsx'
 import { Settings } from './settings.tsx'
+import { WaysOut } from './ways-out.tsx'
 
-/** Tokens of the operator, messages that are held back, addresses without mail, settings. */
+/** Tests of the ways out, tokens of the operator, settings. */
 export const System = () => (
   <>
+    <WaysOut />
     <Tokens />
+    <Settings />
+  </>
+)
+
+/** What leaves the machine: what waits, what is held back, and who gets no mail. */
+export const Messages = () => (
+  <>
+    <Outbox />
     <Held />
     <Suppressions />
-    <Settings />
   </>
 )
 

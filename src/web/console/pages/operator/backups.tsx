@@ -1,0 +1,133 @@
+import { useEffect } from 'preact/hooks'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Figure, Notice, Refused } from '../../parts/bits.tsx'
+import { ago, instant, number } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Desk {
+  is_configured: boolean
+  made_at: string | null
+  checked_at: string | null
+  trouble: string | null
+  backups: { name: string; made_at: string; bytes: number; place: string }[]
+  list_fault: string | null
+  task: {
+    what: 'make' | 'check'
+    started_at: string
+    ended_at: string | null
+    is_fine: boolean | null
+    message: string | null
+  } | null
+}
+
+const askAgainMs = 2000
+const taskWords = { make: 'A backup', check: 'The check of the newest backup' } as const
+export const megabytes = (bytes: number): string => `${number(bytes / 1e6, 1)} MB`
+
+/** Which backups there are, one more, and whether the newest can be restored. */
+export function Backups() {
+  const answer = useLoaded('backups', () => asOperator<{ data: Desk }>('/admin/v1/backups'))
+  const { refusal, attempt } = useAttempt()
+  const desk = answer.data?.data
+  const task = desk?.task
+  const isUnderWay = task !== null && task !== undefined && task.ended_at === null
+  useEffect(() => {
+    if (!isUnderWay) return undefined
+    const timer = setInterval(() => void answer.reload(), askAgainMs)
+    return () => clearInterval(timer)
+  }, [isUnderWay])
+  const begin = (what: 'make' | 'check') =>
+    attempt(async () => {
+      await asOperator('/admin/v1/backups', { method: 'POST', body: { what } })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {desk && !desk.is_configured && (
+        <Notice mood="warn">
+          No backups are made: name a place with <code>backups.directory</code> or{' '}
+          <code>backups.s3_bucket</code> and start again.
+        </Notice>
+      )}
+      {desk?.trouble && <Notice mood="bad">The last backup: {desk.trouble}</Notice>}
+      {desk?.list_fault && <Notice mood="bad">The list: {desk.list_fault}</Notice>}
+      {task && (
+        <Notice mood={task.is_fine === false ? 'bad' : task.is_fine ? 'good' : undefined}>
+          {taskWords[task.what]}{' '}
+          {task.ended_at === null ? 'is under way …' : `ended ${instant(task.ended_at)}.`}{' '}
+          {task.message}
+        </Notice>
+      )}
+      {desk?.is_configured && (
+        <section class="figures" aria-label="In short">
+          <Figure label="Last made">{ago(desk.made_at)}</Figure>
+          <Figure label="Last checked">{ago(desk.checked_at)}</Figure>
+          <Figure label="Kept">{number(desk.backups.length)}</Figure>
+        </section>
+      )}
+      <Table
+        caption="Backups"
+        of={answer}
+        rows={desk?.backups}
+        keyOf={({ name, place }) => `${place} ${name}`}
+        empty={
+          desk?.is_configured
+            ? 'There is none yet. Make one now; the next by schedule follows by itself.'
+            : 'There is no place for backups yet.'
+        }
+        isTall
+        note={
+          <>
+            A restore is made on a stopped server: <code>wellhead restore --from latest</code>. The
+            check fetches the newest of every place, opens it and reads it as a restore would.
+          </>
+        }
+        actions={
+          desk?.is_configured && (
+            <>
+              <button type="button" disabled={isUnderWay} onClick={() => void begin('check')}>
+                Check the newest
+              </button>
+              <button
+                type="button"
+                class="main"
+                disabled={isUnderWay}
+                onClick={() => void begin('make')}
+              >
+                Make one now
+              </button>
+            </>
+          )
+        }
+        columns={[
+          {
+            name: 'Backup',
+            value: ({ name }) => name,
+            show: backup => (
+              <>
+                {backup.name}
+                <div class="quiet small">{backup.place}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Size',
+            fileName: 'bytes',
+            isNumber: true,
+            value: ({ bytes }) => bytes,
+            show: ({ bytes }) => megabytes(bytes),
+          },
+          {
+            name: 'Made',
+            isWide: true,
+            className: 'quiet nowrap',
+            value: backup => backup.made_at,
+            show: backup => instant(backup.made_at),
+          },
+        ]}
+      />
+    </>
+  )
+}

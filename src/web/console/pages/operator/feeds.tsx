@@ -1,0 +1,112 @@
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Refused, Tag } from '../../parts/bits.tsx'
+import { ago, words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+export interface Feed {
+  name: string
+  title: string
+  state: string
+  codes: number
+  last_new_at: string | null
+  next_run_at: string | null
+  last_run: { result: string | null; problem: { message: string } | null } | null
+}
+
+/** How much a state of a feed asks for attention. */
+export const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
+  ok: 'good',
+  late: 'warn',
+  failing: 'bad',
+  needs_key: 'warn',
+  needs_license: 'warn',
+}
+
+/** Public sources: when they are read next, and runs by hand. */
+export function Feeds() {
+  const answer = useLoaded('feeds', () => asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'))
+  const { refusal, attempt } = useAttempt()
+  const post = (name: string, what: string) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/feeds/${name}/${what}`, { method: 'POST', body: {} })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Feeds"
+        of={answer}
+        rows={answer.data?.feeds}
+        keyOf={({ name }) => name}
+        empty="There are no feeds. Turn one on with wellhead feeds add."
+        note={
+          <>
+            A feed is turned on with <code>wellhead feeds add</code> or{' '}
+            <a href="/docs?operation=putFeed">PUT /admin/v1/feeds/NAME</a>.
+          </>
+        }
+        columns={[
+          {
+            name: 'Source',
+            value: ({ name }) => name,
+            show: feed => (
+              <>
+                {feed.title}
+                <div class="code">{feed.name}</div>
+              </>
+            ),
+          },
+          { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
+          {
+            name: 'Last new',
+            isWide: true,
+            className: 'quiet',
+            value: feed => feed.last_new_at,
+            show: feed => ago(feed.last_new_at),
+          },
+          {
+            name: 'Next run',
+            isWide: true,
+            className: 'quiet',
+            value: feed => feed.next_run_at,
+            show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
+          },
+          {
+            name: 'State',
+            value: ({ state }) => state,
+            show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: feed =>
+              feed.state !== 'off' && (
+                <div class="row">
+                  <button
+                    type="button"
+                    class="tight"
+                    aria-label={`Run ${feed.title} now`}
+                    onClick={() => void post(feed.name, 'run')}
+                  >
+                    Run
+                  </button>
+                  <button
+                    type="button"
+                    class="tight"
+                    aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
+                    onClick={() =>
+                      void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
+                    }
+                  >
+                    {feed.state === 'paused' ? 'Resume' : 'Pause'}
+                  </button>
+                </div>
+              ),
+          },
+        ]}
+      />
+    </>
+  )
+}

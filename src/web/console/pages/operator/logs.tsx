@@ -1,0 +1,137 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Refused, Tag } from '../../parts/bits.tsx'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Line {
+  number: number
+  line: string
+}
+
+const linesMax = 500
+const askAgainMs = 2000
+const levels: Readonly<Record<string, 'warn' | 'bad'>> = { warn: 'warn', error: 'bad' }
+
+/** A line as JSON says it; of a line that is text, the text alone. */
+function partsOf(line: string): { at: string; level: string; event: string; rest: string } {
+  try {
+    const { ts, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
+    return {
+      at: String(ts ?? ''),
+      level: String(level ?? ''),
+      event: String(msg ?? ''),
+      rest: Object.entries(rest)
+        .map(([name, value]) =>
+          name === 'message' ? String(value) : `${name}=${JSON.stringify(value)}`,
+        )
+        .join(' '),
+    }
+  } catch {
+    const level = /\b(warn|error)\b/i.exec(line)?.[1]?.toLowerCase() ?? ''
+    return { at: '', level, event: '', rest: line }
+  }
+}
+
+/** What the process logs, as it logs it. */
+export function Logs() {
+  const lines = useSignal<Line[] | undefined>(undefined)
+  const refusal = useSignal<Error | undefined>(undefined)
+  const words = useSignal('')
+  const isLive = useSignal(true)
+  useEffect(() => {
+    let isOver = false
+    let last = 0
+    lines.value = undefined
+    const read = async () => {
+      const query = new URLSearchParams({ after: String(last), limit: String(linesMax) })
+      if (words.value) query.set('contains', words.value)
+      try {
+        const { data } = await asOperator<{ data: { lines: Line[]; last: number } }>(
+          `/admin/v1/logs?${query}`,
+        )
+        if (isOver) return
+        // A start begins anew.
+        lines.value = [
+          ...data.lines.toReversed(),
+          ...(data.last < last ? [] : (lines.value ?? [])),
+        ].slice(0, linesMax)
+        last = data.last
+        refusal.value = undefined
+      } catch (error) {
+        if (!isOver) refusal.value = error as Error
+      }
+    }
+    void read()
+    const timer = isLive.value ? setInterval(() => void read(), askAgainMs) : undefined
+    return () => {
+      isOver = true
+      clearInterval(timer)
+    }
+  }, [words.value, isLive.value])
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Log"
+        rows={lines.value}
+        of={{ isLoading: lines.value === undefined && !refusal.value, refusal: undefined }}
+        keyOf={({ number }) => String(number)}
+        isTall
+        className="lines"
+        empty={
+          words.value
+            ? 'No line has these words. Type fewer of them.'
+            : 'This process has logged nothing yet. What comes appears here by itself.'
+        }
+        note={`The newest first, at most ${linesMax}; a start begins anew.`}
+        actions={
+          <>
+            <label>
+              Only lines with
+              <input
+                type="search"
+                maxLength={100}
+                placeholder="warn"
+                value={words.value}
+                onInput={event => {
+                  words.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <button
+              type="button"
+              aria-pressed={isLive.value}
+              onClick={() => {
+                isLive.value = !isLive.value
+              }}
+            >
+              Live
+            </button>
+          </>
+        }
+        columns={[
+          {
+            name: 'Event',
+            value: ({ line }) => partsOf(line).event,
+            show: ({ line }) => {
+              const { event, at, level } = partsOf(line)
+              return (
+                <>
+                  {level && <Tag mood={levels[level]}>{level}</Tag>} {event}
+                  <div class="quiet small">{at}</div>
+                </>
+              )
+            },
+          },
+          {
+            name: 'Line',
+            className: 'code break',
+            value: ({ line }) => line,
+            show: ({ line }) => partsOf(line).rest,
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,197 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import { ago, instant, number } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Message {
+  id: string
+  kind: string
+  event_type: string
+  about: string | null
+  email: string | null
+  state: string
+  attempts: number
+  status_code: number | null
+  error: string | null
+  created_at: string
+  next_attempt_at: string | null
+  given_up_at: string | null
+}
+
+interface Listed {
+  messages: Message[]
+  counts: { waiting: number; given_up: number }
+  meta: { total: number }
+}
+
+const perPage = 50
+
+const dueAt = (at: string): string => (Date.parse(at) <= now() ? 'due' : ago(at))
+
+/** What has still to be sent and what was given up, of every account. */
+export function Outbox() {
+  const state = useSignal<'waiting' | 'given_up'>('waiting')
+  const kind = useSignal<'' | 'webhook' | 'email' | 'sms'>('')
+  const page = useSignal(1)
+  const chosen = useSignal<ReadonlySet<string>>(new Set())
+  const told = useSignal('')
+  const query = new URLSearchParams({
+    state: state.value,
+    per_page: String(perPage),
+    page: String(page.value),
+  })
+  if (kind.value) query.set('kind', kind.value)
+  const path = `/admin/v1/outbox?${query}`
+  const answer = useLoaded(path, () => asOperator<{ data: Listed }>(path))
+  const { refusal, attempt } = useAttempt()
+  const decide = (what: 'send' | 'drop') =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: { count: number } }>(`/admin/v1/outbox/${what}`, {
+        method: 'POST',
+        body: { ids: [...chosen.value] },
+      })
+      told.value = `${number(data.count)} ${what === 'send' ? 'on their way' : 'dropped'}.`
+      chosen.value = new Set()
+      await answer.reload()
+    })
+  const counts = answer.data?.data.counts
+  const pages = Math.max(1, Math.ceil((answer.data?.data.meta.total ?? 0) / perPage))
+  const turn = (by: number) => {
+    page.value += by
+    chosen.value = new Set()
+  }
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {told.value && <Notice mood="good">{told.value}</Notice>}
+      <Table
+        caption="Outbox"
+        of={answer}
+        rows={answer.data?.data.messages}
+        keyOf={({ id }) => id}
+        isTall
+        empty={
+          state.value === 'waiting'
+            ? 'Nothing waits: everything was sent. Test a way out under System.'
+            : 'Nothing was given up in the last 30 days.'
+        }
+        note={
+          <div class="row">
+            <button type="button" class="tight" disabled={page.value <= 1} onClick={() => turn(-1)}>
+              Back
+            </button>
+            <span>
+              Page {number(page.value)} of {number(pages)}
+            </span>
+            <button
+              type="button"
+              class="tight"
+              disabled={page.value >= pages}
+              onClick={() => turn(1)}
+            >
+              On
+            </button>
+          </div>
+        }
+        actions={
+          <>
+            <Choice
+              label="What is shown"
+              value={state.value}
+              options={[
+                { value: 'waiting', text: `Waiting ${counts ? number(counts.waiting) : ''}` },
+                { value: 'given_up', text: `Given up ${counts ? number(counts.given_up) : ''}` },
+              ]}
+              onChoose={value => {
+                state.value = value
+                page.value = 1
+                chosen.value = new Set()
+              }}
+            />
+            <label>
+              By
+              <select
+                value={kind.value}
+                onChange={event => {
+                  kind.value = event.currentTarget.value as typeof kind.value
+                  page.value = 1
+                }}
+              >
+                <option value="">every way</option>
+                <option value="webhook">webhook</option>
+                <option value="email">e-mail</option>
+                <option value="sms">text message</option>
+              </select>
+            </label>
+            {chosen.value.size > 0 && (
+              <>
+                <button type="button" class="main" onClick={() => void decide('send')}>
+                  Send {number(chosen.value.size)} now
+                </button>
+                {state.value === 'waiting' && (
+                  <Confirmed
+                    label="Drop"
+                    question={`Give up ${number(chosen.value.size)} messages? Nothing of them is sent.`}
+                    onConfirm={() => decide('drop')}
+                  />
+                )}
+              </>
+            )}
+          </>
+        }
+        columns={[
+          {
+            name: 'Message',
+            value: message => message.event_type,
+            show: message => (
+              <div class="row choose">
+                <input
+                  type="checkbox"
+                  aria-label={`Choose ${message.event_type} for ${message.email ?? 'nobody'}`}
+                  checked={chosen.value.has(message.id)}
+                  onChange={event => {
+                    const ids = new Set(chosen.value)
+                    if (event.currentTarget.checked) ids.add(message.id)
+                    else ids.delete(message.id)
+                    chosen.value = ids
+                  }}
+                />
+                <span>
+                  {message.event_type}
+                  <span class="quiet small block">{message.email ?? 'of the service itself'}</span>
+                </span>
+              </div>
+            ),
+          },
+          { name: 'By', isWide: true, value: ({ kind: way }) => way },
+          { name: 'Attempts', isNumber: true, isWide: true, value: ({ attempts }) => attempts },
+          {
+            name: 'Last answer',
+            className: 'break',
+            value: ({ error, status_code: code }) => error ?? code ?? '',
+            show: message => (
+              <>
+                {message.status_code !== null && <Tag mood="warn">{message.status_code}</Tag>}{' '}
+                <span class="small">{message.error ?? (message.attempts === 0 ? '–' : '')}</span>
+              </>
+            ),
+          },
+          {
+            name: state.value === 'waiting' ? 'Next try' : 'Given up',
+            className: 'quiet nowrap',
+            value: message => message.next_attempt_at ?? message.given_up_at,
+            show: message =>
+              message.given_up_at
+                ? instant(message.given_up_at)
+                : message.next_attempt_at
+                  ? dueAt(message.next_attempt_at)
+                  : 'not by itself',
+          },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,189 @@
+import { ask, useLoaded } from '../../parts/ask.ts'
+import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
+import { ago, number, words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+import { megabytes } from './backups.tsx'
+import { type Feed, feedMoods } from './feeds.tsx'
+
+interface PublicStatus {
+  status: string
+  version: string
+  newest_observation: string | null
+  components: { name: string; status: string; message: string | null }[]
+  categories: { delayed: number; stale: number; missing: number }[]
+}
+
+interface Condition {
+  series: { stopped: string[]; frozen: string[]; unit_breaks: string[] }
+  process: {
+    memory_bytes: number
+    loop_wait_ms: number
+    is_overloaded: boolean
+    answers: number
+    server_errors: number
+  }
+  disk: { free_bytes: number | null; trouble: string | null }
+  outbox: { pending: number; oldest_pending_seconds: number | null }
+  backups: { made_at: string | null; checked_at: string | null; trouble: string | null }
+}
+
+const faultWords = {
+  stopped: 'Stopped',
+  frozen: 'Frozen',
+  unit_breaks: 'Other unit',
+} as const
+const kinds = ['stopped', 'frozen', 'unit_breaks'] as const
+
+/** The health board: what runs, how well, and what waits for a person. */
+export function Overview() {
+  const answer = useLoaded('operator', () =>
+    Promise.all([
+      ask<PublicStatus>('/status.json'),
+      asOperator<{ feeds: Feed[] }>('/admin/v1/feeds'),
+      asOperator<{ data: { counts: Record<string, number> } }>('/admin/v1/outbox/held'),
+      asOperator<{ data: unknown[] }>('/admin/v1/quarantine'),
+      asOperator<{ data: { meta: { total: number } } }>('/admin/v1/review?per_page=1'),
+      asOperator<{ data: Condition }>('/admin/v1/condition'),
+    ]),
+  )
+  return (
+    <Shown of={answer} what="the overview">
+      {([status, { feeds }, held, quarantine, review, { data: condition }]) => {
+        const { process: vitals, disk, outbox, backups, series } = condition
+        const sum = (name: 'delayed' | 'stale' | 'missing') =>
+          status.categories.reduce((total, category) => total + category[name], 0)
+        const kept = Object.values(held.data.counts).reduce((total, count) => total + count, 0)
+        const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
+        const active = feeds.filter(({ state }) => state !== 'off')
+        const broken = status.components.filter(
+          ({ status: state }) => state === 'degraded' || state === 'down',
+        )
+        const faults = kinds.flatMap(kind => series[kind].map(code => ({ kind, code })))
+        const waits = broken.length + failing.length + review.data.meta.total + faults.length
+        return (
+          <>
+            {broken.map(({ name, message }) => (
+              <Notice mood="bad" key={name}>
+                {words(name)}: {message}
+              </Notice>
+            ))}
+            {disk.trouble && <Notice mood="bad">Writes are refused: {disk.trouble}</Notice>}
+            {backups.trouble && (
+              <Notice mood="bad">
+                <a href="/operator/backups">The last backup</a>: {backups.trouble}
+              </Notice>
+            )}
+            {failing.map(feed => (
+              <Notice mood="warn" key={feed.name}>
+                <a href="/operator/feeds">{feed.title}</a> is {feed.state}
+                {feed.last_run?.problem && `: ${feed.last_run.problem.message}`}
+              </Notice>
+            ))}
+            {review.data.meta.total > 0 && (
+              <Notice mood="warn">
+                <a href="/operator/data">{number(review.data.meta.total)} values</a> wait for a
+                decision.
+              </Notice>
+            )}
+            {waits === 0 && !disk.trouble && !backups.trouble && (
+              <Notice mood="good">Nothing waits for you.</Notice>
+            )}
+            <section class="card" aria-labelledby="service">
+              <header>
+                <h2 id="service">Service</h2>
+                <button type="button" class="tight" onClick={() => void answer.reload()}>
+                  Look again
+                </button>
+              </header>
+              <div class="figures even">
+                <Figure label="State">
+                  <Tag mood={status.status === 'operational' ? 'good' : 'bad'}>
+                    {words(status.status)}
+                  </Tag>
+                </Figure>
+                <Figure label="Answers since the start">{number(vitals.answers)}</Figure>
+                <Figure label="Errors of the service">{number(vitals.server_errors)}</Figure>
+                <Figure label="Memory">{megabytes(vitals.memory_bytes)}</Figure>
+                <Figure label="Event loop, longest wait">
+                  {number(vitals.loop_wait_ms, 0)} ms
+                </Figure>
+                <Figure label="Free on the disk">
+                  {disk.free_bytes === null ? '–' : `${number(disk.free_bytes / 1e9, 1)} GB`}
+                </Figure>
+                <Figure label="Last backup">{ago(backups.made_at)}</Figure>
+                <Figure label="Version">{status.version}</Figure>
+              </div>
+            </section>
+            <section class="card" aria-labelledby="data-figures">
+              <h2 id="data-figures">Data and messages</h2>
+              <div class="figures even">
+                <Figure label="Newest observation">{ago(status.newest_observation)}</Figure>
+                <Figure label="Delayed codes">{number(sum('delayed'))}</Figure>
+                <Figure label="Stale codes">{number(sum('stale'))}</Figure>
+                <Figure label="Without data">{number(sum('missing'))}</Figure>
+                <Figure label="Held values">{number(review.data.meta.total)}</Figure>
+                <Figure label="Quarantined ranges">{number(quarantine.data.length)}</Figure>
+                <Figure label="Waiting in the outbox">{number(outbox.pending)}</Figure>
+                <Figure label="Messages held back">{number(kept)}</Figure>
+              </div>
+            </section>
+            <div class="columns">
+              <Table
+                caption="Feeds"
+                file="feeds-overview"
+                rows={active}
+                keyOf={({ name }) => name}
+                isTall
+                empty={
+                  <>
+                    No feed is on. <a href="/operator/feeds">See which there are</a>, or{' '}
+                    <a href="/operator/data">import a file</a>.
+                  </>
+                }
+                columns={[
+                  {
+                    name: 'Source',
+                    value: ({ title }) => title,
+                    show: feed => <a href="/operator/feeds">{feed.title}</a>,
+                  },
+                  {
+                    name: 'Next release',
+                    className: 'quiet',
+                    value: feed => feed.next_run_at,
+                    show: feed => (feed.next_run_at ? ago(feed.next_run_at) : '–'),
+                  },
+                  {
+                    name: 'State',
+                    value: ({ state }) => state,
+                    show: ({ state }) => <Tag mood={feedMoods[state]}>{words(state)}</Tag>,
+                  },
+                ]}
+              />
+              <Table
+                caption="Late and frozen series"
+                file="faults"
+                rows={faults}
+                keyOf={({ kind, code }) => `${kind} ${code}`}
+                isTall
+                empty="Every series moves as its calendar says."
+                columns={[
+                  {
+                    name: 'Series',
+                    value: ({ code }) => code,
+                    show: ({ code }) => <a href={`/series/${code}`}>{code}</a>,
+                  },
+                  {
+                    name: 'What',
+                    value: ({ kind }) => kind,
+                    show: ({ kind }) => <Tag mood="warn">{faultWords[kind]}</Tag>,
+                  },
+                ]}
+              />
+            </div>
+          </>
+        )
+      }}
+    </Shown>
+  )
+}

@@ -1,0 +1,451 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { boot } from '../../parts/boot.ts'
+import { ago, day, number, words } from '../../parts/format.ts'
+import { beginLook, type Look } from '../../parts/look.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Account {
+  id: string
+  email: string
+  plan: string
+  tier_name: string
+  suspended_at: string | null
+  created_at: string
+  active_keys: number
+}
+
+const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
+
+/** Accounts, their plans and keys, what they see, and their organizations. */
+export function People() {
+  const typed = useSignal('')
+  const email = useSignal('')
+  const plan = useSignal('free')
+  const invited = useSignal('')
+  const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
+  const path = `/admin/v1/accounts?per_page=50${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
+  const answer = useLoaded(path, () => asOperator<{ data: { accounts: Account[] } }>(path))
+  const { refusal, attempt } = useAttempt()
+  const opened = useSignal<Account | undefined>(undefined)
+  const make = () =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
+        '/admin/v1/accounts',
+        { method: 'POST', body: { email: email.value, plan: plan.value } },
+      )
+      shown.value = {
+        text: `The first key of ${email.value}, shown once:`,
+        secret: data.api_key.plain_token ?? '',
+      }
+      email.value = ''
+      await answer.reload()
+    })
+  const invite = () =>
+    attempt(async () => {
+      await asOperator('/admin/v1/invitations', { method: 'POST', body: { email: email.value } })
+      invited.value = email.value
+      email.value = ''
+    })
+  const link = (account: Account) =>
+    attempt(async () => {
+      const signIn = await asOperator<{ data: { sign_in_url: string } }>(
+        `/admin/v1/accounts/${account.id}/link`,
+        { method: 'POST', body: {} },
+      )
+      shown.value = {
+        text: `A link that signs ${account.email} in, once:`,
+        secret: signIn.data.sign_in_url,
+      }
+    })
+  const lookAt = (account: Account) =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: Look }>(`/admin/v1/accounts/${account.id}/look`, {
+        method: 'POST',
+        body: {},
+      })
+      beginLook(data)
+    })
+  const change = (account: Account, body: object) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/accounts/${account.id}`, { method: 'PATCH', body })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {invited.value && (
+        <Notice mood="good">
+          A letter to {invited.value} is on its way; its link is good for a week.
+        </Notice>
+      )}
+      {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
+      <Table
+        caption="Accounts"
+        of={answer}
+        rows={answer.data?.data.accounts}
+        keyOf={({ id }) => id}
+        empty="No account has that address. Make one, or search for another."
+        actions={
+          <>
+            <label>
+              Search
+              <input
+                type="search"
+                value={typed.value}
+                onInput={event => {
+                  typed.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <form
+              class="row end"
+              onSubmit={event => {
+                event.preventDefault()
+                void make()
+              }}
+            >
+              <label>
+                E-mail address
+                <input
+                  type="email"
+                  required
+                  value={email.value}
+                  onInput={event => {
+                    email.value = event.currentTarget.value
+                  }}
+                />
+              </label>
+              <label>
+                Plan
+                <select
+                  value={plan.value}
+                  onChange={event => {
+                    plan.value = event.currentTarget.value
+                  }}
+                >
+                  {plans.map(plan => (
+                    <option key={plan} value={plan}>
+                      {words(plan)}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <button type="submit" class="main">
+                Make an account
+              </button>
+              {boot.signup !== 'closed' && (
+                <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
+                  Invite by letter
+                </button>
+              )}
+            </form>
+          </>
+        }
+        columns={[
+          {
+            name: 'Account',
+            value: ({ email }) => email,
+            show: account => (
+              <>
+                {account.email}
+                <div class="quiet small">
+                  since {day(account.created_at)}
+                  {account.suspended_at && ', suspended'}
+                </div>
+              </>
+            ),
+          },
+          {
+            name: 'Plan',
+            value: account => account.plan,
+            show: account => (
+              <select
+                aria-label={`Plan of ${account.email}`}
+                value={account.plan}
+                onChange={event => void change(account, { plan: event.currentTarget.value })}
+              >
+                {plans.map(plan => (
+                  <option key={plan} value={plan}>
+                    {words(plan)}
+                  </option>
+                ))}
+              </select>
+            ),
+          },
+          { name: 'Keys', isNumber: true, isWide: true, value: row => row.active_keys },
+          {
+            name: 'State',
+            isWide: true,
+            value: account => (account.suspended_at ? 'suspended' : 'active'),
+            show: account =>
+              account.suspended_at ? (
+                <Tag mood="bad">Suspended</Tag>
+              ) : (
+                <Tag mood="good">Active</Tag>
+              ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: account => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Keys of ${account.email}`}
+                  aria-expanded={opened.value?.id === account.id}
+                  onClick={() => {
+                    opened.value = opened.value?.id === account.id ? undefined : account
+                  }}
+                >
+                  Keys
+                </button>
+                <Confirmed
+                  className="tight"
+                  label="Look"
+                  question={`See what ${account.email} sees, for half an hour? Nothing can be changed, and the audit trail says that you looked.`}
+                  onConfirm={() => lookAt(account)}
+                />
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`Sign-in link for ${account.email}`}
+                  onClick={() => void link(account)}
+                >
+                  Link
+                </button>
+                <Confirmed
+                  label={account.suspended_at ? 'Release' : 'Suspend'}
+                  question={
+                    account.suspended_at
+                      ? `Let ${account.email} in again?`
+                      : `Refuse every request of ${account.email} from now on?`
+                  }
+                  onConfirm={() => change(account, { suspended: account.suspended_at === null })}
+                />
+              </div>
+            ),
+          },
+        ]}
+      />
+      {opened.value && (
+        <AccountKeys
+          key={opened.value.id}
+          account={opened.value}
+          onChange={() => void answer.reload()}
+        />
+      )}
+      <Organizations />
+    </>
+  )
+}
+
+interface Key {
+  id: string
+  name: string | null
+  token_hint: string
+  active: boolean
+  suspended_at: string | null
+  created_at: string
+  last_used_at: string | null
+}
+
+interface Detail {
+  features: string[]
+  usage_this_month: number
+  api_keys: Key[]
+}
+
+/** The keys of one account: made, rolled, revoked. */
+function AccountKeys({ account, onChange }: { account: Account; onChange: () => void }) {
+  const answer = useLoaded(account.id, () =>
+    asOperator<{ data: { account: Detail } }>(`/admin/v1/accounts/${account.id}`),
+  )
+  const { refusal, attempt } = useAttempt()
+  const shown = useSignal<string | undefined>(undefined)
+  const name = useSignal('')
+  const detail = answer.data?.data.account
+  const make = (path: string, body: object) =>
+    attempt(async () => {
+      const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(path, {
+        method: 'POST',
+        body,
+      })
+      shown.value = data.api_key.plain_token
+      name.value = ''
+      await answer.reload()
+      onChange()
+    })
+  const revoke = (key: Key) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/keys/${key.id}`, { method: 'DELETE' })
+      await answer.reload()
+      onChange()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {shown.value && <ShownOnce what="The new key, shown once:" secret={shown.value} />}
+      <Table
+        caption={`Keys of ${account.email}`}
+        file="account-keys"
+        of={answer}
+        rows={detail?.api_keys}
+        keyOf={({ id }) => id}
+        empty="This account has no key. Make one above."
+        note={
+          detail &&
+          `${number(detail.usage_this_month)} requests this month; the plan includes ${detail.features.length > 0 ? detail.features.join(', ') : 'prices only'}.`
+        }
+        actions={
+          <form
+            class="row end"
+            onSubmit={event => {
+              event.preventDefault()
+              void make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value })
+            }}
+          >
+            <label>
+              Name of a new key
+              <input
+                required
+                maxLength={100}
+                value={name.value}
+                onInput={event => {
+                  name.value = event.currentTarget.value
+                }}
+              />
+            </label>
+            <button type="submit" class="main">
+              Make a key
+            </button>
+          </form>
+        }
+        columns={[
+          {
+            name: 'Key',
+            value: key => key.name ?? 'without a name',
+            show: key => (
+              <>
+                {key.name ?? 'without a name'}
+                <div class="code">{key.token_hint}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Made',
+            isWide: true,
+            className: 'quiet',
+            value: key => key.created_at,
+            show: key => day(key.created_at),
+          },
+          {
+            name: 'Last use',
+            isWide: true,
+            className: 'quiet',
+            value: key => key.last_used_at,
+            show: key => ago(key.last_used_at),
+          },
+          {
+            name: 'State',
+            value: key => (!key.active ? 'ended' : key.suspended_at ? 'suspended' : 'active'),
+            show: key =>
+              !key.active ? (
+                <Tag>Ended</Tag>
+              ) : key.suspended_at ? (
+                <Tag mood="bad">Suspended</Tag>
+              ) : (
+                <Tag mood="good">Active</Tag>
+              ),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: key =>
+              key.active && (
+                <div class="row">
+                  <Confirmed
+                    className="tight"
+                    label="Roll"
+                    question={`Make a new token for “${key.name ?? 'without a name'}”? The old one ends.`}
+                    onConfirm={() => make(`/admin/v1/keys/${key.id}/roll`, {})}
+                  />
+                  <Confirmed
+                    label="Revoke"
+                    question={`Revoke “${key.name ?? 'without a name'}”? What uses it is refused at once.`}
+                    onConfirm={() => revoke(key)}
+                  />
+                </div>
+              ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+interface Organization {
+  id: string
+  name: string
+  email: string | null
+  plan: string | null
+  created_at: string
+  members: { email: string; role: string; account_id: string | null }[]
+}
+
+/** Who works together on one account. */
+function Organizations() {
+  const answer = useLoaded('organizations', () =>
+    asOperator<{ data: { organizations: Organization[] } }>('/admin/v1/organizations?per_page=100'),
+  )
+  return (
+    <Table
+      caption="Organizations"
+      of={answer}
+      rows={answer.data?.data.organizations}
+      keyOf={({ id }) => id}
+      isTall
+      empty="No account has become an organization. Its owner makes it one under Account, Members."
+      columns={[
+        {
+          name: 'Organization',
+          value: ({ name }) => name,
+          show: organization => (
+            <>
+              {organization.name}
+              <div class="quiet small">
+                {organization.email ?? 'closed'}
+                {organization.plan && `, ${words(organization.plan)}`}
+              </div>
+            </>
+          ),
+        },
+        {
+          name: 'Members',
+          className: 'break',
+          value: ({ members }) => members.map(({ email, role }) => `${email} ${role}`).join(', '),
+          show: ({ members }) =>
+            members.map(member => (
+              <div key={member.email} class="row">
+                <span>{member.email}</span>
+                <span class="quiet small">
+                  {words(member.role)}
+                  {member.account_id === null && ', invited'}
+                </span>
+              </div>
+            )),
+        },
+        {
+          name: 'Since',
+          isWide: true,
+          className: 'quiet nowrap',
+          value: organization => organization.created_at,
+          show: organization => day(organization.created_at),
+        },
+      ]}
+    />
+  )
+}

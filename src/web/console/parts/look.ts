@@ -1,0 +1,29 @@
+/** What an operator of this tab sees through: an account's eyes, which change nothing. */
+export interface Look {
+  id: string
+  account_id: string
+  email: string | null
+  token: string
+  expires_at: string
+}
+
+const kept = 'look'
+
+const read = (): Look | undefined => {
+  const text = sessionStorage.getItem(kept)
+  return text === null ? undefined : (JSON.parse(text) as Look)
+}
+
+/** Kept in this tab until it ends; the service ends it by itself at `expires_at`. */
+export const look: Look | undefined = read()
+
+/** Every page of this tab is read as the account reads it from now on. */
+export function beginLook(begun: Look): void {
+  sessionStorage.setItem(kept, JSON.stringify(begun))
+  location.assign('/board')
+}
+
+export function endLook(): void {
+  sessionStorage.removeItem(kept)
+  location.assign('/operator/people')
+}
