@@ -1,11 +1,12 @@
 /**
- * The clients of the row `mix`, in a process of their own: four ask for something heavy as fast as
- * it is answered, one asks for a price fifty times a second. Prints one JSON line.
- * `bun bench/mix-load.ts PORT KEY HEAVY_PATH kept|new SECONDS`
+ * The clients of the rows `mix` and `work`, in a process of their own: four ask for something heavy
+ * as fast as it is answered, one asks for a price fifty times a second, for so many seconds or, for 0,
+ * until standard input ends. Prints one JSON line.
+ * `bun bench/mix-load.ts PORT KEY HEAVY_PATH kept|new SECONDS [BODY]`
  */
 import http from 'node:http'
 
-const [port = '', key = '', heavyPath = '', connections = 'kept', seconds = '4'] =
+const [port = '', key = '', heavyPath = '', connections = 'kept', seconds = '4', heavyBody = ''] =
   process.argv.slice(2)
 
 const heavyClients = 4
@@ -16,18 +17,32 @@ const heavyAgent = new http.Agent({ keepAlive: connections === 'kept', maxSocket
 const priceAgent = new http.Agent({ keepAlive: connections === 'kept' })
 
 /** Milliseconds from the request to the last byte of its answer. */
-function ask(path: string, agent: http.Agent): Promise<number> {
+function ask(path: string, agent: http.Agent, body = '', isSecond = false): Promise<number> {
   const startedAt = performance.now()
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Token ${key}`, 'accept-encoding': 'gzip' }
-    const request = http.get({ host: '127.0.0.1', port, path, agent, headers }, response => {
-      response.resume()
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(performance.now() - startedAt)
-        else reject(new Error(`${path} was answered ${response.statusCode}`))
-      })
+    const headers = {
+      authorization: `Token ${key}`,
+      'accept-encoding': 'gzip',
+      ...(body !== '' && { 'content-type': 'application/json' }),
+    }
+    const method = body === '' ? 'GET' : 'POST'
+    const request = http.request(
+      { host: '127.0.0.1', port, path, agent, headers, method },
+      response => {
+        response.resume()
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(performance.now() - startedAt)
+          else reject(new Error(`${path} was answered ${response.statusCode}`))
+        })
+      },
+    )
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // The server closed a connection that nothing was sent over for long: every client asks again.
+      if (error.code === 'ECONNRESET' && request.reusedSocket && !isSecond)
+        ask(path, agent, body, true).then(() => resolve(performance.now() - startedAt), reject)
+      else reject(error)
     })
-    request.on('error', reject)
+    request.end(body)
   })
 }
 
@@ -36,7 +51,7 @@ let heavyAnswers = 0
 
 async function askHeavy() {
   while (!isOver) {
-    await ask(heavyPath, heavyAgent)
+    await ask(heavyPath, heavyAgent, heavyBody)
     heavyAnswers += 1
   }
 }
@@ -46,7 +61,13 @@ await Bun.sleep(500)
 const answersBefore = heavyAnswers
 const startedAt = performance.now()
 const prices: Promise<number>[] = []
-for (let i = 0; i < pricesEverySecond * Number(seconds); i += 1) {
+let isCalledOff = false
+if (seconds === '0')
+  void Bun.stdin.text().then(() => {
+    isCalledOff = true
+  })
+const pricesMax = seconds === '0' ? Number.POSITIVE_INFINITY : pricesEverySecond * Number(seconds)
+while (prices.length < pricesMax && !isCalledOff) {
   prices.push(ask(pricePath, priceAgent))
   await Bun.sleep(1000 / pricesEverySecond)
 }

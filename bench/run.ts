@@ -20,6 +20,7 @@ import { sizing } from './rows/sizing.ts'
 import { start } from './rows/start.ts'
 import { states } from './rows/states.ts'
 import { webhooks } from './rows/webhooks.ts'
+import { work } from './rows/work.ts'
 
 const rows: Readonly<Record<string, Row>> = {
   latest,
@@ -35,6 +36,7 @@ const rows: Readonly<Record<string, Row>> = {
   alerts,
   webhooks,
   mix,
+  work,
   routes,
   fresh,
   states,

@@ -5,7 +5,7 @@ import { type BenchOptions, type Line, ratioLine } from '../row.ts'
 import { binary, built, spawned } from '../server.ts'
 
 const leastRatio = 1
-const rowCount = 1_000_000
+export const rowCount = 1_000_000
 /** A round takes seconds, so few are enough. */
 const rounds = 3
 const stepMs = 300_000
@@ -63,7 +63,7 @@ async function timed(target: string, command: string[]): Promise<number> {
 }
 
 /** Written once: four codes one after the other, each every five minutes, as an export has them. */
-async function csv(dir: string): Promise<string> {
+export async function csv(dir: string): Promise<string> {
   const file = join(dir, `prices-${rowCount}.csv`)
   if (existsSync(file)) return file
   const levels = Object.entries(codes)

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchOptions, Line } from '../row.ts'
-import { serveWellhead, type Wellhead } from '../server.ts'
+import { serveWellhead } from '../server.ts'
+import { waitLine, waitsBeside } from '../waits.ts'
 import { wholeWorld } from '../world.ts'
 
 /** What others ask for while one client asks for a price; the first is nobody. */
-const heavyRequests: readonly (readonly [name: string, path: string])[] = [
+const heavyRequests: readonly (readonly [name: string, path: string, body?: object])[] = [
   ['nothing', ''],
   ['latest of every code', '/v1/prices/latest'],
   [
@@ -19,9 +20,21 @@ const heavyRequests: readonly (readonly [name: string, path: string])[] = [
   ['cycle time of a state', '/v1/well-production/cycle-time?state=TX'],
   ['futures curve', '/v1/futures/exch-wti/curve'],
   ['statistics', '/v1/analytics/statistics?code=WTI_USD&period=365'],
+  [
+    'backtests',
+    '/v1/alerts/backtest',
+    {
+      price_alert: {
+        name: 'mix',
+        commodity_code: 'WTI_USD',
+        condition_operator: 'greater_than',
+        condition_value: 75,
+      },
+      start_date: '2024-01-01',
+      end_date: '2024-06-30',
+    },
+  ],
 ]
-
-const bars = { kept: { p99Ms: 10, maxMs: undefined }, new: { p99Ms: 15, maxMs: 60 } } as const
 
 /** A price, asked for fifty times a second while four others ask for something heavier. */
 export async function mix(options: BenchOptions): Promise<Line[]> {
@@ -30,9 +43,10 @@ export async function mix(options: BenchOptions): Promise<Line[]> {
     await wholeWorld(server)
     const lines: Line[] = []
     for (const connections of ['kept', 'new'] as const)
-      for (const [name, path] of heavyRequests) {
+      for (const [name, path, body] of heavyRequests) {
         options.say(`mix: ${name}, connections ${connections}`)
-        lines.push(await measured(server, name, path, connections, options.seconds))
+        const waits = await waitsBeside(server, path, connections, options.seconds, body)
+        lines.push(waitLine(`latest beside ${name}`, waits, connections, path !== ''))
       }
     return [...lines, memoryLine(server.pid)]
   } finally {
@@ -54,44 +68,5 @@ function memoryLine(pid: number): Line {
     ratio: undefined,
     atLeast: `≤ ${residentMbMax} MB`,
     met: residentMb <= residentMbMax,
-  }
-}
-
-async function measured(
-  { port, apiKey }: Wellhead,
-  name: string,
-  path: string,
-  connections: keyof typeof bars,
-  seconds: number,
-): Promise<Line> {
-  const child = Bun.spawn(
-    [
-      process.execPath,
-      join(import.meta.dir, '../mix-load.ts'),
-      String(port),
-      apiKey ?? '',
-      path,
-      connections,
-      String(seconds),
-    ],
-    { stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(child.stdout).text()
-  if ((await child.exited) !== 0) throw new Error(`the clients of "${name}" failed`)
-  const { p50Ms, p99Ms, maxMs, heavyPerSecond } = JSON.parse(text) as {
-    p50Ms: number
-    p99Ms: number
-    maxMs: number
-    heavyPerSecond: number
-  }
-  const bar = bars[connections]
-  const isFastEnough = p99Ms <= bar.p99Ms && (bar.maxMs === undefined || maxMs <= bar.maxMs)
-  return {
-    row: `latest beside ${name}, ${connections === 'kept' ? 'kept connections' : 'new connections'}`,
-    ours: `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} / ${maxMs.toFixed(1)} ms`,
-    yardstick: path === '' ? '' : `${Math.round(heavyPerSecond)}/s of the other`,
-    ratio: undefined,
-    atLeast: bar.maxMs === undefined ? `${bar.p99Ms} ms` : `${bar.p99Ms} ms, worst ${bar.maxMs} ms`,
-    met: isFastEnough,
   }
 }
