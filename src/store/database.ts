@@ -171,8 +171,9 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
 }
 
 function prepareForReading(db: Database) {
-  // Reads that fall outside the page cache come from the page cache of the kernel without a copy.
-  db.run('PRAGMA mmap_size = 268435456')
+  // Reads that fall outside the page cache come from the page cache of the kernel, these without a
+  // copy. Every connection maps the file for itself and each of them counts as memory of this process.
+  db.run('PRAGMA mmap_size = 33554432')
   // 16 MB of pages: the upper levels of every tree of a large database, and far under the memory we
   // promise.
   db.run('PRAGMA cache_size = -16384')

@@ -81,7 +81,7 @@ describe('a database that is open', () => {
         busy_timeout: 250,
         wal_autocheckpoint: 1000,
         journal_size_limit: 67_108_864,
-        mmap_size: 268_435_456,
+        mmap_size: 33_554_432,
         cache_size: -16_384,
         temp_store: 2,
         trusted_schema: 0,

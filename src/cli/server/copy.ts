@@ -134,7 +134,13 @@ export function openCopy(options: InstanceOptions): Copy {
     filling = filling.then(async () => {
       // Whoever waits for an answer gets it first.
       await sleep(1)
-      while (!current.stopping && current.feed?.step(stepMs)) await sleep(1)
+      let hasWritten = false
+      while (!current.stopping && current.feed?.step(stepMs)) {
+        hasWritten = true
+        await sleep(1)
+      }
+      // Years of history went through memory, most of it nobody asks for again.
+      if (hasWritten) Bun.gc(true)
     })
     return filling
   }
