@@ -43,6 +43,26 @@ describe('the first start of serve', () => {
   })
 })
 
+describe('a copy without prices', () => {
+  const saidBy = async (...flags: string[]): Promise<string> => {
+    const server = await start('serve', dir, ...flags)
+    await server.stop()
+    return await new Response(server.process.stdout as ReadableStream).text()
+  }
+
+  test('names the public sources that need no key, until one is set', async () => {
+    const hint =
+      /Public sources that need no key:\n +wellhead feeds add ecb; wellhead feeds add eia_bulk\n/
+    expect(await saidBy()).toMatch(hint)
+    const config = join(dir, 'feeds.toml')
+    // The way to this machine is closed: the feed is on, and asks nobody.
+    writeFileSync(config, '[feeds.ecb]\nbase_url = "http://127.0.0.1:1"\n')
+    const said = await saidBy('--config', config)
+    expect(said).not.toMatch(hint)
+    expect(said).toContain('http://127.0.0.1')
+  })
+})
+
 describe('the first credentials', () => {
   const opens = async (url: string, apiKey: string) =>
     (await fetch(`${url}/v1/account`, { headers: { authorization: `Token ${apiKey}` } })).status
