@@ -69,6 +69,8 @@ const percents: Readonly<Record<string, number>> = {
   freight: 0.6,
 }
 const usualPercent = 0.5
+/** A move of this part of a jump is taken, and listed. */
+const listedShare = 0.65
 const rarerFactor: Readonly<Record<Cadence, number>> = {
   intraday_2_5m: 1,
   intraday_5m: 1,
@@ -188,7 +190,8 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
     const change = (value - before.value) / Math.abs(before.value || 1)
     const size = sizeOf(before.value, value)
     // Nearly every value ends here.
-    if (size <= percent && value !== 0 && value > 0 === before.value > 0) return doubts
+    if (size <= listedShare * percent && value !== 0 && value > 0 === before.value > 0)
+      return doubts
     const isAbsent = Math.abs(value) <= zeroShare * Math.abs(before.value)
     if (isAbsent && !hasZero) {
       add(doubts, 'zero', `0 where every value before it was not`)
@@ -202,11 +205,16 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
     const own = isLearnt ? Math.max(spread, usualSpread / 4) : Math.max(usualSpread, 0.01)
     const gaps = stepMs > 0 ? (observedAt - before.observedAt) / stepMs : 1
     const scale = Math.min(4, Math.sqrt(Math.max(1, gaps)))
-    if (size <= percent * Math.sqrt(scale) || size <= deviations * own * scale) return doubts
+    const share = Math.min(size / (percent * Math.sqrt(scale)), size / (deviations * own * scale))
+    if (share <= listedShare) return doubts
     const unit = unitOf(value / before.value, own, series.rates?.())
     const isSure = unit !== undefined && unit.factor >= sureFactor
     if (heldRun >= levelValues && !isSure && isNear(value, heldValue)) return doubts
     const moved = `${change > 0 ? '+' : ''}${(100 * change).toFixed(1)} % after ${before.value}`
+    if (share <= 1) {
+      if (actions.jump !== 'off') doubts.push({ rule: 'jump', action: 'flag', reason: moved })
+      return doubts
+    }
     if (unit && actions.unit !== 'off') add(doubts, 'unit', `${moved}, as between ${unit.name}`)
     else add(doubts, 'jump', moved)
     return doubts
@@ -227,11 +235,11 @@ export function followSeries(series: GuardedSeries, known: readonly Previous[]):
       if (doubts.length === 0) return doubts
       const knownMove = knownMoveOf(series.category, isoDay(observedAt).slice(0, 7))
       if (!knownMove) return doubts
-      return doubts.map(({ rule, reason }) => ({
-        rule,
-        action: 'flag' as const,
-        reason: `${reason} (${knownMove.reason})`,
-      }))
+      return doubts.map(doubt =>
+        doubt.action === 'hold'
+          ? { rule: doubt.rule, action: 'flag', reason: `${doubt.reason} (${knownMove.reason})` }
+          : doubt,
+      )
     },
   }
 }

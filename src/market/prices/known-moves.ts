@@ -14,6 +14,20 @@ const cold = 'arctic cold'
 
 /** In these months the guards list what they would hold. */
 export const knownMoves: readonly KnownMove[] = [
+  {
+    category: 'crude_oil',
+    from: '1974-01',
+    to: '1974-01',
+    reason: 'OPEC more than doubled its posted price in the embargo',
+  },
+  { category: 'crude_oil', from: '1979-05', to: '1979-05', reason: 'the revolution in Iran' },
+  {
+    category: 'crude_oil',
+    from: '1986-02',
+    to: '1986-02',
+    reason: 'Saudi Arabia gave up holding the price',
+  },
+  { category: 'crude_oil', from: '1990-08', to: '1990-08', reason: 'Iraq invaded Kuwait' },
   { category: 'crude_oil', from: '1991-01', to: '1991-01', reason: gulfWar },
   { category: 'crude_oil', from: '2020-03', to: '2020-05', reason: pandemic },
   { category: 'refined_products', from: '1991-01', to: '1991-01', reason: gulfWar },
@@ -24,6 +38,12 @@ export const knownMoves: readonly KnownMove[] = [
     reason: 'cold and empty tanks in the Northeast',
   },
   { category: 'refined_products', from: '2020-03', to: '2020-05', reason: pandemic },
+  {
+    category: 'natural_gas',
+    from: '1974-01',
+    to: '1974-01',
+    reason: 'contracts in Europe followed the price of oil',
+  },
   {
     category: 'natural_gas',
     from: '2003-02',
@@ -56,6 +76,26 @@ export const knownMoves: readonly KnownMove[] = [
     reason: 'deposits in lira were protected overnight',
   },
   { category: 'fx', from: '2022-02', to: '2022-03', reason: 'sanctions on Russia' },
+  {
+    category: 'metals',
+    from: '1980-01',
+    to: '1980-04',
+    reason: 'silver was cornered, and fell back',
+  },
+  { category: 'metals', from: '1988-03', to: '1988-03', reason: 'nickel was scarce' },
+  {
+    category: 'metals',
+    from: '2005-01',
+    to: '2005-01',
+    reason: 'the contract of a new year for iron ore',
+  },
+  { category: 'metals', from: '2008-10', to: '2008-10', reason: 'the crisis of the banks' },
+  {
+    category: 'storage',
+    from: '2004-05',
+    to: '2004-06',
+    reason: 'diesel of ultra-low sulphur, of which there was hardly any yet',
+  },
   {
     category: 'rig-counts',
     from: '1982-09',
