@@ -9,6 +9,7 @@ import { board } from './rows/board.ts'
 import { exporting } from './rows/export.ts'
 import { feeds } from './rows/feeds.ts'
 import { fresh } from './rows/fresh.ts'
+import { guarding } from './rows/guards.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
@@ -26,6 +27,7 @@ const rows: Readonly<Record<string, Row>> = {
   latest,
   page,
   import: importing,
+  guards: guarding,
   export: exporting,
   feeds,
   start,

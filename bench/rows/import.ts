@@ -16,6 +16,7 @@ const codes = {
   NATURAL_GAS_USD: 3.4,
   HEATING_OIL_USD: 2.3,
 } as const
+export const importCodes = Object.keys(codes)
 const firstAt = Date.UTC(2024, 0, 1)
 
 /**

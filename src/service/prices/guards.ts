@@ -6,6 +6,7 @@ import {
   type GuardState,
   type GuardTerms,
   guardAction,
+  guardRules,
   type Previous,
 } from '../../market/prices/guards.ts'
 import type { NamedFactor } from '../../market/units/mistaken.ts'
@@ -86,6 +87,12 @@ export function createGuards({
     return state
   }
 
+  /** Its operator wants nothing of any guard: its values cost nothing here either. */
+  const isUnguarded = (seriesId: number): boolean => {
+    const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined
+    return terms !== undefined && guardRules.every(rule => guardAction(rule, terms) === 'off')
+  }
+
   /**
    * Why a value is not taken that nobody doubts any more: it waits for a decision, or was rejected,
    * and only what came after it has become known since. What is stored already is no matter.
@@ -134,6 +141,7 @@ export function createGuards({
       const doubted: DoubtedPoint[] = []
       const heldPoints = new Set<Point>()
       for (const [seriesId, group] of inOrder(points)) {
+        if (isUnguarded(seriesId)) continue
         const state = stateOf(seriesId)
         const neighbours = createStoredNeighbours(observations, seriesId)
         const refusedAt = refusedOf(seriesId, group)

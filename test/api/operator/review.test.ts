@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { guardRules } from '../../../src/market/prices/guards.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 interface Held {
@@ -82,6 +83,16 @@ describe('a doubtful value', () => {
     })
     await admin('POST', '/review/release', { ids: values.map(({ id }) => id) })
     expect((await push('30', 91.5)).body.data).toMatchObject({ held: 0 })
+  })
+
+  test('is none where every guard is off, and one again where they are as usual', async () => {
+    const { push, admin } = await withPushes()
+    const off = Object.fromEntries(guardRules.map(rule => [rule, 'off']))
+    await admin('PATCH', '/series/WTI_USD', { guards: off })
+    expect((await push('19', 912)).body.data).toMatchObject({ inserted: 1, held: 0 })
+    expect((await admin('GET', '/review?status=all')).body.data.values).toEqual([])
+    await admin('PATCH', '/series/WTI_USD', { guards: null })
+    expect((await push('20', 91.4)).body.data).toMatchObject({ held: 1 })
   })
 
   test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
