@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { nextTurn } from '../lib/loop-turns.ts'
 
 /** The longest path that the kernel takes for a socket, less the byte that ends it. */
 const pathBytesMax = 107
@@ -67,8 +68,11 @@ export function listenLocally(
       unix: socketPath(dir),
       development: false,
       maxRequestBodySize: 32 * 2 ** 20,
-      fetch(request) {
+      async fetch(request) {
         local.add(request)
+        // A command sends one request after the other, each over a connection of its own: answered at
+        // once they would keep the loop from every other socket.
+        await nextTurn()
         return fetch(request)
       },
     })

@@ -1,5 +1,8 @@
 import type { Clock } from './clock.ts'
 
+/** Resolves once the event loop has looked at all of its sockets. */
+export const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done))
+
 /** Says when work has to wait for the next turn of the event loop. */
 export interface LoopTurns {
   /** Undefined: there is time left in this turn. Else what to wait for. */
@@ -26,7 +29,7 @@ export function createLoopTurns(stopwatch: Pick<Clock, 'monotonic'>, budgetMs: n
     return now - startedAt < budgetMs
   }
   const laterTurn = async () => {
-    do await new Promise(done => setImmediate(done))
+    do await nextTurn()
     while (!hasTime())
   }
   return { wait: () => (hasTime() ? undefined : laterTurn()) }
