@@ -1,55 +1,82 @@
 import type { Job } from './jobs/job.ts'
-import { sleep } from './lib/clock.ts'
+import { every, sleep } from './lib/clock.ts'
 import { secondMs } from './lib/instant.ts'
 import { connectNats, type Nats } from './send/nats/connection.ts'
+import { createLeaseView, type HeldLease, leaseBucket } from './service/replication/lease.ts'
 import { quotaBucket } from './service/replication/quota-bucket.ts'
 import { createQuotaGrants, type QuotaGrants } from './service/replication/quota-grants.ts'
 import type { Services } from './services.ts'
+import { createReplicationState } from './store/replication/state.ts'
 
 /** What a primary settles with the other copies over NATS, beside the stream of its commits. */
 export interface Cluster {
+  /** Why nothing may be written now; undefined where it may be. */
+  refusal(): string | undefined
+  /** The epoch of the lease that this copy has; undefined: none. */
+  epoch(): number | undefined
   job: Job
   stop(): void
 }
 
+/** What the stream says of this copy. */
+export interface ClusterDeps {
+  /** Whether the stream has everything that is committed now; waits a while until it has. */
+  reached(): Promise<boolean>
+  /** The stream goes on with what this copy commits. */
+  isPublishing(): boolean
+  /** The address that the server listens on, once it does. */
+  url?: (() => string | undefined) | undefined
+}
+
 const retryMs = secondMs
+const renewEachMs = 500
+const renewWithinMs = secondMs
+const fenceEachMs = 100
+
+type Parts = Pick<Services, 'db' | 'config' | 'keys' | 'meter' | 'clock' | 'log'>
 
 /** Meets the others for as long as the process runs; without NATS it tries again, for ever. */
-export function startCluster(
-  services: Pick<Services, 'config' | 'keys' | 'meter' | 'clock' | 'log'>,
-  reached: () => Promise<boolean>,
-): Cluster {
+export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
   const { config, log } = services
   const { nats: settings } = config
   let isStopped = false
   let nats: Nats | undefined
   let grants: QuotaGrants | undefined
-  const meet = async () => {
-    nats = await connectNats({
-      servers: settings.servers,
-      credentialsFile: settings.credentialsFile,
-      token: settings.token.reveal(),
-      name: 'wellhead primary, quotas',
-    })
-    if (isStopped) return
-    const bucket = await nats.bucket(quotaBucket, settings.copies, 0)
-    grants = createQuotaGrants({ ...services, bucket, reached })
-    await grants.run()
-  }
-  const run = async () => {
+  const leasing = settings.standby === 'auto' ? createLeasing(services, deps) : undefined
+  /** Over a connection that comes back by itself; what fails begins again. */
+  const lasting = async (work: () => Promise<void>) => {
     while (!isStopped) {
-      try {
-        await meet()
-      } catch (error) {
+      await work().catch(error => {
         if (!isStopped) log.warn('cluster_interrupted', { message: `${error}` })
-      }
-      grants = undefined
-      await nats?.close().catch(() => undefined)
+      })
       if (!isStopped) await sleep(retryMs)
     }
   }
+  const granting = async () => {
+    const bucket = await nats!.bucket(quotaBucket, settings.copies, 0)
+    grants = createQuotaGrants({ ...services, bucket, reached: deps.reached })
+    await grants.run()
+  }
+  const run = async () => {
+    await lasting(async () => {
+      nats = await connectNats({
+        servers: settings.servers,
+        credentialsFile: settings.credentialsFile,
+        token: settings.token.reveal(),
+        name: 'wellhead primary, lease and quotas',
+      })
+      if (isStopped) return await nats.close()
+      const connection = nats
+      await Promise.all([
+        lasting(granting),
+        ...(leasing ? [lasting(() => leasing.run(connection))] : []),
+      ])
+    })
+  }
   void run()
   return {
+    refusal: leasing?.refusal ?? (() => undefined),
+    epoch: leasing?.epoch ?? (() => undefined),
     job: {
       name: 'quotas',
       pass() {
@@ -58,7 +85,79 @@ export function startCluster(
     },
     stop() {
       isStopped = true
+      leasing?.stop()
       void nats?.close().catch(() => undefined)
     },
+  }
+}
+
+/**
+ * Holds the lease, and lets this copy write only while it has it and the stream has confirmed that
+ * nobody took over.
+ */
+function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
+  const state = createReplicationState(db)
+  let held: HeldLease | undefined
+  let why = 'it has not met NATS yet, and so does not know whether it is the primary'
+  let hasPublished = false
+  let isFenced = false
+  const refusal = (): string | undefined => {
+    hasPublished ||= deps.isPublishing()
+    if (state.get('replaced_by') !== undefined)
+      return `another copy took over: ${state.get('replaced_by')}`
+    if (!held?.isValid()) return why
+    return hasPublished ? undefined : 'the stream has not confirmed yet that nobody took over'
+  }
+  const fence = () => {
+    // What was replaced stays closed, whoever has the lease.
+    if (state.get('replaced_by') !== undefined) return
+    const isClosed = held === undefined || !held.isValid()
+    if (isClosed === isFenced) return
+    isFenced = isClosed
+    // No statement of this process writes: no job, no message, no command by the socket.
+    db.run(`PRAGMA query_only = ${isClosed ? 'ON' : 'OFF'}`)
+    if (isClosed) log.error('lease_not_held', { message: `Nothing is written: ${why}.` })
+    else log.info('lease_held', { epoch: held?.lease.epoch })
+  }
+  const stopFencing = every(fenceEachMs, fence)
+  const isOwn = (holder: string) =>
+    [state.get('lineage'), state.get('previous_lineage')].includes(holder)
+  const acquire = async (nats: Nats): Promise<HeldLease> => {
+    const view = createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
+    for (;;) {
+      await view.look()
+      const current = view.current()
+      if (!current || isOwn(current.holder) || view.isAbandoned()) {
+        const url = config.nats.address || (deps.url?.() ?? '')
+        const taken = await view.take(state.get('lineage') ?? '', url)
+        if (taken) return taken
+      }
+      why = `the lease of epoch ${current?.epoch} is another copy's${current?.url ? `, ${current.url}` : ''}`
+      await sleep(renewEachMs)
+    }
+  }
+  return {
+    refusal,
+    epoch: () => (held?.isValid() ? held.lease.epoch : undefined),
+    async run(nats: Nats) {
+      held = await acquire(nats)
+      why = 'the lease was not renewed: NATS does not answer'
+      fence()
+      for (;;) {
+        await sleep(renewEachMs)
+        // Without an answer it is renewed again, over whatever became of it.
+        const isKept = await Promise.race([
+          held.renew().catch(() => true),
+          sleep(renewWithinMs).then(() => true),
+        ])
+        if (!isKept) {
+          why = 'another copy has taken the lease'
+          fence()
+          held = await acquire(nats)
+          fence()
+        }
+      }
+    },
+    stop: stopFencing,
   }
 }

@@ -876,6 +876,17 @@ const ownKeys = {
     false,
     'Whether events that webhooks carry are published on events.<type>, of all accounts.',
   ),
+  'nats.standby': key(
+    choice('off', 'auto'),
+    'off',
+    'auto: the primary writes only while it holds a lease, and a replica with the same setting takes over when nobody renews it; off: "wellhead promote" does.',
+    { flag: '--standby' },
+  ),
+  'nats.address': key(
+    baseUrl,
+    '',
+    'Address at which the other copies reach this one; empty: where it listens.',
+  ),
   'replica.primary': key(
     baseUrl,
     '',

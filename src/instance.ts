@@ -1,5 +1,5 @@
 import { type App, createApp } from './app.ts'
-import { startCluster } from './cluster.ts'
+import { type Cluster, startCluster } from './cluster.ts'
 import { databasePath, openDirectory } from './directory.ts'
 import type { Connections } from './http/cable.ts'
 import type { DevControls } from './http/dev-controls.ts'
@@ -15,7 +15,7 @@ import { createSystemClock, type ManualClock, sleep } from './lib/clock.ts'
 import { chanceOf } from './lib/ids.ts'
 import type { Log } from './lib/log.ts'
 import { type LagWatch, watchLoop } from './lib/loop-lag.ts'
-import { startPublishing } from './publishing.ts'
+import { type Publishing, startPublishing } from './publishing.ts'
 import { takeUpRates } from './rate-windows-file.ts'
 import { openReaders } from './readers.ts'
 import type { ProcessRuntime } from './runtime.ts'
@@ -41,6 +41,8 @@ export interface Instance {
   sending: OutboxJob
   /** With nats.sync = commit: whether the stream has everything that is committed now. */
   acknowledged: (() => Promise<boolean>) | undefined
+  /** Why nothing may be written now. Absent: it always may be. */
+  refusal: (() => string | undefined) | undefined
   /** Where commits are published: the last one. */
   sequence: (() => number) | undefined
   /** Discarded, what it still holds is not written: another state takes the place of its database. */
@@ -94,7 +96,13 @@ export function openInstance(options: InstanceOptions): Instance {
   const operatorRequests = options.local ?? new WeakSet<Request>()
   const publishing =
     serving && isPublished ? startPublishing(services, databasePath(dir), lastChange) : undefined
-  const cluster = publishing && startCluster(services, publishing.reached)
+  const cluster =
+    publishing &&
+    startCluster(services, {
+      reached: publishing.reached,
+      isPublishing: () => publishing.view().state === 'publishing',
+      url: options.url,
+    })
   const runner = createInstanceRunner(services, {
     ...options,
     serving,
@@ -122,7 +130,11 @@ export function openInstance(options: InstanceOptions): Instance {
     isOverloaded: loop?.isOverloaded ?? aloneVitals.isOverloaded,
     loopWaitMs: loop?.waitMs ?? aloneVitals.loopWaitMs,
     isStopping: () => opened.stopping,
-    replication: () => publishing?.view(),
+    replication: () => {
+      const view = publishing?.view()
+      const isLeased = config.nats.standby === 'auto'
+      return view && { ...view, epoch: isLeased ? (cluster?.epoch() ?? 0) : undefined }
+    },
     replicaLagMs: aloneVitals.replicaLagMs,
   }
   const readers =
@@ -153,7 +165,8 @@ export function openInstance(options: InstanceOptions): Instance {
     stopping: false,
     sending,
     sequence: publishing?.sequence,
-    acknowledged: config.nats.sync === 'commit' ? publishing?.reached : undefined,
+    acknowledged: acknowledgement(services, publishing, cluster),
+    refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
     close({ isDiscarded } = { isDiscarded: false }) {
       for (const part of [loop, cluster, publishing, readers, runner]) part?.stop()
       sending.halt()
@@ -165,6 +178,20 @@ export function openInstance(options: InstanceOptions): Instance {
     },
   }
   return opened
+}
+
+/** What a write waits for before it is acknowledged; undefined: for nothing. */
+function acknowledgement(
+  { config: { nats } }: Services,
+  publishing: Publishing | undefined,
+  cluster: Cluster | undefined,
+): (() => Promise<boolean>) | undefined {
+  if (!publishing || (nats.sync === 'async' && nats.standby === 'off')) return undefined
+  return async () => {
+    const isInStream = nats.sync === 'async' || (await publishing.reached())
+    // The lease may have ended while it was written.
+    return isInStream && (nats.standby === 'off' || cluster?.refusal() === undefined)
+  }
 }
 
 /** Stops what the services do by themselves. */
@@ -189,7 +216,7 @@ function writeLast(
 ): void {
   // A disk that is full keeps no server from stopping: what is not written is told.
   const last = {
-    counters: services.meter.flush,
+    counters: () => services.meter.flush(true),
     webhook_counters: services.webhookAllowance.flush,
     rate_windows: () => keepRates?.(),
     scrub: services.scrub.note,

@@ -8,7 +8,7 @@ import type { ReplicationView } from './service/replication/view.ts'
 import type { Services } from './services.ts'
 import { transact } from './store/database.ts'
 import { createChangeLog } from './store/replication/change-log.ts'
-import { createReplicationState } from './store/replication/state.ts'
+import { createReplicationState, pastTheFence } from './store/replication/state.ts'
 
 /** The thread that publishes what this copy commits, and the duties that go with it. */
 export interface Publishing {
@@ -50,7 +50,10 @@ export function startPublishing(
     backlog: undefined,
     snapshot: undefined,
     trouble: undefined,
+    lagMs: 0,
+    epoch: undefined,
   }
+  let wholeAt = clock.monotonic()
   let isStopped = false
 
   const threadOf = createThreads(services, databasePath, () => ({
@@ -85,6 +88,7 @@ export function startPublishing(
     if (message.kind === 'position') {
       if (view.state !== 'publishing') log.info('publishing', { position: message.position })
       const backlog = Math.max(0, message.last - message.position)
+      if (backlog === 0) wholeAt = clock.monotonic()
       const { position } = message
       view = { ...view, state: 'publishing', position, backlog, trouble: undefined }
       return
@@ -115,7 +119,9 @@ export function startPublishing(
     view() {
       const { position, backlog = 0 } = view
       if (position === undefined) return view
-      return { ...view, backlog: Math.max(backlog, changes.last() - position) }
+      const open = Math.max(backlog, changes.last() - position)
+      const lagMs = open === 0 ? 0 : clock.monotonic() - wholeAt
+      return { ...view, backlog: open, lagMs }
     },
     job: {
       name: 'replication',
@@ -182,10 +188,12 @@ function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   const state = createReplicationState(db)
   const begin = () => {
     const previous = state.get('lineage')
-    transact(db, () => {
-      state.set('lineage', ids.uuid())
-      if (previous !== undefined) state.set('previous_lineage', previous)
-    })
+    pastTheFence(db, () =>
+      transact(db, () => {
+        state.set('lineage', ids.uuid())
+        if (previous !== undefined) state.set('previous_lineage', previous)
+      }),
+    )
   }
   if (state.get('lineage') === undefined) begin()
   else if (state.get('restored') !== undefined) {
@@ -203,7 +211,7 @@ function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
       previousLineage: state.get('previous_lineage'),
       continues: state.get('continues'),
     }),
-    giveWay: (to: string) => state.set('replaced_by', to),
+    giveWay: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
     hasGivenWay: () => state.get('replaced_by') !== undefined,
   }
 }

@@ -41,6 +41,8 @@ export interface ReplicaOptions {
   peer: PeerLookup
   connections: Connections
   isStopping(): boolean
+  /** Where the primary is now. */
+  primary(): string
 }
 
 /** No replica opens what is sealed: what needs it is the primary's. */
@@ -48,7 +50,7 @@ const noMasterKey = 'a replica opens nothing that is sealed'
 
 /** Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream. */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
-  const { runtime, dir, nats, peer, connections, isStopping } = options
+  const { runtime, dir, nats, peer, connections, isStopping, primary } = options
   const { config, clock, log, ids } = runtime
   const links = linker(config)
   const path = databasePath(dir)
@@ -103,10 +105,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     ...services,
     mayAnswer: reports.mayAnswer,
     handle: request => app.fetch(request),
-    ask: createPrimaryClient(
-      config.replica.primary,
-      request => peer?.requestIP(request)?.address ?? undefined,
-    ),
+    ask: createPrimaryClient(primary, request => peer?.requestIP(request)?.address ?? undefined),
     unreachable: request => ({
       requestId: requestIdOf(request, ids),
       docsUrl: links(request).docsUrl,

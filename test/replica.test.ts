@@ -97,6 +97,7 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
       peer: null,
       connections,
       isStopping: () => false,
+      primary: () => 'http://127.0.0.1:1',
     })
     http = Bun.serve<SocketData>({
       port: 0,

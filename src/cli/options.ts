@@ -21,6 +21,7 @@ export interface Options {
   world?: string
   newMasterKey?: boolean
   replica?: boolean
+  standby?: string
   clock?: string
 }
 
@@ -47,6 +48,7 @@ export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment
       'server.host': options.host,
       'server.port': options.port,
       'server.ready_file': options.readyFile,
+      'nats.standby': options.standby,
       'dev.seed': options.seed,
       'dev.world': options.world,
       'dev.clock': options.clock,

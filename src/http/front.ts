@@ -29,6 +29,8 @@ export interface FrontDeps {
    * acknowledged. Absent: nobody waits.
    */
   acknowledged?: (() => Promise<boolean>) | undefined
+  /** Why nothing may be written now; absent: it always may be. */
+  refusal?: (() => string | undefined) | undefined
   /** The last change that was committed here: a write's answer names it. Absent: none is published. */
   sequence?: (() => number) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
@@ -153,10 +155,14 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     if (!servedMethods.has(request.method)) return notImplemented(request)
     if (request.method === 'OPTIONS')
       return varied(preflight(request, deps.corsOrigins, deps.headerPrefix))
+    const isRead = readMethods.has(request.method)
+    const refusal = isRead ? undefined : deps.refusal?.()
+    if (refusal !== undefined)
+      return refuse(request, `Nothing is written here: ${refusal}.`, 'STORAGE_UNAVAILABLE')
     const sent = deps.handle(request)
     const answered =
       sent instanceof Promise ? sent.then(response => again(request, response)) : sent
-    const isWrite = (deps.sequence || deps.acknowledged) && !readMethods.has(request.method)
+    const isWrite = (deps.sequence || deps.acknowledged) && !isRead
     return isWrite ? afterWrite(request, answered) : answered
   }
   const afterWrite = async (

@@ -9,7 +9,7 @@ const connectionHeaders = [
 
 /** Sends requests on to another copy, and its answers back as they are. */
 export function createPrimaryClient(
-  primary: string,
+  primary: () => string,
   addressOf: (request: Request) => string | undefined,
 ): (request: Request) => Promise<Response> {
   return async request => {
@@ -21,7 +21,7 @@ export function createPrimaryClient(
       const before = headers.get('x-forwarded-for')
       headers.set('x-forwarded-for', before === null ? address : `${before}, ${address}`)
     }
-    const response = await fetch(`${primary}${pathname}${search}`, {
+    const response = await fetch(`${primary()}${pathname}${search}`, {
       method: request.method,
       headers,
       redirect: 'manual',

@@ -21,6 +21,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     accounts: ['keys.ts', 'sign-in.ts'],
     backups: ['backup.ts', 'upgrade.ts'],
     remote: ['commands.ts'],
+    replication: ['promote.ts'],
   },
   feed: {
     catalogue: ['lookup.ts'],

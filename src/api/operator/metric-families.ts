@@ -476,6 +476,14 @@ function replicationFamilies({ replication, replicaLagMs, clock }: MetricDeps): 
     gauge('publishing', '1 while commits are published to NATS.', ({ state }) =>
       Number(state === 'publishing'),
     ),
+    gauge('lag_seconds', 'Since when the stream lacks something of this database.', ({ lagMs }) =>
+      seconds(lagMs),
+    ),
+    gauge(
+      'lease_epoch',
+      'Of a primary with a standby: the epoch of the lease it has; 0: none, and it writes nothing.',
+      ({ epoch }) => epoch,
+    ),
     gauge('backlog', 'Logged changes that are not in the stream yet.', ({ backlog }) => backlog),
     gauge('position', 'Change up to which the stream has everything.', ({ position }) => position),
     gauge(

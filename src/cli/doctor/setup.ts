@@ -175,6 +175,22 @@ function examineNats({ nats }: Config): Finding[] {
         `set nats.copies = ${nats.copies - 1} or ${Math.min(nats.copies + 1, 5)}`,
       ),
     ]
+  if (nats.standby === 'auto' && nats.sync === 'async')
+    return [
+      doubtful(
+        'nats',
+        'nats.standby is auto and nats.sync async: a primary that dies takes with it what it acknowledged in its last moments',
+        'set nats.sync = "commit"',
+      ),
+    ]
+  if (nats.standby === 'auto' && nats.copies < 3)
+    return [
+      doubtful(
+        'nats',
+        `nats.standby is auto and nats.copies ${nats.copies}: the lease is lost with one NATS server`,
+        'run three NATS servers and set nats.copies = 3',
+      ),
+    ]
   return [fine('nats', `commits are published to ${nats.servers.join(', ')}`)]
 }
 

@@ -1,12 +1,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { databasePath } from '../../directory.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { connectNats } from '../../send/nats/connection.ts'
+import { connectNats, type Nats } from '../../send/nats/connection.ts'
 import { fetchSnapshot } from '../../service/replication/snapshots.ts'
 import { takeOver } from '../../service/replication/takeover.ts'
-import { openDatabase } from '../../store/database.ts'
+import { openDatabase, transact } from '../../store/database.ts'
 import { createApplier } from '../../store/replication/applier.ts'
 import { continueAt } from '../../store/replication/change-log.ts'
 import { createReplicationState } from '../../store/replication/state.ts'
@@ -45,7 +46,12 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     const next = ids.uuid()
     const { position, ended } = await takeOver(
       nats,
-      { lineage: snapshot.lineage, applied: snapshot.sequence, apply: createApplier(db) },
+      {
+        lineage: snapshot.lineage,
+        applied: snapshot.sequence,
+        message: 0,
+        apply: createApplier(db),
+      },
       next,
       clock.now(),
     )
@@ -63,5 +69,42 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
   } finally {
     removePart()
     await nats.close()
+  }
+}
+
+/**
+ * Makes the replica in a directory, which nothing else has open, the primary: what the stream has
+ * beyond it is applied, and the lineage of before ends. Answers the change that it goes on from.
+ */
+export async function promoteReplica(
+  dir: string,
+  nats: Nats,
+  next: string,
+  now: number,
+): Promise<number> {
+  const db = openDatabase(databasePath(dir))
+  try {
+    db.run('PRAGMA foreign_keys = OFF')
+    const state = createReplicationState(db)
+    const { position, ended } = await takeOver(
+      nats,
+      {
+        lineage: state.get('lineage') ?? '',
+        applied: Number(state.get('applied')),
+        message: Number(state.get('replica_at')),
+        apply: createApplier(db),
+      },
+      next,
+      now,
+    )
+    transact(db, () => {
+      continueAt(db, position)
+      state.set('lineage', next)
+      state.set('continues', ended)
+      state.remove('replica_at')
+    })
+    return position
+  } finally {
+    db.close()
   }
 }

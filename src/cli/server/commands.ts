@@ -34,10 +34,15 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
         'start although the master key is lost: webhooks get new secrets, data sources lose their credentials',
       )
     if (mode === 'serve')
-      command.option(
-        '--replica',
-        'answer reads from a copy of the primary at replica.primary, and pass on to it what else is asked',
-      )
+      command
+        .option(
+          '--replica',
+          'answer reads from a copy of the primary at replica.primary, and pass on to it what else is asked',
+        )
+        .option(
+          '--standby <mode>',
+          'auto: write only while holding the lease of the primary; with --replica: take over when nobody renews it',
+        )
     if (mode === 'dev')
       command
         .option('--seed <number>', 'seed of the fixture world')

@@ -7,9 +7,17 @@ import { linker } from '../../http/problem/links.ts'
 import { varyOf } from '../../http/profiles/profiles.ts'
 import { sleep } from '../../lib/clock.ts'
 import { lockDataDir } from '../../lib/directory-lock.ts'
+import { masterKeyPath } from '../../lib/master-key.ts'
 import { writeSideFile } from '../../lib/side-file.ts'
 import { discardReplica, openReplica, type Replica } from '../../replica.ts'
-import { connectNats } from '../../send/nats/connection.ts'
+import { connectNats, type Nats } from '../../send/nats/connection.ts'
+import {
+  createLeaseView,
+  type HeldLease,
+  type LeaseView,
+  leaseBucket,
+} from '../../service/replication/lease.ts'
+import { promoteReplica } from '../replication/promote.ts'
 import {
   type Answer,
   checkReadyFile,
@@ -17,6 +25,7 @@ import {
   firstStop,
   listen,
   type ServeEnvironment,
+  serve,
   startingUp,
 } from './serve.ts'
 
@@ -26,7 +35,7 @@ const retryMs = 1000
 export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
   const { config, log } = runtime
-  const missing = missingSetting(config)
+  const missing = missingSetting(config, dir)
   if (missing !== undefined) {
     env.err(missing)
     return exitCodes.failed
@@ -61,6 +70,8 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const peer = {
     requestIP: (request: Request) => server.requestIP(originals.get(request) ?? request),
   }
+  const standby = createStandby(nats, env, () => isStopping)
+  void standby.watch()
   const connections = connectionsOf(() => server, originals, new WeakSet())
   let replica: Replica | undefined
   const fetch = front({
@@ -94,10 +105,11 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
           peer,
           connections,
           isStopping: () => isStopping,
+          primary: standby.primary,
         })
         announce()
-        const why = await Promise.race([replica.ended, stopRequested])
-        if (why === undefined) return
+        const why = await Promise.race([replica.ended, stopRequested, standby.taken])
+        if (why === undefined || typeof why === 'object') return why
         log.warn('replica_begins_anew', { message: `${why}: it begins with a new snapshot.` })
         const ended = replica
         replica = undefined
@@ -109,7 +121,24 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
       await Promise.race([sleep(retryMs), stopRequested])
     }
   }
-  await follow()
+  const held = await follow()
+  if (held) {
+    log.warn('standby_takes_over', { epoch: held.lease.epoch })
+    const ended = replica
+    replica = undefined
+    ended?.endStreams()
+    await ended?.close()
+    const change = await standby.promote(held)
+    log.warn('promoted', { change, epoch: held.lease.epoch })
+    const port = server.port ?? config.server.port
+    await server.stop(true)
+    await nats.close()
+    lock.release()
+    return await serve({
+      ...env,
+      runtime: { ...runtime, config: { ...config, server: { ...config.server, port } } },
+    })
+  }
   log.info('server_stopping')
   if (config.server.stopNoticeMs > 0) await sleep(config.server.stopNoticeMs)
   replica?.endStreams()
@@ -122,10 +151,69 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   return exitCodes.ok
 }
 
-const missingSetting = ({ nats, replica }: ServeEnvironment['runtime']['config']) => {
+const missingSetting = (
+  { nats, replica, secrets }: ServeEnvironment['runtime']['config'],
+  dir: string,
+) => {
   if (nats.servers.length === 0)
     return 'nats.servers is empty: name the servers that the primary publishes to.'
   if (replica.primary === '')
     return 'replica.primary is empty: name the address of the primary, such as http://10.0.0.5:8080.'
+  if (
+    nats.standby === 'auto' &&
+    secrets.masterKey.reveal() === '' &&
+    !existsSync(masterKeyPath(dir))
+  )
+    return `A standby needs the master key of the primary: set secrets.master_key, or copy it to ${masterKeyPath(dir)}.`
   return undefined
+}
+
+const lookEachMs = 250
+
+/** Looks at the lease of the primary, and takes it where nobody renews it and this copy may. */
+function createStandby(
+  nats: Nats,
+  { runtime: { config, clock, ids, log }, dir }: ServeEnvironment,
+  isStopping: () => boolean,
+) {
+  const isStandby = config.nats.standby === 'auto'
+  let view: LeaseView | undefined
+  let isDone = false
+  let take: (held: HeldLease) => void = () => {}
+  const taken = new Promise<HeldLease>(done => {
+    take = done
+  })
+  const look = async () => {
+    view ??= createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
+    await view.look()
+    if (!isStandby || !view.current() || !view.isAbandoned()) return
+    const held = await view.take(ids.uuid(), config.nats.address)
+    if (!held) return
+    isDone = true
+    take(held)
+  }
+  return {
+    /** Resolves with the lease when it is this copy's. */
+    taken,
+    primary: () => view?.current()?.url || config.replica.primary,
+    async watch() {
+      while (!isDone && !isStopping()) {
+        await look().catch(error => log.debug('lease_not_seen', { message: `${error}` }))
+        await sleep(lookEachMs)
+      }
+    },
+    /** Applies what is left of the stream; tries until it is done, as long as the lease is kept. */
+    async promote(held: HeldLease): Promise<number> {
+      for (;;) {
+        if (!(await held.renew().catch(() => true)))
+          throw new Error('another copy has taken the lease: start it again as a replica')
+        try {
+          return await promoteReplica(dir, nats, held.lease.holder, clock.now())
+        } catch (error) {
+          log.error('promotion_failed', { message: String(error) })
+        }
+        await sleep(retryMs)
+      }
+    },
+  }
 }

@@ -34,6 +34,11 @@ export interface Count {
   /** Undefined until the key is first counted. */
   period: Period | undefined
   used: number
+  /** Written beforehand as used, so that a crash forgets nothing; 0: nothing is. */
+  ahead: number
+  /** How much of it at once, and when last (monotonic, ms). */
+  aheadStep: number
+  aheadAt: number
   /** Reserved requests whose answer is not there yet are part of `used`. */
   dirty: boolean
   /**

@@ -103,9 +103,9 @@ export function createMeterWriter(
   }
 }
 
-const countersOf = ({ past, dirty, period, keyId, used, lastUsedAt }: Count) =>
+const countersOf = ({ past, dirty, period, keyId, used, ahead, lastUsedAt }: Count) =>
   period && (dirty || lastUsedAt > 0)
-    ? [...past, counterOf(keyId, period.window, used, lastUsedAt)]
+    ? [...past, counterOf(keyId, period.window, Math.max(used, ahead), lastUsedAt)]
     : past
 
 /** Nothing of the count waits any more, but for the tally of a day that was not written with it. */

@@ -98,8 +98,11 @@ export interface Meter {
   /** Requests of the account that counted, per UTC day with any, oldest first. */
   daily(account: AccountState, from: number, to: number): { dayAt: number; requests: number }[]
   hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
-  /** Writes everything that waits. */
-  flush(): void
+  /**
+   * Writes everything that waits; the last time also what was written beforehand is made what it
+   * is.
+   */
+  flush(isLast?: boolean): void
   /**
    * Writes the counters and usage of some keys, so that nobody waits long; answers how many keys
    * still wait.
@@ -114,16 +117,23 @@ export interface Meter {
   listen(listener: (reach: QuotaReach) => void): void
 }
 
+/** Requests that are written as used before they are: at first, and at most one in so many. */
+const aheadSteps = { first: 16, share: 100, eachMs: 1000 }
+
 /** Of what is left of a quota, one in so many is set aside at a time. */
 const setAsideShare = 8
 
-/** `credits` are asked where a quota is used up; without them it is used up for good. */
+/**
+ * `credits` are asked where a quota is used up; without them it is used up for good. `writesAhead`: a
+ * crash forgets no request of a quota, and counts some that nobody asked.
+ */
 export function createMeter(
   store: UsageStore,
   keys: Keyring,
   clock: Clock,
   scope: 'key' | 'account',
   credits?: Credits,
+  writesAhead = false,
 ): Meter {
   const counts = createRunningCounts(store, keys, clock)
   const { running } = counts
@@ -137,6 +147,30 @@ export function createMeter(
   // Asked where counters are written, once a second, so that a request does not pay for it.
   const writer = createMeterWriter(store, counts, clock, notices.written)
   const boughtRequests = createBoughtRequests(credits)
+  /** Keeps what is written a part of a step before what is used. */
+  const writeAhead = (count: Count, limit: number) => {
+    if (count.ahead >= limit || count.used + count.aheadStep / 2 < count.ahead) return
+    const before = count.ahead
+    const now = clock.monotonic()
+    const isFast = now - count.aheadAt < aheadSteps.eachMs
+    const stepMax = Math.max(aheadSteps.first, Math.floor(limit / aheadSteps.share))
+    count.aheadStep = isFast
+      ? Math.min(stepMax, count.aheadStep * 2)
+      : Math.min(stepMax, aheadSteps.first)
+    count.aheadAt = now
+    count.ahead = Math.min(limit, count.used + count.aheadStep)
+    try {
+      writer.write(count)
+    } catch (error) {
+      count.ahead = before
+      // On a full disk it is counted in memory, and written when there is room. A copy that may not
+      // write must not answer what another one may be answering.
+      if (isReadonly(error) && count.used > before) {
+        count.used -= 1
+        throw error
+      }
+    }
+  }
 
   const standingOf = (state: KeyState, count: RunningCount, now: number): Standing => {
     const used = usedOf(state, count, now)
@@ -156,6 +190,7 @@ export function createMeter(
       count.used += 1
       count.dirty = true
       writer.mark(count)
+      if (writesAhead && window.limit !== null) writeAhead(count, window.limit)
       return window
     },
     refund(state, window) {
@@ -241,8 +276,9 @@ export function createMeter(
       writer.mark(count)
     },
     ...createUsageReports(store, counts, clock, writer.settle),
-    flush() {
+    flush(isLast = false) {
       credits?.flush()
+      if (isLast) counts.settleAhead(writer.mark)
       writer.flush()
     },
     flushSome(keysMax) {
@@ -257,6 +293,9 @@ export function createMeter(
     },
   }
 }
+
+const isReadonly = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'SQLITE_READONLY'
 
 /** Requests that were bought: which one stands behind a window that was answered for one. */
 function createBoughtRequests(credits: Credits | undefined) {

@@ -51,7 +51,15 @@ export function openKeys({ db, config, clock, ids, masterKey }: Runtime): KeySer
     limits,
     keys,
     keyChanges: createKeyChanges({ db, keys, limits, clock, ids }),
-    meter: createMeter(createUsageStore(db), keys, clock, config.quota.scope, credits),
+    meter: createMeter(
+      createUsageStore(db),
+      keys,
+      clock,
+      config.quota.scope,
+      credits,
+      // Beside other copies a quota must hold whatever dies.
+      config.nats.servers.length > 0,
+    ),
     credits,
     creditStore,
     organizationStore,

@@ -28,6 +28,8 @@ export interface RunningCounts {
   usedBefore(count: Count, window: QuotaWindow): number
   /** How sparingly a key asked on one day, as it is stored. */
   tallyOf(keyId: string, dayOn: string): Tally
+  /** What was written beforehand is to be written as it is. */
+  settleAhead(mark: (count: Count) => void): void
   /** Forgets all of them, so that they are read again. */
   reset(): void
 }
@@ -69,6 +71,9 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       keyId,
       period: undefined,
       used: 0,
+      ahead: 0,
+      aheadStep: 0,
+      aheadAt: 0,
       dirty: false,
       past: [],
       pastDays: [],
@@ -97,6 +102,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       const used = usedBefore(count, window)
       if (period && count.dirty) count.past.push(counterOf(count.keyId, period.window, count.used))
       count.used = used
+      count.ahead = 0
       count.dirty = false
     }
     const { from, to } = stablePeriod(account, window, now)
@@ -126,6 +132,14 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     },
     usedBefore,
     tallyOf,
+    settleAhead(mark) {
+      for (const count of counts.values()) {
+        if (count.ahead <= count.used) continue
+        count.ahead = 0
+        count.dirty = true
+        mark(count)
+      }
+    },
     reset() {
       counts = new Map()
     },

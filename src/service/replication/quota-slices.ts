@@ -31,10 +31,13 @@ interface Slice {
   refusedUntil: number
 }
 
-const sizes = { first: 32, max: 4096 }
-/** A slice that lasts less than this is followed by one of twice its size. */
-const shortMs = 2 * secondMs
-const idleMs = 3 * secondMs
+const sizes = { first: 64, max: 65_536 }
+/**
+ * A slice that lasts less than this is followed by one of twice its size: while the primary is
+ * replaced nobody grants another.
+ */
+const shortMs = 20 * secondMs
+const idleMs = 30 * secondMs
 const refusedMs = secondMs
 const waitMs = 2 * secondMs
 const askEachMs = 10
@@ -129,7 +132,7 @@ export function createQuotaSlices({
   return {
     left(keyId, window) {
       const slice = sliceOf(keyId, window)
-      if (slice.left * 4 <= slice.size) void ask(keyId, slice)
+      if (slice.left * 2 <= slice.size) void ask(keyId, slice)
       return slice.left
     },
     take(keyId, window) {

@@ -7,6 +7,8 @@ export interface TakenOver {
   lineage: string
   /** The change it is at. */
   applied: number
+  /** The message of the stream that it is at; 0: not known. */
+  message: number
   apply(delta: Delta): void
 }
 
@@ -26,7 +28,7 @@ export async function takeOver(
   readAt: number,
 ): Promise<{ position: number; ended: string }> {
   let { lineage, applied } = copy
-  let sequence = 0
+  let sequence = copy.message
   const take = (text: string, carried: string, continued: string) => {
     if (carried !== lineage) {
       if (continued !== lineage) return

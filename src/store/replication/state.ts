@@ -40,6 +40,18 @@ export function createReplicationState(db: Database): ReplicationState {
   }
 }
 
+/** Runs work of this table alone also where the connection is closed to writes. */
+export function pastTheFence<T>(db: Database, work: () => T): T {
+  const isClosed = db.query<{ query_only: number }, []>('PRAGMA query_only').get()?.query_only === 1
+  if (!isClosed) return work()
+  db.run('PRAGMA query_only = OFF')
+  try {
+    return work()
+  } finally {
+    db.run('PRAGMA query_only = ON')
+  }
+}
+
 /**
  * Notes in a database that was published, and that nobody uses, that it is a backup which was put
  * back. It keeps the schema that it has.

@@ -1,0 +1,102 @@
+import type { Clock } from '../../lib/clock.ts'
+import type { Bucket } from '../../send/nats/connection.ts'
+
+/** The bucket of who is the primary, and its only key. */
+export const leaseBucket = 'wellhead-lease'
+const leaseKey = 'primary'
+
+/** Who may write. */
+export interface Lease {
+  /** Rises with each that takes it. */
+  epoch: number
+  /** The lineage of who has it. */
+  holder: string
+  /** Where the other copies reach it; empty: as they are configured. */
+  url: string
+}
+
+/** How long a primary writes after it last had the lease renewed. */
+export const validMs = 5000
+/**
+ * How long a standby looks at a lease that nobody renews before it takes it: longer by more than
+ * what two clocks can differ in.
+ */
+export const abandonedMs = 7500
+
+/** What is seen of the lease from one copy. */
+export interface LeaseView {
+  /** Reads it anew; throws where the bucket does not answer. */
+  look(): Promise<void>
+  current(): Lease | undefined
+  /** Nobody has renewed it for as long as it takes. */
+  isAbandoned(): boolean
+  /** Takes it, as it was at the last look; undefined where somebody was faster. */
+  take(holder: string, url: string): Promise<HeldLease | undefined>
+}
+
+/** The lease in the hands of this copy. */
+export interface HeldLease {
+  lease: Lease
+  /** False where another copy has taken it. Throws where the bucket does not answer. */
+  renew(): Promise<boolean>
+  /** Whether this copy may write at this moment, by a clock that nobody sets. */
+  isValid(): boolean
+}
+
+/**
+ * A lease that is renewed by comparing and setting: one of two that take it is refused. Each copy
+ * measures by its own clock from when it saw a revision first, so that no clocks are compared.
+ */
+export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>): LeaseView {
+  let lease: Lease | undefined
+  let revision = 0
+  let seenAt = clock.monotonic()
+
+  const held = (own: Lease, first: number, validFrom: number): HeldLease => {
+    let last = first
+    let renewedAt = validFrom
+    let isLost = false
+    return {
+      lease: own,
+      async renew() {
+        if (isLost) return false
+        const startedAt = clock.monotonic()
+        const next = await bucket.set(leaseKey, JSON.stringify(own), last)
+        if (next === undefined) {
+          // An answer that was lost on the way may have been this copy's own.
+          const entry = await bucket.get(leaseKey)
+          const stored = entry && (JSON.parse(entry.text) as Lease)
+          isLost = stored?.epoch !== own.epoch || stored.holder !== own.holder
+          if (entry && !isLost) last = entry.revision
+          return !isLost
+        }
+        last = next
+        renewedAt = startedAt
+        return true
+      },
+      isValid: () => !isLost && clock.monotonic() - renewedAt < validMs,
+    }
+  }
+  return {
+    async look() {
+      try {
+        const entry = await bucket.get(leaseKey)
+        if ((entry?.revision ?? 0) !== revision || !lease) seenAt = clock.monotonic()
+        revision = entry?.revision ?? 0
+        lease = entry && (JSON.parse(entry.text) as Lease)
+      } catch (error) {
+        // Whoever has it may not reach the bucket either: the time begins anew.
+        seenAt = clock.monotonic()
+        throw error
+      }
+    },
+    current: () => lease,
+    isAbandoned: () => clock.monotonic() - seenAt >= abandonedMs,
+    async take(holder, url) {
+      const startedAt = clock.monotonic()
+      const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }
+      const taken = await bucket.set(leaseKey, JSON.stringify(own), revision)
+      return taken === undefined ? undefined : held(own, taken, startedAt)
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { binary, remove, temporaryDir } from '../support/instance/binary.ts'
+import { hasNats, type NatsServer, natsServer } from '../support/servers/nats.ts'
+
+interface Node {
+  url: string
+  process: Bun.Subprocess
+  log(): Promise<string>
+  ready(): Promise<{ url: string; api_key?: string; admin_token?: string }>
+}
+
+describe.skipIf(!hasNats)('a primary with a standby', () => {
+  let nats: NatsServer
+  let dir: string
+  let primary: Node
+  let standby: Node
+  let other: Node
+  let adminToken: string
+  let apiKey: string
+  const running = new Set<Node>()
+
+  const until = async (what: string, isSo: () => unknown, node: Node) => {
+    const deadline = Date.now() + 60_000
+    while (!(await isSo())) {
+      if (Date.now() > deadline)
+        throw new Error(`${what} did not come; the log says:\n${(await node.log()).slice(-3000)}`)
+      await Bun.sleep(30)
+    }
+  }
+  const start = async (name: string, args: string[], env: Record<string, string> = {}) => {
+    mkdirSync(join(dir, name), { recursive: true })
+    const ready = join(dir, `ready-${name}-${Bun.nanoseconds()}`)
+    const log = Bun.file(`${ready}.log`)
+    const data = ['--data', join(dir, name), '--port', '0', '--ready-file', ready]
+    const child = Bun.spawn([binary(), 'serve', ...data, ...args], {
+      env: {
+        PATH: process.env.PATH,
+        WELLHEAD_NATS_SERVERS: nats.url,
+        WELLHEAD_NATS_SYNC: 'commit',
+        WELLHEAD_SECRETS_MASTER_KEY: 'a master key that is long enough for a test 0123456789',
+        WELLHEAD_LIMITS_PER_MINUTE: '100000',
+        ...env,
+      },
+      stdout: 'ignore',
+      stderr: log,
+    })
+    const node: Node = {
+      url: '',
+      process: child,
+      log: () => log.text(),
+      ready: async () => (await Bun.file(ready).json()) as Awaited<ReturnType<Node['ready']>>,
+    }
+    running.add(node)
+    await until(`the start of ${name}`, () => Bun.file(ready).exists(), node)
+    node.url = (await node.ready()).url
+    return node
+  }
+  const push = (node: Node, price: number) =>
+    fetch(`${node.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price }],
+      }),
+    }).catch(() => new Response('', { status: 599 }))
+  const latest = async (node: Node) => {
+    const answer = await fetch(`${node.url}/v1/prices/latest?by_code=WTI_USD`, {
+      headers: { authorization: `Token ${apiKey}` },
+    }).catch(() => undefined)
+    const body = (await answer?.json().catch(() => undefined)) as { data?: { price: number } }
+    return body?.data?.price
+  }
+
+  beforeAll(async () => {
+    nats = await natsServer()
+    dir = temporaryDir()
+    primary = await start('primary', ['--standby', 'auto'])
+    const ready = await primary.ready()
+    adminToken = ready.admin_token!
+    apiKey = ready.api_key!
+    await until('the lease', async () => (await push(primary, 70)).status === 200, primary)
+    const replica = { WELLHEAD_REPLICA_PRIMARY: primary.url }
+    standby = await start('standby', ['--replica', '--standby', 'auto'], replica)
+    other = await start('other', ['--replica'], replica)
+    await until('the copy', async () => (await latest(standby)) === 70, standby)
+    await until('the other copy', async () => (await latest(other)) === 70, other)
+  }, 180_000)
+  afterAll(async () => {
+    for (const node of running) {
+      node.process.kill('SIGKILL')
+      await node.process.exited
+    }
+    await nats?.remove()
+    remove(dir)
+  })
+
+  test('is followed by it when it dies, with everything it acknowledged, and fenced when it comes back', async () => {
+    for (let i = 1; i <= 10; i++) expect((await push(primary, 70 + i / 10)).status).toBe(200)
+    primary.process.kill('SIGKILL')
+    await primary.process.exited
+    await until('a new primary', async () => (await push(standby, 80)).status === 200, standby)
+    expect(await latest(standby)).toBe(80)
+    // What is sent to the other copy finds the new primary without being told.
+    await until('the way to it', async () => (await push(other, 81)).status === 200, other)
+    await until('the price there', async () => (await latest(other)) === 81, other)
+
+    const back = await start('primary', ['--standby', 'auto'])
+    const refused = await push(back, 99)
+    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
+      503,
+      'STORAGE_UNAVAILABLE',
+    ])
+    expect(await refused.text()).toContain('Nothing is written here')
+    await until(
+      'its fencing',
+      async () => (await (await push(back, 99)).text()).includes('another copy'),
+      back,
+    )
+    // The key has a quota, which is its successor's to count.
+    expect(await latest(back)).toBeUndefined()
+    expect((await push(standby, 82)).status).toBe(200)
+  }, 180_000)
+
+  test('a standby without the master key of its primary says so', async () => {
+    const child = Bun.spawnSync(
+      [binary(), 'serve', '--replica', '--standby', 'auto', '--data', join(dir, 'keyless')],
+      {
+        env: {
+          PATH: process.env.PATH,
+          WELLHEAD_NATS_SERVERS: nats.url,
+          WELLHEAD_REPLICA_PRIMARY: standby.url,
+        },
+        stderr: 'pipe',
+        stdout: 'ignore',
+      },
+    )
+    expect([child.exitCode, child.stderr.toString()]).toEqual([
+      1,
+      expect.stringContaining('master key'),
+    ])
+  })
+})
