@@ -336,6 +336,9 @@ function UsagePart() {
   const byDay = useLoaded('by day', signal =>
     ask<{ daily_breakdown: { date: string; requests: number }[] }>('/billing/usage', { signal }),
   )
+  const byKey = useLoaded('by key', signal =>
+    dataOf<{ api_keys: Key[] }>('/v1/api-keys', { signal }),
+  )
   const byRoute = useLoaded('by route', signal =>
     dataOf<{ endpointBreakdown: { endpoint: string; requests: number; percentage: number }[] }>(
       '/v1/analytics/performance?range=30d',
@@ -400,6 +403,47 @@ function UsagePart() {
           </>
         )}
       </Shown>
+      <Table
+        caption="Requests by key, this period"
+        file="usage-by-key"
+        of={byKey}
+        rows={byKey.data?.api_keys.toSorted(
+          (a, b) => b.usage.requests_used - a.usage.requests_used,
+        )}
+        keyOf={({ id }) => id}
+        isTall
+        note="Where the quota counts the whole account, each key shows the requests of all."
+        empty={
+          <>
+            There is no key yet. <a href="/account">Make one</a>.
+          </>
+        }
+        columns={[
+          {
+            name: 'Key',
+            value: key => key.name ?? key.token_hint,
+            show: key => (
+              <>
+                {key.name ?? 'without a name'}
+                <div class="code">{key.token_hint}</div>
+              </>
+            ),
+          },
+          {
+            name: 'Requests',
+            isNumber: true,
+            value: ({ usage: { requests_used: used } }) => used,
+            show: ({ usage: { requests_used: used } }) => number(used),
+          },
+          {
+            name: 'Last use',
+            isNumber: true,
+            className: 'quiet',
+            value: key => key.last_used_at,
+            show: key => ago(key.last_used_at),
+          },
+        ]}
+      />
       <Table
         caption="Requests by route, the last 30 days"
         file="routes"
