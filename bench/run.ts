@@ -22,9 +22,11 @@ import { start } from './rows/start.ts'
 import { states } from './rows/states.ts'
 import { webhooks } from './rows/webhooks.ts'
 import { work } from './rows/work.ts'
+import { wrk } from './rows/wrk.ts'
 
 const rows: Readonly<Record<string, Row>> = {
   latest,
+  wrk,
   page,
   import: importing,
   guards: guarding,

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { filled } from '../database.ts'
+import { duel } from '../duel.ts'
+import { type BenchOptions, type Line, ratioLine } from '../row.ts'
+import { serveWellhead, serveYardstick, withServers } from '../server.ts'
+
+const points = 400_000
+const manyKeys = 10_000
+const leastRatios = new Map([
+  [1, 0.75],
+  [manyKeys, 0.7],
+])
+/** Set by the server itself, whatever the handler says. */
+const ownHeaders = ['content-length', 'date', 'connection', 'keep-alive', 'transfer-encoding']
+
+/** The newest price of one code from the compiled binary, asked by a generator that is not ours. */
+export async function wrk(options: BenchOptions): Promise<Line[]> {
+  if (!Bun.which('wrk')) throw new Error('the row wrk needs the program wrk')
+  const copy = await filled('latest', { points, keys: manyKeys }, options)
+  const path = `/v1/prices/latest?by_code=${copy.code}`
+  return withServers([serveWellhead(copy.dir, 'serve', 'built')], async ours => {
+    const answer = await fetch(`http://127.0.0.1:${ours.port}${path}`, {
+      headers: { authorization: `Token ${copy.tokens[0]}` },
+    })
+    const body = await answer.text()
+    const headers = Object.fromEntries(
+      [...answer.headers].filter(([name]) => !ownHeaders.includes(name)),
+    )
+    const settings = { tokensPath: join(copy.dir, 'filled.json'), body, headers }
+    return withServers([serveYardstick('latest', settings)], async theirs => {
+      const lines: Line[] = []
+      for (const [count, least] of leastRatios) {
+        options.say(`wrk with ${count} keys`)
+        const script = join(options.dir, 'wrk.lua')
+        await Bun.write(script, scriptOf(path, copy.tokens.slice(0, count)))
+        const run = (port: number) => () => perSecond(port, script, options.seconds)
+        const rates = await duel(options.rounds, run(ours.port), run(theirs.port))
+        lines.push(ratioLine(`latest by wrk, ${count} keys in turn (binary)`, rates, least))
+      }
+      return lines
+    })
+  })
+}
+
+/** Requests made beforehand, sent in turn. */
+const scriptOf = (path: string, tokens: readonly string[]): string => `
+local tokens = { ${tokens.map(token => `"${token}"`).join(',')} }
+local requests = {}
+function init()
+  for i, token in ipairs(tokens) do
+    requests[i] = wrk.format('GET', '${path}', { Authorization = 'Token ' .. token })
+  end
+end
+local i = 0
+function request()
+  i = i % #requests + 1
+  return requests[i]
+end
+`
+
+async function perSecond(port: number, script: string, seconds: number): Promise<number> {
+  const address = `http://127.0.0.1:${port}`
+  const child = Bun.spawn(
+    ['wrk', '-t1', '-c64', `-d${Math.ceil(seconds)}s`, '-s', script, address],
+    {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    },
+  )
+  const text = await new Response(child.stdout).text()
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? []
+  if (rate === undefined || /Non-2xx|Socket errors/.test(text)) throw new Error(text)
+  return Number(rate)
+}
