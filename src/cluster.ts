@@ -33,6 +33,9 @@ const renewEachMs = 500
 const renewWithinMs = secondMs
 const fenceEachMs = 100
 
+/** An address that is every address of its machine leads the others to themselves. */
+const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(url) ? '' : url)
+
 type Parts = Pick<Services, 'db' | 'config' | 'keys' | 'meter' | 'clock' | 'log'>
 
 /** Meets the others for as long as the process runs; without NATS it tries again, for ever. */
@@ -128,7 +131,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       await view.look()
       const current = view.current()
       if (!current || isOwn(current.holder) || view.isAbandoned()) {
-        const url = config.nats.address || (deps.url?.() ?? '')
+        const url = config.nats.address || reachable(deps.url?.() ?? '')
         const taken = await view.take(state.get('lineage') ?? '', url)
         if (taken) return taken
       }
