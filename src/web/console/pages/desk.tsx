@@ -11,14 +11,14 @@ import { Scenarios } from './desk/scenarios.tsx'
 import { Snapshots } from './desk/snapshots.tsx'
 
 const tabs = [
-  { value: '', href: '/desk', text: 'Situations' },
+  { value: '', href: '/desk', text: 'Scenarios' },
   { value: 'requests', href: '/desk/requests', text: 'Requests' },
   { value: 'inbox', href: '/desk/inbox', text: 'Inbox' },
   { value: 'deliveries', href: '/desk/deliveries', text: 'Deliveries' },
 ] as const
 
 /**
- * What only an evaluation copy has: a clock that moves, faults and situations, and all that was
+ * What only an evaluation copy has: a clock that moves, faults and scenarios, and all that was
  * asked and sent.
  */
 export function Desk() {

@@ -51,10 +51,10 @@ export function Scenarios() {
   }
   return (
     <section class="stack" aria-labelledby="scenarios">
-      <h2 id="scenarios">Situations</h2>
+      <h2 id="scenarios">Scenarios</h2>
       {refusal.value && <Refused error={refusal.value} />}
       {played.value && <Outcome {...played.value} />}
-      <Shown of={answer} what="situations">
+      <Shown of={answer} what="scenarios">
         {({ scenarios }) => (
           <ul class="plain cards">
             {scenarios.map(scenario => (

@@ -24,8 +24,8 @@ export function Snapshots() {
       }[what]
     })
   return (
-    <section class="card" aria-labelledby="states">
-      <h2 id="states">States</h2>
+    <section class="card" aria-labelledby="snapshots">
+      <h2 id="snapshots">Snapshots</h2>
       <p class="quiet small">
         Prices, accounts, letters and the clock together. Keep one before you try something.
       </p>
@@ -42,7 +42,7 @@ export function Snapshots() {
       </label>
       <div class="row">
         <button type="button" onClick={() => void send('snapshot')}>
-          Keep the state
+          Take a snapshot
         </button>
         <button type="button" onClick={() => void send('restore')}>
           Go back to it
