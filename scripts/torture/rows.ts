@@ -31,6 +31,12 @@ export const tortureRows: readonly TortureRow[] = [
     script: ['power-cuts.ts'],
   },
   {
+    id: 'R03',
+    promise: 'A kill at a named point loses nothing and leaves nothing behind',
+    bar: '11 points of commit, claim, sending, mark, letter, checkpoint and retention, 20 kills at each (a migration: R22): everything acknowledged arrives before the next kill, under one id, and nothing waits',
+    script: ['named-points.ts', '20'],
+  },
+  {
     id: 'R04',
     promise: 'A full disk is refused with a code, and the service recovers by itself',
     bar: 'a file system of a few megabytes, filled and freed',
@@ -131,7 +137,8 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R23',
     promise: 'A backup is a consistent moment, and a restore is it or nothing',
-    bar: 'kills at every part of a restore; empty, foreign and damaged backups',
+    bar: '50 backups of a server that writes: each a prefix with all that was acknowledged before it, at most 10 ms more at the p99 of a write; kills at every part of a restore; empty, foreign and damaged backups',
+    script: ['backups.ts', '50'],
     tests: ['test/cli/restore.test.ts', 'test/cli/restore-outbox.test.ts'],
   },
   {
@@ -175,6 +182,18 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'An upgrade ends in the old version or in the new one',
     bar: 'a database of the first schema with 20,000,000 points, asked on: killed at ten moments it is of the old schema or the new, with every point',
     script: ['upgrades.ts'],
+  },
+  {
+    id: 'R33',
+    promise: 'An operator is told of each trouble once, and once when it is over',
+    bar: 'a month of the binary under a false clock: silent feed, frozen value, full disk, dead endpoint, spent quota, failed backup; a notice and a letter of each, the alert rules fire in a real Prometheus, every query of the dashboard has data',
+    tests: ['test/e2e/month.test.ts'],
+  },
+  {
+    id: 'R34',
+    promise: 'The package runs on a clean machine, and leaves the data when it goes',
+    bar: 'a new Debian, booted: apt install, own user, healthcheck, exposure of at most 2.0, apt remove',
+    script: ['clean-machine.ts'],
   },
   {
     id: 'S01',
@@ -233,6 +252,12 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'No input brings an undocumented answer',
     bar: '100,000 requests made from the document: 0 five-hundreds',
     tests: ['test/guards/fuzz.test.ts'],
+  },
+  {
+    id: 'S13',
+    promise: 'No limit is overshot by requests at once',
+    bar: '500 at once at the edge of each limit: what is granted is the limit, neither more nor less',
+    script: ['races.ts', '500'],
   },
   {
     id: 'S15',
