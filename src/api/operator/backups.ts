@@ -39,7 +39,7 @@ const Listed = envelope(
         {
           name: t.String({ examples: ['2026-11-22T18-00-00Z.db'] }),
           made_at: moment,
-          bytes: integer({ examples: [73400320] }),
+          bytes: integer({ description: 'Size of the copy, in bytes.', examples: [73400320] }),
           place: t.String({ examples: ['directory /var/backups/prices'] }),
         },
         { title: 'KeptBackup' },

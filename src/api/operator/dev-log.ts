@@ -5,7 +5,7 @@ import { type LoggedRequest, loggedRequestsMax } from '../../http/request-log.ts
 import { isoInstant } from '../../lib/instant.ts'
 import { keyedHash } from '../../lib/keyed-hash.ts'
 import { lanedTarget } from '../../service/webhooks/event-messages.ts'
-import type { Channel, Kept } from '../../store/outbox/inbox.ts'
+import type { Channel, InboxMessage } from '../../store/outbox/inbox.ts'
 import type { Context } from '../context.ts'
 import { logRow } from '../webhooks/row.ts'
 
@@ -25,7 +25,7 @@ function inboxRoutes({ access, inbox, settle, masterKey }: DevLogDeps) {
   const proofOf = (number: number): string =>
     Buffer.from(keyedHash(masterKey, 'letter of the inbox', String(number))).toString('hex')
   /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
-  const letterUrl = (message: Kept): string | null =>
+  const letterUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
   return new Elysia()
     .use(access)
@@ -175,7 +175,16 @@ function limitOf(text: string | undefined): number {
   return limit
 }
 
-const messageRow = ({ number, channel, to, subject, text, html, attachments, at }: Kept) => ({
+const messageRow = ({
+  number,
+  channel,
+  to,
+  subject,
+  text,
+  html,
+  attachments,
+  at,
+}: InboxMessage) => ({
   id: number,
   channel,
   to,

@@ -227,7 +227,7 @@ const SettingBody = closed({
   key: omittable(lineText({ description: 'Kept sealed, and never shown again.' })),
   base_url: omittable(checked(lineText({ examples: ['https://mirror.example'] }), addressFault)),
   codes: omittable(
-    listOf(t.String({ examples: ['WTI_USD'] }), 'codes and datasets', codesMax, code => code),
+    listOf(t.String({ examples: ['EUR_USD'] }), 'codes and datasets', codesMax, code => code),
   ),
   since: omittable(day({ examples: ['1986-01-01'] })),
   reread: omittable(

@@ -49,7 +49,10 @@ const MessageShape = t.Object(
 const Listed = envelope(
   t.Object({
     messages: t.Array(MessageShape),
-    counts: t.Object({ waiting: integer(), given_up: integer() }),
+    counts: t.Object({
+      waiting: integer({ description: 'Messages to be sent, of the kind asked for.' }),
+      given_up: integer({ description: 'Messages not tried again, of the last 30 days.' }),
+    }),
     meta: PageMetaShape,
   }),
 )

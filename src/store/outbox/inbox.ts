@@ -24,24 +24,24 @@ export interface CapturedFile {
 }
 
 /** As it lies there, with its number. */
-export type Kept = Captured & { number: number }
+export type InboxMessage = Captured & { number: number }
 
 export interface InboxStore {
   /** Once for each event; the oldest of the channel goes when there are too many. */
   add(message: Captured): void
   /** Oldest first; of one channel if named. */
-  list(channel: Channel | undefined): Kept[]
-  find(number: number): Kept | undefined
+  list(channel: Channel | undefined): InboxMessage[]
+  find(number: number): InboxMessage | undefined
 }
 
 const messagesMax = 1000
 
-type Row = Omit<Kept, 'attachments'> & { attachments: string }
+type Row = Omit<InboxMessage, 'attachments'> & { attachments: string }
 
 const columns = `number, channel, event_id AS eventId, recipient AS "to", subject, text, html, attachments,
   captured_at AS at`
 
-const capturedOf = (row: Row): Kept => ({
+const capturedOf = (row: Row): InboxMessage => ({
   ...row,
   attachments: JSON.parse(row.attachments) as CapturedFile[],
 })

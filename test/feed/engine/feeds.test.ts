@@ -336,21 +336,21 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
 
   test('a month that waits for a decision gives way to a day of it, too', async () => {
     const copy = withEia({
-      'eia.codes': 'BRENT_CRUDE_USD',
-      'eia.since': '1990-08-01',
+      'eia.codes': 'NATURAL_GAS_USD',
+      'eia.since': '2024-02-01',
       world_bank: '',
-      'world_bank.codes': 'BRENT_CRUDE_USD',
+      'world_bank.codes': 'NATURAL_GAS_USD',
     })
-    const august = parseDay('1990-08-01')!
+    const february = parseDay('2024-02-01')!
     const { doubtedValues } = copy.services
     const waiting = () =>
       doubtedValues
         .list({ status: 'waiting' }, 100, 0)
-        .filter(({ observedAt, value }) => observedAt === august && value === 27.05)
+        .filter(({ observedAt, value }) => observedAt === february && value === 1.72)
     await run(copy, 'world_bank')
     expect(waiting()).toMatchObject([{ rule: 'jump' }])
     await run(copy, 'eia')
-    expect(valueAt(copy, 'BRENT_CRUDE_USD', '1990-08-01')).toBe(19.93)
+    expect(valueAt(copy, 'NATURAL_GAS_USD', '2024-02-01')).toBe(2.15)
     expect(waiting()).toEqual([])
     sound(copy)
   })

@@ -37,6 +37,7 @@ describe('mail.post: a letter', () => {
     await instance.deliver()
     expect(instance.captured('email')).toEqual([
       {
+        number: 1,
         channel: 'email',
         eventId: 'run-1',
         to: 'person@example.com',

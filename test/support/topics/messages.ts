@@ -6,7 +6,7 @@ import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { openServices, type Services } from '../../../src/services.ts'
 import { openDatabase } from '../../../src/store/database.ts'
-import type { Captured, Channel } from '../../../src/store/outbox/inbox.ts'
+import type { Channel, InboxMessage } from '../../../src/store/outbox/inbox.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
@@ -33,7 +33,7 @@ export interface MessageInstance {
   ): Promise<Answer>
   /** Sends what is due. */
   deliver(): Promise<void>
-  captured(channel: Channel): Captured[]
+  captured(channel: Channel): InboxMessage[]
   /** The code in the last text message. */
   code(): string
   /** An account with a verified number that is opted in. */
