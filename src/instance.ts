@@ -27,6 +27,8 @@ import { closeDatabase } from './store/database.ts'
 import { type InventedWorld, openWorld, type WorldFeed } from './world/open.ts'
 
 const settledWithinMs = 2000
+/** How long an answer waits for the stream to have the charge of its request. */
+const chargedWithinMs = 1000
 
 /** One running copy: a database with everything that stands on it. */
 export interface Instance {
@@ -41,6 +43,8 @@ export interface Instance {
   sending: OutboxJob
   /** With nats.sync = commit: whether the stream has everything that is committed now. */
   acknowledged: (() => Promise<boolean>) | undefined
+  /** Whether the stream knows of the quota that a request took; undefined: it did before. */
+  charged: ((request: Request) => Promise<boolean> | undefined) | undefined
   /** Why nothing may be written now. Absent: it always may be. */
   refusal: (() => string | undefined) | undefined
   /** Where commits are published: the last one. */
@@ -117,6 +121,7 @@ export function openInstance(options: InstanceOptions): Instance {
       return app.handle(request)
     },
   })
+  const isLeased = config.nats.standby === 'auto'
   const loop = serving ? watchedLoop(services.log) : undefined
   const passes = options.passes ?? (world && new WeakMap<Request, Pass>())
   const controls =
@@ -132,7 +137,6 @@ export function openInstance(options: InstanceOptions): Instance {
     isStopping: () => opened.stopping,
     replication: () => {
       const view = publishing?.view()
-      const isLeased = config.nats.standby === 'auto'
       return view && { ...view, epoch: isLeased ? (cluster?.epoch() ?? 0) : undefined }
     },
     replicaLagMs: aloneVitals.replicaLagMs,
@@ -144,9 +148,12 @@ export function openInstance(options: InstanceOptions): Instance {
   services.feeds.closeOpenRuns()
   // A public source would mix real values into generated ones.
   if (serving && config.mode === 'serve') services.feeds.start()
+  const uncharged = new WeakSet<Request>()
+  if (publishing && isLeased) services.meter.followStream(publishing)
   const app = createApp(services, {
     peer: options.peer ?? null,
     vitals,
+    ...(isLeased && { uncharged }),
     ...(options.url && { url: options.url }),
     ...(rates && { rates }),
     ...(readers && { readers }),
@@ -165,6 +172,10 @@ export function openInstance(options: InstanceOptions): Instance {
     stopping: false,
     sending,
     sequence: publishing?.sequence,
+    charged:
+      isLeased && publishing
+        ? request => (uncharged.has(request) ? publishing.reached(chargedWithinMs) : undefined)
+        : undefined,
     acknowledged: acknowledgement(services, publishing, cluster),
     refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
     close({ isDiscarded } = { isDiscarded: false }) {

@@ -12,7 +12,12 @@ import {
   StreamConflict,
 } from './service/replication/publisher.ts'
 import { storeSnapshot } from './service/replication/snapshots.ts'
-import { eventSubject, prepareStreams, priceSubject } from './service/replication/subjects.ts'
+import {
+  eventSubject,
+  prepareStreams,
+  priceSubject,
+  pricesStream,
+} from './service/replication/subjects.ts'
 import { receiveUsage, type UsageReport } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
 import { openDatabase } from './store/database.ts'
@@ -46,6 +51,8 @@ export type FromPublisher =
 
 const idleMs = 10
 const retryMs = 1000
+const fetchedMax = 500
+const fetchedWithinMs = 2000
 
 declare const self: {
   onmessage: ((event: { data: PublisherStart }) => void) | null
@@ -89,7 +96,11 @@ async function publish(start: PublisherStart): Promise<void> {
       nats = await connectNats(start.nats)
       await prepareStreams(nats, { copies, keepMs, events })
       const news = createNews(nats, services, events)
-      await news.prices(services.catalogue.list().map(series => series.id))
+      await news.learn()
+      await news.prices(
+        services.catalogue.list().map(series => series.id),
+        reader.last(),
+      )
       const { lineage, previousLineage, continues } = start
       const publisher = await createPublisher({
         nats,
@@ -136,7 +147,7 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
   const { row } = createPriceTexts(board)
   const lastTexts = new Map<string, string>()
   const outgoing = createOutgoingEvents(services.db)
-  const prices = async (seriesIds: readonly number[]) => {
+  const prices = async (seriesIds: readonly number[], change: number) => {
     const published: Promise<unknown>[] = []
     for (const seriesId of seriesIds) {
       const { code, category } = catalogue.byId(seriesId)
@@ -145,7 +156,9 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
       const subject = priceSubject(category, code)
       if (!rendered || lastTexts.get(subject) === rendered.text) continue
       lastTexts.set(subject, rendered.text)
-      published.push(nats.jetstream.publish(subject, rendered.text))
+      // A price that is told again after an interruption is the same message.
+      const msgID = `${code}.${change}.${Bun.hash(rendered.text).toString(36)}`
+      published.push(nats.jetstream.publish(subject, rendered.text, { msgID }))
     }
     await Promise.all(published)
   }
@@ -158,9 +171,27 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
   }
   return {
     prices,
+    /** Learns what the stream has, so that a start tells no price again. */
+    async learn(): Promise<void> {
+      const { state } = await nats.manager.streams.info(pricesStream)
+      const consumer = await nats.jetstream.consumers.get(pricesStream)
+      for (let at = 0, isAny = state.messages > 0; isAny && at < state.last_seq; ) {
+        isAny = false
+        const messages = await consumer.fetch({
+          max_messages: fetchedMax,
+          expires: fetchedWithinMs,
+        })
+        for await (const message of messages) {
+          isAny = true
+          at = message.seq
+          lastTexts.set(message.subject, message.string())
+          if (at >= state.last_seq) break
+        }
+      }
+    },
     async tell(delta: Delta): Promise<void> {
       const changed = followDelta(services, delta)
-      await prices(changed)
+      await prices(changed, delta.upTo)
       if (withEvents) await tellEvents(delta)
     },
   }

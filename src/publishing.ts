@@ -1,7 +1,7 @@
 import { dehydrated } from './http/readers/config-copy.ts'
 import type { Job } from './jobs/job.ts'
 import { sleep } from './lib/clock.ts'
-import { minuteMs, secondMs } from './lib/instant.ts'
+import { secondMs } from './lib/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
 import type { UsageReport } from './service/replication/usage.ts'
 import type { ReplicationView } from './service/replication/view.ts'
@@ -14,9 +14,11 @@ import { createReplicationState, pastTheFence } from './store/replication/state.
 export interface Publishing {
   view(): ReplicationView
   /** Whether the stream has everything that is committed now; waits a while until it has. */
-  reached(): Promise<boolean>
+  reached(withinMs?: number): Promise<boolean>
   /** The last change that is committed here. */
   sequence(): number
+  /** Whether the stream has a change, and everything before it. */
+  has(change: number): boolean
   job: Job
   stop(): void
 }
@@ -27,7 +29,7 @@ const forgottenMax = 500
 const reachMaxMs = 5 * secondMs
 const reachEachMs = 5
 /** A snapshot that did not come about is tried again after this. */
-const retryMs = minuteMs
+const retryMs = 5 * secondMs
 
 /**
  * Starts publishing the commits of a database. What the stream has already is found there; a
@@ -108,14 +110,15 @@ export function startPublishing(
     view.state === 'publishing' && (view.position ?? -1) >= sequence
   let notedAt = Number.NEGATIVE_INFINITY
   return {
-    async reached() {
+    async reached(withinMs = reachMaxMs) {
       const sequence = changes.last()
-      const until = clock.monotonic() + reachMaxMs
+      const until = clock.monotonic() + withinMs
       while (!isReached(sequence) && view.state !== 'stopped' && clock.monotonic() < until)
         await sleep(reachEachMs)
       return isReached(sequence)
     },
     sequence: changes.last,
+    has: isReached,
     view() {
       const { position, backlog = 0 } = view
       if (position === undefined) return view

@@ -104,6 +104,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const answer = createReplicaAnswers({
     ...services,
     mayAnswer: reports.mayAnswer,
+    comesToAnswer: reports.comesToAnswer,
     handle: request => app.fetch(request),
     ask: createPrimaryClient(primary, request => peer?.requestIP(request)?.address ?? undefined),
     unreachable: request => ({

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectNats } from '../../src/send/nats/connection.ts'
@@ -9,15 +9,18 @@ import { contentOf } from '../../test/support/topics/replication.ts'
 /**
  * Three NATS servers that keep three copies of each stream, a primary and two replicas as compiled
  * binaries, each of which takes over by itself. Observations are pushed; then any process is killed
- * at random while prices are pushed and read and a quota is used up. Prints one line of JSON.
+ * at random while prices are pushed and read and a quota is used up. A program of its own notes every
+ * message of prices and events. Prints one line of JSON.
  *
  *   bun scripts/torture/cluster.ts [kills, else 200] [observations, else 1,000,000]
  */
 
 const kills = Number(process.argv[2] ?? 200)
 const observations = Number(process.argv[3] ?? 1_000_000)
-const program = binary()
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-cluster-'))
+// A copy of its own: the run takes half an hour, in which another one may be built.
+const program = join(dir, 'wellhead')
+copyFileSync(binary(), program)
 const say = (text: string) => process.stderr.write(`${text}\n`)
 
 const words = (text: string) => text.split(' ')
@@ -89,6 +92,9 @@ async function startNode(node: Node, isReplica: boolean): Promise<Record<string,
 }
 
 const natsProcesses = [0, 1, 2].map(startNats)
+process.on('exit', () => {
+  for (const child of [...natsProcesses, ...nodes.map(node => node.process)]) child?.kill('SIGKILL')
+})
 await Bun.sleep(3000)
 const connect = () =>
   connectNats({ servers: natsServers, credentialsFile: '', token: '', name: 'torture' })
@@ -133,6 +139,7 @@ await Promise.all([startNode(nodes[1]!, true), startNode(nodes[2]!, true)])
 say('three nodes are up')
 
 // A million observations, then the replicas are compared row by row.
+let isOver = false
 const firstAt = Date.now() - 300 * 86_400_000
 const pushBegan = performance.now()
 for (let done = 0; done < observations; done += 5000) {
@@ -167,17 +174,49 @@ const differing = async (): Promise<string[]> => {
 const differingAfterPush = await differing()
 say(`differing tables after the push: ${differingAfterPush.length}`)
 
+// What an ordinary consumer of prices and events gets, from the first message to the last.
+const messages = { events: new Map<string, number>(), prices: new Map<string, number>() }
+const listening = async (stream: 'events' | 'prices') => {
+  let after = 0
+  while (!isOver) {
+    try {
+      const consumer = await nats!.jetstream.consumers.get(stream, { opt_start_seq: after + 1 })
+      const received = await consumer.consume({ expires: 5000, idle_heartbeat: 1000 })
+      for await (const message of received) {
+        if (message.seq <= after) continue
+        after = message.seq
+        // A price has the id of its change, an event its own.
+        const id = message.headers?.get('Nats-Msg-Id') ?? `none ${message.seq}`
+        messages[stream].set(id, (messages[stream].get(id) ?? 0) + 1)
+        if (isOver) break
+      }
+    } catch {
+      await Bun.sleep(200)
+    }
+  }
+}
+/** Every stream has a leader and two servers that have what it has: one of three may be lost. */
+const natsIsWhole = async () => {
+  try {
+    for await (const { cluster } of nats!.manager.streams.list()) {
+      const others = cluster?.replicas ?? []
+      if (!cluster?.leader || others.some(other => !other.current || other.offline)) return false
+    }
+    return true
+  } catch {
+    return false
+  }
+}
 const acknowledged = new Map<number, number>()
 let [pushed, reads, readsFailed, quotaAnswered] = [0, 0, 0, 0]
-let isOver = false
-const tests = () => nodes.filter(node => node.isUp)
+const up = () => nodes.filter(node => node.isUp)
+const pushedFrom = Date.now() - 6 * 3_600_000
 const pushing = async () => {
   while (!isOver) {
     pushed += 1
-    const [at, price] = [firstAt + pushed * 1000, 50 + pushed / 1000]
+    const [at, price] = [pushedFrom + pushed * 100, 50 + pushed / 1000]
     const observation = { code: 'WTI_USD', observed_at: new Date(at).toISOString(), price }
-    const up = tests()
-    const node = up[pushed % up.length]!
+    const node = up()[pushed % up().length]!
     const answer = await admin(node.url, '/admin/v1/observations', { observations: [observation] })
     if (answer?.ok) acknowledged.set(at, price)
     else await Bun.sleep(50)
@@ -188,11 +227,13 @@ const latest = (node: Node, token: string) =>
     headers: { authorization: `Token ${token}` },
     signal: AbortSignal.timeout(3000),
   }).catch(() => undefined)
+const readsMs: number[] = []
 /** As a balancer does: the next node where one does not answer. */
 const reading = async () => {
   for (let turn = 0; !isOver; turn++) {
     reads += 1
     let isAnswered = false
+    const askedAt = performance.now()
     const statuses: (number | undefined)[] = []
     for (let i = 0; i < nodes.length && !isAnswered; i++) {
       const answer = await latest(nodes[(turn + i) % nodes.length]!, free)
@@ -200,6 +241,7 @@ const reading = async () => {
       statuses.push(answer?.status)
       await answer?.text()
     }
+    readsMs.push(performance.now() - askedAt)
     if (!isAnswered) {
       readsFailed += 1
       say(`a read was not answered: ${statuses.join(' ')}, up ${nodes.map(node => node.isUp)}`)
@@ -209,14 +251,15 @@ const reading = async () => {
 }
 const spending = async () => {
   for (let turn = 0; !isOver; turn++) {
-    const up = tests()
-    const answer = await latest(up[turn % up.length]!, limited)
+    const answer = await latest(up()[turn % up().length]!, limited)
     await answer?.text()
     if (answer?.status === 200) quotaAnswered += 1
     await Bun.sleep(2)
   }
 }
 const load = [pushing(), reading(), spending()]
+void listening('events')
+void listening('prices')
 
 const primaryUrl = async () => {
   for (;;) {
@@ -241,6 +284,7 @@ const rejoin = async () => {
   await startNode(fenced, true)
 }
 let gaveWay = 0
+const runBegan = performance.now()
 const killed = { primary: 0, replica: 0, nats: 0 }
 const promotionsMs: number[] = []
 for (let kill = 0; kill < kills; kill++) {
@@ -253,7 +297,7 @@ for (let kill = 0; kill < kills; kill++) {
     await Bun.sleep(500 + Math.random() * 1000)
     natsProcesses[which] = startNats(which)
     // Two of three stay up: the next is killed when this one has caught up.
-    await Bun.sleep(4000)
+    for (let i = 0; i < 300 && !(await natsIsWhole()); i++) await Bun.sleep(200)
     continue
   }
   const node = nodes[which - 3]!
@@ -267,8 +311,7 @@ for (let kill = 0; kill < kills; kill++) {
     let next: Response | undefined
     while (!next?.ok) {
       if (performance.now() - began > 60_000) throw new Error('nobody took over')
-      const up = tests()
-      next = await admin(up[0]!.url, '/admin/v1/observations', {
+      next = await admin(up()[0]!.url, '/admin/v1/observations', {
         observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price: 99 }],
       })
       await Bun.sleep(50)
@@ -284,6 +327,11 @@ for (let kill = 0; kill < kills; kill++) {
 await rejoin()
 isOver = true
 await Promise.all(load)
+const isTold = async () => {
+  const { state } = await nats.manager.streams.info('events')
+  return messages.events.size >= state.messages
+}
+for (let i = 0; i < 100 && !(await isTold().catch(() => false)); i++) await Bun.sleep(100)
 // The quota is used up to its end, at every node.
 for (let refused = 0; refused < 30; ) {
   for (const node of nodes) {
@@ -295,7 +343,7 @@ for (let refused = 0; refused < 30; ) {
     } else refused += 1
   }
 }
-await Bun.sleep(3000)
+const differingAtEnd = await differing()
 const valuesOf = (node: Node) => {
   const db = new Database(join(node.dir, 'wellhead.db'), { readonly: true })
   const rows = db
@@ -311,25 +359,25 @@ const lost = nodes.map(node => {
   const values = valuesOf(node)
   return [...acknowledged].filter(([at, price]) => values.get(at) !== price).length
 })
-const differingAtEnd = await differing()
-const eventIds: string[] = []
-const { state } = await nats.manager.streams.info('events')
-for (let seq = state.first_seq; state.messages > 0 && seq <= state.last_seq; seq++) {
-  const message = await nats.manager.streams.getMessage('events', { seq }).catch(() => null)
-  if (message) eventIds.push(message.header.get('Nats-Msg-Id'))
-}
-const eventsTwice = eventIds.length - new Set(eventIds).size
+const twice = (times: Map<string, number>) =>
+  [...times.values()].reduce((sum, count) => sum + count - 1, 0)
+const eventsTwice = twice(messages.events)
+const pricesTwice = twice(messages.prices)
 for (const node of nodes) node.process?.kill('SIGKILL')
 await nats.close()
 for (const server of natsProcesses) server.kill('SIGKILL')
 await Bun.sleep(300)
 if (process.env.WELLHEAD_KEEP === undefined) rmSync(dir, { recursive: true, force: true })
+readsMs.sort((a, b) => a - b)
+const readMs = (share: number) => Math.round(readsMs[Math.ceil(readsMs.length * share) - 1] ?? 0)
 const quota = 10_000
 const overshoot = Math.max(0, quotaAnswered - quota)
 const failures =
   Math.max(...lost) +
   overshoot +
   eventsTwice +
+  pricesTwice +
+  Number(messages.events.size === 0) +
   readsFailed +
   differingAfterPush.length +
   differingAtEnd.length +
@@ -342,6 +390,7 @@ console.log(
     observations,
     push_per_second: Math.round(observations / pushSeconds),
     killed,
+    minutes: Math.round((performance.now() - runBegan) / 60_000),
     acknowledged: acknowledged.size,
     lost,
     differing: [...new Set([...differingAfterPush, ...differingAtEnd])],
@@ -349,10 +398,13 @@ console.log(
     promotion_ms: { max: Math.max(0, ...promotionsMs), all: promotionsMs },
     reads,
     reads_failed: readsFailed,
+    read_ms: { p50: readMs(0.5), p99: readMs(0.99), max: readMs(1) },
     quota_answered: quotaAnswered,
     quota_overshoot: overshoot,
-    events: eventIds.length,
+    events: messages.events.size,
     events_twice: eventsTwice,
+    prices: messages.prices.size,
+    prices_twice: pricesTwice,
   }),
 )
 process.exit(failures === 0 ? 0 : 1)

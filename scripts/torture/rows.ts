@@ -196,6 +196,18 @@ export const tortureRows: readonly TortureRow[] = [
     script: ['clean-machine.ts'],
   },
   {
+    id: 'R35',
+    promise: 'Of three copies any may be killed',
+    bar: 'three NATS servers, a primary and two replicas: a million observations, then 200 kills of any process while prices are pushed and read and a quota is used up: both replicas equal the primary, 0 acknowledged values lost, 0 requests over the quota, 0 events twice, 0 reads unanswered, another primary within 10 s',
+    script: ['cluster.ts', '200', '1000000'],
+  },
+  {
+    id: 'R36',
+    promise: 'A primary that is cut off writes nothing',
+    bar: 'a network namespace: the old primary acknowledges nothing while it is cut off and after it, and says who took over within 10 s',
+    script: ['partition.ts', 'commit'],
+  },
+  {
     id: 'S01',
     promise: 'Another account’s things are as unknown as none',
     bar: 'every path with an id',

@@ -61,6 +61,8 @@ export interface ContextOptions {
   command?: BackupDeskDeps['command']
   /** Gets the pass of each request, for the access log. */
   passes?: WeakMap<Request, Pass>
+  /** Gets requests whose charge the stream of changes does not have yet. */
+  uncharged?: WeakSet<Request>
 }
 
 /** Data that comes when it is asked for. */
@@ -159,6 +161,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     links,
     ...(options.admitted && { admitted: options.admitted }),
     passes: options.passes,
+    uncharged: options.uncharged,
   })
   const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =

@@ -29,6 +29,11 @@ export interface FrontDeps {
    * acknowledged. Absent: nobody waits.
    */
   acknowledged?: (() => Promise<boolean>) | undefined
+  /**
+   * Whether other copies know that the request was taken of its quota; undefined: they do. False,
+   * after a while: it is not answered. Absent: there are no others.
+   */
+  charged?: ((request: Request) => Promise<boolean> | undefined) | undefined
   /** Why nothing may be written now; absent: it always may be. */
   refusal?: (() => string | undefined) | undefined
   /** The last change that was committed here: a write's answer names it. Absent: none is published. */
@@ -147,7 +152,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     )
     deps.originals.set(collapsed, request)
     deps.accessLog?.reroute(request, collapsed)
-    return deps.handle(collapsed)
+    return onceCharged(collapsed, deps.handle(collapsed))
   }
   const answer = (request: Request): Response | Promise<Response> => {
     if (!isWellFormedHost(request.headers.get('host') ?? ''))
@@ -163,8 +168,35 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     const answered =
       sent instanceof Promise ? sent.then(response => again(request, response)) : sent
     const isWrite = (deps.sequence || deps.acknowledged) && !isRead
-    return isWrite ? afterWrite(request, answered) : answered
+    const settled = isWrite ? afterWrite(request, answered) : answered
+    return onceCharged(request, settled)
   }
+  const onceCharged = (
+    request: Request,
+    answered: Response | Promise<Response>,
+  ): Response | Promise<Response> => {
+    const { charged } = deps
+    if (!charged) return answered
+    return answered instanceof Promise
+      ? answered.then(response => afterCharge(request, response, charged(request)))
+      : afterCharge(request, answered, charged(request))
+  }
+  const afterCharge = (
+    request: Request,
+    response: Response,
+    charge: Promise<boolean> | undefined,
+  ): Response | Promise<Response> =>
+    charge && response?.ok
+      ? charge.then(isCharged =>
+          isCharged
+            ? madeLate(response)
+            : refuse(
+                request,
+                'The stream of changes has not taken yet that a request of the quota was used; ask again.',
+                'STORAGE_UNAVAILABLE',
+              ),
+        )
+      : response
   const afterWrite = async (
     request: Request,
     answered: Response | Promise<Response>,

@@ -11,6 +11,8 @@ export interface ReplicaDeps {
   keys: { find(token: string): KeyState | undefined }
   /** Whether requests of a key that count may be answered here. */
   mayAnswer(key: KeyState): boolean
+  /** Waits a while until they may be; false where they may not. */
+  comesToAnswer(key: KeyState, withinMs: number): Promise<boolean>
   /** What stands in the answer where the primary does not answer. */
   unreachable(request: Request): { requestId: string; docsUrl: string }
   /** The connection of a request may be silent for as long as its answer goes on. */
@@ -37,6 +39,7 @@ const eventsPath = '/v1/stream'
 const socketPath = '/cable'
 /** How this copy is, which nobody else can say. */
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
+const unavailable = 503
 /** An answer that says so: a statement wanted to write, and a copy is not written. */
 const writerCode = 'STORAGE_UNAVAILABLE'
 /** What is taken of the slice of a quota between the look at it and the request. */
@@ -47,6 +50,9 @@ const spentCodes = new Set([
   'FREE_TIER_LIMIT_EXCEEDED',
 ])
 
+/** How long a request waits for a slice before the primary is asked, and where that is away. */
+const sliceWaitMs = { primary: 50, alone: 2000 }
+
 /**
  * What a replica answers itself: reads of data by keys without a quota, or with a slice of it here.
  * Whatever else there is, is the primary's.
@@ -55,35 +61,27 @@ export function createReplicaAnswers(
   deps: ReplicaDeps,
 ): (request: Request) => Response | Promise<Response> {
   const { keys, mayAnswer, headerPrefix } = deps
-  const ask = async (request: Request): Promise<Response> => {
-    try {
-      return await deps.ask(request)
-    } catch {
-      const problem = new Problem('STORAGE_UNAVAILABLE', 'The primary does not answer.')
-      const about = deps.unreachable(request)
-      return Response.json(problemBody(problem, about), {
-        status: problem.status,
-        headers: { ...problemHeaders(problem), 'x-request-id': about.requestId },
-      })
-    }
+  const unreachable = (request: Request): Response => {
+    const problem = new Problem('STORAGE_UNAVAILABLE', 'The primary does not answer.')
+    const about = deps.unreachable(request)
+    return Response.json(problemBody(problem, about), {
+      status: problem.status,
+      headers: { ...problemHeaders(problem), 'x-request-id': about.requestId },
+    })
   }
+  const ask = (request: Request) => deps.ask(request).catch(() => unreachable(request))
   const keyOf = (request: Request): KeyState | undefined => {
     const { token } = credentialsOf(request, false)
     // A key that is not here yet may be there.
     return token === undefined ? undefined : keys.find(token)
   }
-  const answersKey = (request: Request): boolean => {
-    const key = keyOf(request)
-    return key !== undefined && mayAnswer(key)
-  }
-  const isAnswered = (request: Request, path: string): boolean => {
-    if (request.method === 'POST') return askedByPost.has(path) && answersKey(request)
-    if (!readMethods.has(request.method)) return false
-    if (path === eventsPath) return keyOf(request) !== undefined
-    return (
-      openPaths.test(path) ||
-      (answeredPaths.test(path) && !primaryPaths.test(path) && answersKey(request))
-    )
+  /** For whom this copy may answer; undefined: it is the primary's. */
+  const askerOf = (request: Request, path: string): KeyState | 'anybody' | undefined => {
+    if (request.method === 'POST') return askedByPost.has(path) ? keyOf(request) : undefined
+    if (!readMethods.has(request.method)) return undefined
+    if (path === eventsPath) return keyOf(request) && 'anybody'
+    if (openPaths.test(path)) return 'anybody'
+    return answeredPaths.test(path) && !primaryPaths.test(path) ? keyOf(request) : undefined
   }
   const marked = (response: Response): Response => {
     response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(deps.lagMs()))
@@ -97,13 +95,30 @@ export function createReplicaAnswers(
     const code = response?.headers.get('x-error-code') ?? ''
     return code === writerCode || spentCodes.has(code) ? await ask(asked) : marked(response)
   }
+  /** A pool gives a slice in milliseconds; where it is empty the primary answers, if it is there. */
+  const answerOnceMay = async (
+    request: Request,
+    key: KeyState,
+    sequence: string | null,
+  ): Promise<Response> => {
+    if (await deps.comesToAnswer(key, sliceWaitMs.primary)) return await answer(request, sequence)
+    const asked = (request.body === null ? request : request.clone()) as Request
+    const byPrimary = await ask(asked)
+    // It is away, or it does not know whether it is the primary still.
+    if (byPrimary.status !== unavailable) return byPrimary
+    const comes = await deps.comesToAnswer(key, sliceWaitMs.alone)
+    return comes ? await answer(request, sequence) : byPrimary
+  }
   return request => {
     const { pathname } = new URL(request.url)
     if (ownPaths.has(pathname) || pathname === socketPath) return deps.handle(request)
     // Clients of a stream wait longer for its next event than a connection may idle.
     if (pathname === eventsPath) deps.stays(request)
-    if (!isAnswered(request, pathname)) return ask(request)
-    return answer(request, request.headers.get(sequenceHeader(headerPrefix)))
+    const asker = askerOf(request, pathname)
+    if (asker === undefined) return ask(request)
+    const sequence = request.headers.get(sequenceHeader(headerPrefix))
+    if (asker === 'anybody' || mayAnswer(asker)) return answer(request, sequence)
+    return answerOnceMay(request, asker, sequence)
   }
 }
 

@@ -4,7 +4,7 @@ import { linker } from '../../src/http/problem/links.ts'
 import { createSeededIds } from '../../src/lib/ids.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
-const { services } = openTestInstance()
+const { services, key: openedKey } = openTestInstance({ 'nats.servers': 'nats://127.0.0.1:1' })
 const answer = front({
   handle: () => new Response('routed'),
   ids: createSeededIds(1),
@@ -129,4 +129,44 @@ describe('methods', () => {
       expect(JSON.parse(body)).toMatchObject({ error: { code: 'METHOD_NOT_IMPLEMENTED' } })
     },
   )
+})
+
+describe('a request of a quota beside other copies', () => {
+  const { keys, meter } = services
+  let [committed, streamed] = [0, 0]
+  meter.followStream({ sequence: () => (committed += 1), has: change => change <= streamed })
+  const uncharged = new WeakSet<Request>()
+  const state = keys.find(openedKey('developer'))!
+  const door = (reaches: boolean) =>
+    front({
+      handle(request) {
+        meter.reserve(state)
+        if (!meter.isCharged(state)) uncharged.add(request)
+        return Response.json({ price: 70 })
+      },
+      ids: createSeededIds(1),
+      links: linker(services.config),
+      corsOrigins: [],
+      vary: '',
+      originals: new WeakMap(),
+      charged: request =>
+        uncharged.has(request)
+          ? Promise.resolve(reaches).then(isReached => {
+              if (isReached) streamed = committed
+              return isReached
+            })
+          : undefined,
+    })
+  const ask = async (reaches: boolean) => {
+    const response = await door(reaches)(
+      new Request('http://localhost/v1/prices', { headers: { host: 'localhost' } }),
+    )
+    return [response.status, ((await response.json()) as { price?: number }).price]
+  }
+  test('is answered once the stream has it, and refused where it has not', async () => {
+    expect(await ask(false)).toEqual([503, undefined])
+    expect(await ask(true)).toEqual([200, 70])
+    // What was written ahead covers the next: nobody waits for the stream.
+    expect(await ask(false)).toEqual([200, 70])
+  })
 })

@@ -124,6 +124,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const fetch = front({
     handle: request => copy.instance.app.fetch(request),
     acknowledged: instance.acknowledged,
+    charged: instance.charged,
     refusal: instance.refusal,
     sequence: instance.sequence,
     ids: runtime.ids,

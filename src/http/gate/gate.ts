@@ -105,6 +105,8 @@ export interface GateDeps {
    * For readers, which answer behind the gate of the main thread.
    */
   admitted?: WeakMap<Request, { caller: Caller | undefined }>
+  /** Gets requests whose charge the stream of changes does not have yet; absent: none follows. */
+  uncharged?: WeakSet<Request> | undefined
   /** Gets the pass of each request, where somebody asks later. */
   passes?: WeakMap<Request, Pass> | undefined
 }
@@ -309,6 +311,8 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     pass.reserved = meter.reserve(key, at)
     if (!pass.reserved)
       throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
+    // What a weighed answer takes is known when it is there.
+    if (deps.uncharged && (access.weighed || !meter.isCharged(key))) deps.uncharged.add(request)
   }
 
   /** An operator sees what the account sees: nothing is changed, told or counted. */

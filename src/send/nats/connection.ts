@@ -28,6 +28,8 @@ export interface Bucket {
    * where somebody was faster. Throws where it is not known what became of it.
    */
   set(key: string, text: string, revision: number): Promise<number | undefined>
+  /** Throws where no server of the cluster leads the bucket, so that nobody can set values. */
+  checkLed(): Promise<void>
   /** Sets a value whatever was there. */
   put(key: string, text: string): Promise<void>
   list(): Promise<BucketEntry[]>
@@ -114,6 +116,10 @@ function bucketOf(values: KV): Bucket {
         if (isWrongSequence(error)) return undefined
         throw error
       }
+    },
+    async checkLed() {
+      const { cluster } = (await values.status()).streamInfo
+      if (cluster && !cluster.leader) throw new Error('no server leads the bucket')
     },
     async put(key, text) {
       await values.put(key, text)

@@ -39,6 +39,10 @@ export interface Count {
   /** How much of it at once, and when last (monotonic, ms). */
   aheadStep: number
   aheadAt: number
+  /** Requests of the window that the stream of changes is known to have; where one is followed. */
+  streamed: number
+  /** What was written since, oldest first, and the change that it is in. */
+  written: { used: number; change: number }[]
   /** Reserved requests whose answer is not there yet are part of `used`. */
   dirty: boolean
   /**

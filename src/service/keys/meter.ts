@@ -108,6 +108,13 @@ export interface Meter {
    * still wait.
    */
   flushSome(keysMax: number): number
+  /**
+   * From here on a request counts as charged once the stream of changes has the charge, so that no
+   * copy which takes this one's place grants it again.
+   */
+  followStream(stream: ChargedStream): void
+  /** Whether every request of the key's window so far is charged. */
+  isCharged(key: KeyState): boolean
   /** Drops what is in memory without writing it, as after a restored snapshot. */
   reset(): void
   /**
@@ -117,8 +124,21 @@ export interface Meter {
   listen(listener: (reach: QuotaReach) => void): void
 }
 
-/** Requests that are written as used before they are: at first, and at most one in so many. */
-const aheadSteps = { first: 16, share: 100, eachMs: 1000 }
+/** What says which changes others have. */
+export interface ChargedStream {
+  /** The last change that is committed here. */
+  sequence(): number
+  has(change: number): boolean
+}
+
+/**
+ * Requests that are written as used before they are: at first, and at most one in so many. Half of
+ * them last so long, while nobody can say what was charged: a server of NATS was lost.
+ */
+const aheadSteps = { first: 16, share: 100, lastMs: 10_000 }
+
+/** So many writes of a counter may be on their way to the stream. */
+const writtenMax = 100
 
 /** Of what is left of a quota, one in so many is set aside at a time. */
 const setAsideShare = 8
@@ -152,15 +172,15 @@ export function createMeter(
     if (count.ahead >= limit || count.used + count.aheadStep / 2 < count.ahead) return
     const before = count.ahead
     const now = clock.monotonic()
-    const isFast = now - count.aheadAt < aheadSteps.eachMs
+    const isFast = now - count.aheadAt < aheadSteps.lastMs
     const stepMax = Math.max(aheadSteps.first, Math.floor(limit / aheadSteps.share))
-    count.aheadStep = isFast
-      ? Math.min(stepMax, count.aheadStep * 2)
-      : Math.min(stepMax, aheadSteps.first)
+    const step = isFast ? count.aheadStep * 2 : Math.floor(count.aheadStep / 2)
+    count.aheadStep = Math.min(stepMax, Math.max(aheadSteps.first, step))
     count.aheadAt = now
     count.ahead = Math.min(limit, count.used + count.aheadStep)
     try {
       writer.write(count)
+      noteWritten(count)
     } catch (error) {
       count.ahead = before
       // On a full disk it is counted in memory, and written when there is room. A copy that may not
@@ -172,6 +192,17 @@ export function createMeter(
     }
   }
 
+  let stream: ChargedStream | undefined
+  const noteWritten = (count: Count) => {
+    if (!stream) return
+    lookAtStream(count, stream)
+    count.written.push({ used: Math.max(count.used, count.ahead), change: stream.sequence() })
+    if (count.written.length > writtenMax) count.written.shift()
+  }
+  const lookAtStream = (count: Count, { has }: ChargedStream) => {
+    while (count.written.length > 0 && has(count.written[0]!.change))
+      count.streamed = count.written.shift()!.used
+  }
   const standingOf = (state: KeyState, count: RunningCount, now: number): Standing => {
     const used = usedOf(state, count, now)
     const { entitled, window } = count.period
@@ -248,6 +279,7 @@ export function createMeter(
       writer.mark(count)
       try {
         writer.write(count)
+        noteWritten(count)
       } catch (error) {
         count.used -= requests
         throw error
@@ -262,7 +294,20 @@ export function createMeter(
       if (window.kind !== kind || window.startsAt !== startsAt) return
       count.used = Math.max(0, count.used - requests)
       count.dirty = true
+      // Less is written next: what was ahead, and what the stream had, is not what it has then.
+      count.ahead = 0
+      count.streamed = 0
+      count.written = []
       writer.mark(count)
+    },
+    followStream(followed) {
+      stream = followed
+    },
+    isCharged(state) {
+      if (!stream) return true
+      const count = running(state, clock.now())
+      if (count.used > count.streamed) lookAtStream(count, stream)
+      return count.period.window.limit === null || count.used <= count.streamed
     },
     noteAsked(state, seriesIds, etag = '') {
       const count = counts.of(state.key.id)

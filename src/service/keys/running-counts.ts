@@ -74,6 +74,8 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       ahead: 0,
       aheadStep: 0,
       aheadAt: 0,
+      streamed: 0,
+      written: [],
       dirty: false,
       past: [],
       pastDays: [],
@@ -104,6 +106,8 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
       count.used = used
       count.ahead = 0
       count.dirty = false
+      count.streamed = 0
+      count.written = []
     }
     const { from, to } = stablePeriod(account, window, now)
     count.period = {

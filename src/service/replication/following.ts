@@ -3,7 +3,7 @@ import { sleep } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Nats } from '../../send/nats/connection.ts'
 import type { Delta } from '../../store/replication/delta.ts'
-import { changeHeaders, changesStream } from './subjects.ts'
+import { changeHeaders, changesStream, consumeEach } from './subjects.ts'
 
 /** A copy that the stream is applied to as it comes. */
 export interface FollowingCopy {
@@ -73,7 +73,7 @@ export function followStream(
     const consumer = await nats.jetstream.consumers.get(changesStream, {
       opt_start_seq: Math.max(at + 1, state.first_seq, 1),
     })
-    const messages = await consumer.consume({ max_messages: fetchedMax })
+    const messages = await consumer.consume({ max_messages: fetchedMax, ...consumeEach })
     interrupt = () => messages.stop()
     for await (const message of messages) {
       if (isStopped) return

@@ -22,6 +22,10 @@ export const validMs = 5000
  * what two clocks can differ in.
  */
 export const abandonedMs = 7500
+/** Unchanged for so long, it is seen whether it can be renewed at all. */
+const doubtedMs = 2000
+/** How long whoever has it gets to renew it once it can be renewed again. */
+const graceMs = 3000
 
 /** What is seen of the lease from one copy. */
 export interface LeaseView {
@@ -51,6 +55,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
   let lease: Lease | undefined
   let revision = 0
   let seenAt = clock.monotonic()
+  let stuckAt = Number.NEGATIVE_INFINITY
 
   const held = (own: Lease, first: number, validFrom: number): HeldLease => {
     let last = first
@@ -84,14 +89,19 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         if ((entry?.revision ?? 0) !== revision || !lease) seenAt = clock.monotonic()
         revision = entry?.revision ?? 0
         lease = entry && (JSON.parse(entry.text) as Lease)
+        if (clock.monotonic() - seenAt >= doubtedMs) await bucket.checkLed()
       } catch (error) {
-        // Whoever has it may not reach the bucket either: the time begins anew.
-        seenAt = clock.monotonic()
+        // Whoever has it does not reach the bucket either: a server of NATS was lost, and the others
+        // have not agreed yet which one leads.
+        stuckAt = clock.monotonic()
         throw error
       }
     },
     current: () => lease,
-    isAbandoned: () => clock.monotonic() - seenAt >= abandonedMs,
+    isAbandoned() {
+      const now = clock.monotonic()
+      return now - seenAt >= abandonedMs && now - stuckAt >= graceMs
+    },
     async take(holder, url) {
       const startedAt = clock.monotonic()
       const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }

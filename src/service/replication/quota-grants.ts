@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
+import { minuteMs, secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Bucket, BucketEntry } from '../../send/nats/connection.ts'
 import type { Keyring } from '../keys/keyring.ts'
@@ -9,7 +9,7 @@ import { readPool, windowName } from './quota-bucket.ts'
 export interface QuotaGrantDeps {
   bucket: Bucket
   keys: Pick<Keyring, 'byId'>
-  meter: Pick<Meter, 'setAside' | 'putBack'>
+  meter: Pick<Meter, 'standing' | 'setAside' | 'putBack'>
   /** Whether the stream has everything that is committed now; waits a while until it has. */
   reached(): Promise<boolean>
   clock: Pick<Clock, 'monotonic'>
@@ -23,7 +23,13 @@ export interface QuotaGrants {
   reclaim(): Promise<void>
 }
 
-const untakenMs = 10 * secondMs
+/**
+ * A reserve outlasts a change of the primary, a small one for long; where the primary has less left,
+ * it needs it back.
+ */
+const untakenMs = { small: 10 * minuteMs, usual: 30 * secondMs, short: 5 * secondMs }
+/** Of a quota: one request in so many is little. */
+const smallShare = 500
 
 /**
  * Fills the pools that copies take slices of. A quota is charged before its pool is filled, in the
@@ -54,6 +60,13 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
     // What is thrown here may have happened: then the charge stands, in nobody's favour.
     if (!(await fill(key, part, window)) && part) meter.putBack(part)
   }
+  const keptMs = (key: string, pool: number): number => {
+    const state = keys.byId(key)
+    const standing = state && meter.standing(state)
+    const limit = standing?.window.limit ?? 0
+    if (limit - (standing?.used ?? 0) < pool) return untakenMs.short
+    return pool * smallShare <= limit ? untakenMs.small : untakenMs.usual
+  }
   const heard = (entry: BucketEntry) => {
     const { window, pool, wants } = readPool(entry.text)
     if (pool > 0) pools.set(entry.key, { entry, since: clock.monotonic() })
@@ -68,9 +81,9 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
     run: () => bucket.watch(heard),
     async reclaim() {
       for (const [key, { entry, since }] of pools) {
-        if (clock.monotonic() - since < untakenMs) continue
-        pools.delete(key)
         const { window, pool, wants } = readPool(entry.text)
+        if (clock.monotonic() - since < keptMs(key, pool)) continue
+        pools.delete(key)
         const empty = JSON.stringify({ window, pool: 0, wants })
         if ((await bucket.set(key, empty, entry.revision)) === undefined) continue
         const [kind, startsAt] = window.split(' ') as [SetAside['kind'], string]

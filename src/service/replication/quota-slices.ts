@@ -11,6 +11,8 @@ import { type QuotaPool, readPool, windowName } from './quota-bucket.ts'
 export interface QuotaSlices {
   /** Requests that are left of the slice of a key in a window; asks for more where few are. */
   left(keyId: string, window: QuotaWindow): number
+  /** Waits a while for the slice that is asked for; false where none comes. */
+  comes(keyId: string, window: QuotaWindow, withinMs: number): Promise<boolean>
   /** Takes one request; false where none is left. */
   take(keyId: string, window: QuotaWindow): boolean
   /** Puts one request back that was not answered. */
@@ -25,22 +27,31 @@ interface Slice {
   /** The last that was taken of the pool at once. */
   size: number
   takenAt: number
+  /** Requests that were answered since then. */
+  used: number
   usedAt: number
-  isAsking: boolean
+  /** Settles when what is asked for has come, or does not come. */
+  asking: Promise<void> | undefined
   /** The primary keeps the rest for itself until then. */
   refusedUntil: number
 }
 
-const sizes = { first: 64, max: 65_536 }
+const sizes = { first: 64, max: 1_048_576, growthMax: 32 }
+/** The least that a slice, and the reserve of a pool, is of a large quota: one request in so many. */
+const leastShares = { slice: 10_000, reserve: 1000 }
 /**
- * A slice that lasts less than this is followed by one of twice its size: while the primary is
- * replaced nobody grants another.
+ * The pool keeps so many slices for whoever comes next. While the primary is replaced nobody fills
+ * it, and the copies that are left answer for the others.
  */
-const shortMs = 20 * secondMs
+const slicesInReserve = 3
+/** A slice is as large as what is asked in this time; half of it is left when the next is taken. */
+const lastsMs = 30 * secondMs
 const idleMs = 30 * secondMs
 const refusedMs = secondMs
 const waitMs = 2 * secondMs
 const askEachMs = 10
+
+const shareOf = ({ limit }: QuotaWindow, share: number) => Math.floor((limit ?? 0) / share)
 
 /**
  * Takes slices of the pool of a key by comparing and setting, so that two copies never have the same
@@ -71,23 +82,24 @@ export function createQuotaSlices({
       left: 0,
       size: 0,
       takenAt: now,
+      used: 0,
       usedAt: now,
-      isAsking: false,
+      asking: undefined,
       refusedUntil: now,
     }
     slices.set(keyId, fresh)
     return fresh
   }
-  /** How many are taken next: what lasted a moment only was too little. */
-  const nextSize = ({ size, takenAt }: Slice) =>
-    size === 0
-      ? sizes.first
-      : clock.monotonic() - takenAt < shortMs
-        ? Math.min(sizes.max, size * 2)
-        : Math.max(sizes.first, Math.floor(size / 2))
+  const nextSize = ({ size, takenAt, used, window }: Slice) => {
+    const demand = Math.ceil((used * lastsMs) / Math.max(1, clock.monotonic() - takenAt))
+    const max = Math.min(sizes.max, size * sizes.growthMax)
+    return Math.max(sizes.first, shareOf(window, leastShares.slice), Math.min(max, demand))
+  }
 
   /** Requests that were taken of the pool; 0: the primary keeps the rest for itself. */
-  const draw = async (keyId: string, name: string, wanted: number): Promise<number> => {
+  const draw = async (keyId: string, window: QuotaWindow, wanted: number): Promise<number> => {
+    const name = windowName(window)
+    const reserve = Math.max(wanted * slicesInReserve, shareOf(window, leastShares.reserve))
     const until = clock.monotonic() + waitMs
     let hasAsked = false
     while (clock.monotonic() < until) {
@@ -97,27 +109,31 @@ export function createQuotaSlices({
       const revision = entry?.revision ?? 0
       if (pool.pool > 0) {
         const requests = Math.min(pool.pool, wanted)
-        const next = { ...pool, pool: pool.pool - requests }
+        const rest = pool.pool - requests
+        const lacking = reserve - rest
+        const next = { ...pool, pool: rest, wants: Math.max(pool.wants, lacking) }
         if ((await bucket.set(keyId, JSON.stringify(next), revision)) !== undefined) return requests
       } else if (pool.wants > 0) {
         hasAsked = true
         await sleep(askEachMs)
       } else if (hasAsked) return 0
-      else await bucket.set(keyId, JSON.stringify({ ...pool, wants: wanted }), revision)
+      else {
+        const wants = wanted + reserve
+        await bucket.set(keyId, JSON.stringify({ ...pool, wants }), revision)
+      }
     }
     return 0
   }
   const ask = async (keyId: string, slice: Slice) => {
-    if (slice.isAsking || clock.monotonic() < slice.refusedUntil) return
-    slice.isAsking = true
     const wanted = nextSize(slice)
     try {
-      const requests = await draw(keyId, windowName(slice.window), wanted)
+      const requests = await draw(keyId, slice.window, wanted)
       if (requests === 0) slice.refusedUntil = clock.monotonic() + refusedMs
       else {
         slice.left += requests
         slice.size = requests
         slice.takenAt = clock.monotonic()
+        slice.used = 0
         slice.usedAt = slice.takenAt
         // Given up while the answer was under way: it is returned as well.
         if (slices.get(keyId) !== slice) leave(keyId, slice)
@@ -125,20 +141,36 @@ export function createQuotaSlices({
     } catch (error) {
       slice.refusedUntil = clock.monotonic() + refusedMs
       log.warn('quota_slice_failed', { message: `${error}` })
-    } finally {
-      slice.isAsking = false
     }
   }
+  const left = (keyId: string, window: QuotaWindow): number => {
+    const slice = sliceOf(keyId, window)
+    const isLow = slice.left * 2 <= slice.size
+    if (isLow && clock.monotonic() >= slice.refusedUntil)
+      slice.asking ??= ask(keyId, slice).finally(() => {
+        slice.asking = undefined
+      })
+    return slice.left
+  }
   return {
-    left(keyId, window) {
-      const slice = sliceOf(keyId, window)
-      if (slice.left * 2 <= slice.size) void ask(keyId, slice)
-      return slice.left
+    left,
+    async comes(keyId, window, withinMs) {
+      const until = clock.monotonic() + withinMs
+      while (left(keyId, window) <= 0) {
+        const { asking, refusedUntil } = sliceOf(keyId, window)
+        const rest = until - clock.monotonic()
+        // What was refused is asked for again where there is time for it.
+        const pause = asking ? rest : refusedUntil - clock.monotonic()
+        if (rest <= 0 || pause > rest) return false
+        await (asking ? Promise.race([asking, sleep(pause)]) : sleep(pause))
+      }
+      return true
     },
     take(keyId, window) {
       const slice = sliceOf(keyId, window)
       if (slice.left <= 0) return false
       slice.left -= 1
+      slice.used += 1
       slice.usedAt = clock.monotonic()
       return true
     },

@@ -20,6 +20,9 @@ export const changeHeaders = {
   position: 'Wellhead-Position',
 } as const
 
+/** A consumer that went with its server is missed after two heartbeats, and another one is made. */
+export const consumeEach = { expires: 5000, idle_heartbeat: 1000 }
+
 const nanosecondsEachMs = 1_000_000
 /** How long the stream recognises a message that is sent twice. */
 const duplicateWindowMs = 120_000

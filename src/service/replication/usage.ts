@@ -6,7 +6,7 @@ import type { Nats } from '../../send/nats/connection.ts'
 import type { KeyState } from '../keys/keyring.ts'
 import type { ForeignUsage, Meter, SetAside, Standing } from '../keys/meter.ts'
 import type { QuotaSlices } from './quota-slices.ts'
-import { usageStream } from './subjects.ts'
+import { consumeEach, usageStream } from './subjects.ts'
 
 const sendEachMs = 1000
 
@@ -23,6 +23,8 @@ export interface UsageReports {
   meter: Meter
   /** Whether this copy may answer a request of a key that counts. */
   mayAnswer(key: KeyState): boolean
+  /** Waits a while until it may; false where no slice of the quota comes. */
+  comesToAnswer(key: KeyState, withinMs: number): Promise<boolean>
   /** Sends what waits, once. */
   send(): Promise<void>
   /** Gives up every slice, so that the next message returns them. */
@@ -131,6 +133,10 @@ export function createUsageReports(
       const { window } = meter.standing(key)
       return window.limit === null || slices.left(key.key.id, window) > 0
     },
+    async comesToAnswer(key, withinMs) {
+      const { window } = meter.standing(key)
+      return window.limit === null || (await slices.comes(key.key.id, window, withinMs))
+    },
     giveUp: () => void returned.push(...slices.giveUp('all')),
     send,
     stop,
@@ -147,6 +153,6 @@ export async function receiveUsage(
   const consumer = await jetstream.consumers.get(usageStream, {
     opt_start_seq: Math.max(after + 1, state.first_seq, 1),
   })
-  for await (const message of await consumer.consume())
+  for await (const message of await consumer.consume(consumeEach))
     received(message.seq, message.json<UsageReport>())
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createSystemClock } from '../../../src/lib/clock.ts'
 import { connectNats, type Nats } from '../../../src/send/nats/connection.ts'
+import { readPool } from '../../../src/service/replication/quota-bucket.ts'
 import { createQuotaGrants } from '../../../src/service/replication/quota-grants.ts'
 import {
   createQuotaSlices,
@@ -43,17 +44,18 @@ describe.skipIf(!hasNats)('the quota of a key over several copies', () => {
     const { window } = meter.standing(state)
     const clock = createSystemClock()
     const bucket = await nats.bucket(`quotas-${number}`, 1, 0)
+    const stream = { isReached: true }
     const grants = createQuotaGrants({
       bucket,
       keys,
       meter,
-      reached: async () => true,
+      reached: async () => stream.isReached,
       clock,
       log: services.log,
     })
     void grants.run().catch(() => undefined)
     const node = () => createQuotaSlices({ bucket, clock, log: services.log })
-    return { meter, state, window, limit: window.limit!, node, log }
+    return { meter, state, window, limit: window.limit!, node, log, bucket, stream }
   }
   /** Takes requests until there are so many, or none is left and none comes. */
   const asked = async (
@@ -105,6 +107,22 @@ describe.skipIf(!hasNats)('the quota of a key over several copies', () => {
       { numRuns: 3 },
     )
   }, 120_000)
+
+  test('has a reserve that copies go on with while nobody grants', async () => {
+    const primary = await opened('developer')
+    const { state, window, node, bucket, stream } = primary
+    const poolOf = async () => readPool((await bucket.get(state.key.id))!.text).pool
+    const first = node()
+    expect(await first.comes(state.key.id, window, 5000)).toBe(true)
+    while ((await poolOf()) < 3 * 64) await Bun.sleep(5)
+    // As if it were lost: what it grants does not reach the stream.
+    stream.isReached = false
+    const reserve = await poolOf()
+    const next = node()
+    expect(await next.comes(state.key.id, window, 5000)).toBe(true)
+    expect(await asked(next, primary, reserve)).toBe(reserve)
+    expect(await next.comes(state.key.id, window, 1500)).toBe(false)
+  }, 30_000)
 
   test('copies that ask at once never have the same request', async () => {
     const primary = await opened('developer')
