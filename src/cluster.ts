@@ -3,15 +3,28 @@ import { every, sleep } from './lib/clock.ts'
 import { secondMs } from './lib/instant.ts'
 import { connectNats, type Nats } from './send/nats/connection.ts'
 import { createLeaseView, type HeldLease, leaseBucket } from './service/replication/lease.ts'
+import {
+  announceNode,
+  type HeldQuotas,
+  nodesBucket,
+  nodesTtlMs,
+  type Topology,
+  topologyOf,
+} from './service/replication/nodes.ts'
 import { quotaBucket } from './service/replication/quota-bucket.ts'
 import { createQuotaGrants, type QuotaGrants } from './service/replication/quota-grants.ts'
 import type { Services } from './services.ts'
 import { createReplicationState } from './store/replication/state.ts'
+import { version } from './version.ts'
 
 /** What a primary settles with the other copies over NATS, beside the stream of its commits. */
 export interface Cluster {
   /** Why nothing may be written now; undefined where it may be. */
   refusal(): string | undefined
+  /** What copies may take of quotas. */
+  pools(): HeldQuotas
+  /** The copies that run; rejects where NATS does not answer. */
+  topology(): Promise<Topology>
   /** The epoch of the lease that this copy has; undefined: none. */
   epoch(): number | undefined
   job: Job
@@ -24,6 +37,8 @@ export interface ClusterDeps {
   reached(): Promise<boolean>
   /** The stream goes on with what this copy commits. */
   isPublishing(): boolean
+  /** Up to which change the stream has everything. */
+  position(): number
   /** The address that the server listens on, once it does. */
   url?: (() => string | undefined) | undefined
 }
@@ -34,17 +49,18 @@ const renewWithinMs = secondMs
 const fenceEachMs = 100
 
 /** An address that is every address of its machine leads the others to themselves. */
-const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(url) ? '' : url)
+export const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(url) ? '' : url)
 
-type Parts = Pick<Services, 'db' | 'config' | 'keys' | 'meter' | 'clock' | 'log'>
+type Parts = Pick<Services, 'db' | 'config' | 'keys' | 'meter' | 'clock' | 'ids' | 'log'>
 
 /** Meets the others for as long as the process runs; without NATS it tries again, for ever. */
 export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
-  const { config, log } = services
+  const { config, clock, ids, log } = services
   const { nats: settings } = config
   let isStopped = false
   let nats: Nats | undefined
   let grants: QuotaGrants | undefined
+  let stopAnnouncing: (() => void) | undefined
   const leasing = settings.standby === 'auto' ? createLeasing(services, deps) : undefined
   /** Over a connection that comes back by itself; what fails begins again. */
   const lasting = async (work: () => Promise<void>) => {
@@ -60,6 +76,24 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
     grants = createQuotaGrants({ ...services, bucket, reached: deps.reached })
     await grants.run()
   }
+  const startedAt = clock.now()
+  const id = ids.uuid()
+  const noPools: HeldQuotas = { keys: 0, requests: 0 }
+  const announcing = async (connection: Nats) => {
+    const bucket = await connection.bucket(nodesBucket, settings.copies, nodesTtlMs)
+    stopAnnouncing = announceNode(bucket, id, () => ({
+      role: 'primary',
+      url: settings.address || reachable(deps.url?.() ?? ''),
+      version,
+      isStandby: settings.standby === 'auto',
+      startedAt,
+      toldAt: clock.now(),
+      change: deps.position(),
+      lagMs: null,
+      quotas: grants?.held() ?? noPools,
+    }))
+    await connection.connection.closed()
+  }
   const run = async () => {
     await lasting(async () => {
       nats = await connectNats({
@@ -72,6 +106,7 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
       const connection = nats
       await Promise.all([
         lasting(granting),
+        lasting(() => announcing(connection)),
         ...(leasing ? [lasting(() => leasing.run(connection))] : []),
       ])
     })
@@ -86,9 +121,15 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
         grants?.reclaim().catch(error => log.warn('quota_not_reclaimed', { message: `${error}` }))
       },
     },
+    pools: () => grants?.held() ?? noPools,
+    async topology() {
+      if (!nats) throw new Error('NATS has not answered yet')
+      return await topologyOf(nats, settings.copies)
+    },
     stop() {
       isStopped = true
       leasing?.stop()
+      stopAnnouncing?.()
       void nats?.close().catch(() => undefined)
     },
   }

@@ -105,6 +105,7 @@ export function openInstance(options: InstanceOptions): Instance {
     startCluster(services, {
       reached: publishing.reached,
       isPublishing: () => publishing.view().state === 'publishing',
+      position: () => publishing.view().position ?? 0,
       url: options.url,
     })
   const runner = createInstanceRunner(services, {
@@ -140,6 +141,8 @@ export function openInstance(options: InstanceOptions): Instance {
       return view && { ...view, epoch: isLeased ? (cluster?.epoch() ?? 0) : undefined }
     },
     replicaLagMs: aloneVitals.replicaLagMs,
+    quotasHeld: () => cluster && { role: 'primary', held: cluster.pools() },
+    topology: () => cluster?.topology(),
   }
   const readers =
     serving && config.readers.threads > 0 ? openReaders(services, databasePath(dir)) : undefined

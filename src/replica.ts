@@ -12,6 +12,7 @@ import { createPrimaryClient } from './send/primary.ts'
 import { aloneVitals } from './service/condition/vitals.ts'
 import { followDelta } from './service/replication/follow.ts'
 import { followStream } from './service/replication/following.ts'
+import { announceNode, nodesBucket, nodesTtlMs } from './service/replication/nodes.ts'
 import { quotaBucket } from './service/replication/quota-bucket.ts'
 import { createQuotaSlices } from './service/replication/quota-slices.ts'
 import { fetchSnapshot } from './service/replication/snapshots.ts'
@@ -21,6 +22,7 @@ import { openDatabase, transact } from './store/database.ts'
 import { createApplier } from './store/replication/applier.ts'
 import type { Delta } from './store/replication/delta.ts'
 import { createReplicationState } from './store/replication/state.ts'
+import { version } from './version.ts'
 
 /** A running copy of a primary's database, which answers reads. */
 export interface Replica {
@@ -41,6 +43,8 @@ export interface ReplicaOptions {
   peer: PeerLookup
   connections: Connections
   isStopping(): boolean
+  /** Where the others reach this copy; empty: not known. */
+  url(): string
   /** Where the primary is now. */
   primary(): string
 }
@@ -99,7 +103,12 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const app = createApp(counted, {
     peer,
     connections,
-    vitals: { ...aloneVitals, isStopping, replicaLagMs: lagMs },
+    vitals: {
+      ...aloneVitals,
+      isStopping,
+      replicaLagMs: lagMs,
+      quotasHeld: () => ({ role: 'replica', held: slices.held() }),
+    },
   })
   const answer = createReplicaAnswers({
     ...services,
@@ -117,6 +126,19 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     waitMs: config.replica.waitMs,
     headerPrefix: config.brand.headerPrefix,
   })
+  const startedAt = clock.now()
+  const nodes = await nats.bucket(nodesBucket, config.nats.copies, nodesTtlMs)
+  const stopAnnouncing = announceNode(nodes, ids.uuid(), () => ({
+    role: 'replica',
+    url: options.url(),
+    version,
+    isStandby: config.nats.standby === 'auto',
+    startedAt,
+    toldAt: clock.now(),
+    change: following.applied(),
+    lagMs: Number.isFinite(lagMs()) ? Math.ceil(lagMs()) : null,
+    quotas: slices.held(),
+  }))
   log.info('replica_open', { change: following.applied() })
   return {
     answer,
@@ -125,6 +147,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     endStreams: services.streams.stop,
     async close() {
       following.stop()
+      stopAnnouncing()
       services.streams.stop()
       // What is under way, and then the rest.
       await reports.send()

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { examineCluster } from '../src/cli/doctor/cluster.ts'
 import { loadConfig } from '../src/config.ts'
 import { connectionsOf, type SocketData, sockets } from '../src/http/cable.ts'
 import { type Instance, openInstance } from '../src/instance.ts'
@@ -26,6 +27,7 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
   let http: ReturnType<typeof Bun.serve<SocketData>>
   let token: string
   const log: string[] = []
+  const local = new WeakSet<Request>()
 
   const runtime = () => {
     const clock = createSystemClock()
@@ -70,7 +72,7 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
     const { url } = server
     nats = await connectNats({ servers: [url], credentialsFile: '', token: '', name: 'test' })
     dir = mkdtempSync(join(tmpdir(), 'wellhead-replica-'))
-    primary = openInstance({ runtime: runtime(), dir: join(dir, 'primary'), serving: true })
+    primary = openInstance({ runtime: runtime(), dir: join(dir, 'primary'), serving: true, local })
     const { keys, ids } = primary.services
     const now = Date.now()
     token = keys.addKey(
@@ -97,6 +99,7 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
       peer: null,
       connections,
       isStopping: () => false,
+      url: () => 'http://127.0.0.1:2',
       primary: () => 'http://127.0.0.1:1',
     })
     http = Bun.serve<SocketData>({
@@ -270,6 +273,41 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
       )
       .get(state.key.id)!
     expect(metered).toBe(50)
+  }, 60_000)
+
+  test('is one of the copies that the operator sees, with what it holds of quotas', async () => {
+    expect((await ask('/v1/prices/latest?by_code=BRENT_CRUDE_USD')).status).toBe(200)
+    const operator = async (path: string) => {
+      const request = new Request(`http://localhost${path}`)
+      local.add(request)
+      return await (await primary.app.handle(request)).text()
+    }
+    type Seen = { role: string; url: string | null; lag_ms: number | null; behind: number }
+    let nodes: (Seen & { quotas: { requests: number } })[] = []
+    let streams: { name: string; copies: number; current_copies: number }[] = []
+    const isSeen = async () => {
+      const { data } = JSON.parse(await operator('/admin/v1/cluster')) as {
+        data: { nodes: typeof nodes; streams: typeof streams }
+      }
+      ;({ nodes, streams } = data)
+      return nodes.length === 2 && nodes.every(node => node.quotas.requests > 0)
+    }
+    await until('both copies', isSeen)
+    expect(nodes.map(({ role, url }) => [role, url])).toEqual([
+      ['primary', null],
+      ['replica', 'http://127.0.0.1:2'],
+    ])
+    expect(nodes[1]!.lag_ms).not.toBeNull()
+    expect(streams.map(stream => stream.name)).toEqual(['changes', 'events', 'prices', 'usage'])
+    for (const stream of streams) expect(stream).toMatchObject({ copies: 1, current_copies: 1 })
+    expect(await operator('/metrics')).toMatch(/^wellhead_quota_pool_requests [1-9]/m)
+    const [finding, ...more] = await examineCluster(runtime().config)
+    expect(more).toEqual([])
+    expect(finding).toMatchObject({ check: 'copies', status: 'ok' })
+    expect(finding!.found).toContain('1 replica')
+    await server.stop()
+    expect(await examineCluster(runtime().config)).toMatchObject([{ status: 'error' }])
+    await server.start()
   }, 60_000)
 
   test('events that an endpoint asked for are on their subject, once and as they are sent', async () => {

@@ -31,6 +31,7 @@ export type MetricDeps = Pick<
   | 'loopWaitMs'
   | 'replication'
   | 'replicaLagMs'
+  | 'quotasHeld'
 >
 
 export interface Sample {
@@ -456,7 +457,12 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
 }
 
 /** Nothing where nothing is published. */
-function replicationFamilies({ replication, replicaLagMs, clock }: MetricDeps): MetricFamily[] {
+function replicationFamilies({
+  replication,
+  replicaLagMs,
+  quotasHeld,
+  clock,
+}: MetricDeps): MetricFamily[] {
   type View = NonNullable<ReturnType<MetricDeps['replication']>>
   const gauge = (
     name: string,
@@ -472,7 +478,35 @@ function replicationFamilies({ replication, replicaLagMs, clock }: MetricDeps): 
       return measured === undefined ? [] : [{ value: measured }]
     },
   })
+  const held = (
+    role: 'primary' | 'replica',
+    name: string,
+    help: string,
+    value: (of: { keys: number; requests: number }) => number,
+  ): MetricFamily => ({
+    name: `wellhead_quota_${name}`,
+    help,
+    type: 'gauge',
+    samples() {
+      const quotas = quotasHeld()
+      return quotas?.role === role ? [{ value: value(quotas.held) }] : []
+    },
+  })
   return [
+    held('replica', 'slice_keys', 'Keys of whose quota a replica has a slice.', ({ keys }) => keys),
+    held(
+      'replica',
+      'slice_requests',
+      'Requests that a replica may answer of quotas without asking anybody.',
+      ({ requests }) => requests,
+    ),
+    held('primary', 'pool_keys', 'Keys of whose quota replicas may take.', ({ keys }) => keys),
+    held(
+      'primary',
+      'pool_requests',
+      'Requests of quotas that are charged and lie in the pools for replicas.',
+      ({ requests }) => requests,
+    ),
     gauge('publishing', '1 while commits are published to NATS.', ({ state }) =>
       Number(state === 'publishing'),
     ),

@@ -6,6 +6,7 @@ import { auditAdminRoutes } from './audit.ts'
 import { backupAdminRoutes } from './backups.ts'
 import { batchAdminRoutes } from './batches.ts'
 import { billingAdminRoutes } from './billing.ts'
+import { clusterAdminRoutes } from './cluster.ts'
 import { conditionAdminRoutes } from './condition.ts'
 import { dataAdminRoutes } from './data.ts'
 import { datasetAdminRoutes } from './datasets.ts'
@@ -49,6 +50,7 @@ export function mountOperator(app: AnyElysia, context: Context): void {
   app.use(trialRoutes(context))
   app.use(backupAdminRoutes(context))
   app.use(conditionAdminRoutes(context))
+  app.use(clusterAdminRoutes(context))
   app.use(logAdminRoutes(context))
   app.use(lookAdminRoutes(context))
   app.use(organizationAdminRoutes(context))

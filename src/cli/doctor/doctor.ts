@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { oneLine } from '../../lib/log.ts'
 import type { Paint } from '../colours.ts'
 import { tableLines } from '../table.ts'
+import { examineCluster } from './cluster.ts'
 import { examineDatabase, modeOf } from './data.ts'
 import {
   examineDirectory,
@@ -69,6 +70,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const { config, findings, isRefused } = configured(env)
   const { dir } = config.data
   const { freeBytes, openFiles } = env.machine ?? thisMachine
+  const cluster = isRefused ? [] : await examineCluster(config)
   const directory = checked('data directory', () => examineDirectory(dir))
   if (
     directory.some(finding => finding.check === 'data directory' && finding.status === 'error') ||
@@ -76,6 +78,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   ) {
     return [
       ...findings,
+      ...cluster,
       ...directory,
       ...checked('open files', () => examineOpenFiles(openFiles('self'))),
     ]
@@ -85,6 +88,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
   const hasServer = server.answers
   return [
     ...findings,
+    ...cluster,
     ...directory,
     ...server.findings,
     ...checked('open files', () =>

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Server } from 'bun'
+import { reachable } from '../../cluster.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
 import { connectionsOf, type SocketData } from '../../http/cable.ts'
 import { front } from '../../http/front.ts'
@@ -105,6 +106,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
           peer,
           connections,
           isStopping: () => isStopping,
+          url: () => config.nats.address || reachable(url),
           primary: standby.primary,
         })
         announce()

@@ -1,3 +1,4 @@
+import type { HeldQuotas, Topology } from '../replication/nodes.ts'
 import type { ReplicationView } from '../replication/view.ts'
 import type { Component } from './condition.ts'
 
@@ -27,6 +28,10 @@ export interface Vitals {
   replication: () => ReplicationView | undefined
   /** How far a replica may be behind its stream, ms; undefined where this is none. */
   replicaLagMs: () => number | undefined
+  /** Of a replica its slices of quotas, of a primary beside others the pools; undefined: neither. */
+  quotasHeld: () => { role: 'primary' | 'replica'; held: HeldQuotas } | undefined
+  /** The copies that run, as NATS says it; undefined where nothing is published. */
+  topology: () => Promise<Topology> | undefined
 }
 
 /** For an interface without a process around it: no jobs, nothing that sends. */
@@ -40,4 +45,6 @@ export const aloneVitals: Vitals = {
   isStopping: () => false,
   replication: () => undefined,
   replicaLagMs: () => undefined,
+  quotasHeld: () => undefined,
+  topology: () => undefined,
 }

@@ -3,7 +3,7 @@ import type { Bucket } from '../../send/nats/connection.ts'
 
 /** The bucket of who is the primary, and its only key. */
 export const leaseBucket = 'wellhead-lease'
-const leaseKey = 'primary'
+export const leaseKey = 'primary'
 
 /** Who may write. */
 export interface Lease {

@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Bucket, BucketEntry } from '../../send/nats/connection.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Meter, SetAside } from '../keys/meter.ts'
+import type { HeldQuotas } from './nodes.ts'
 import { readPool, windowName } from './quota-bucket.ts'
 
 export interface QuotaGrantDeps {
@@ -19,6 +20,8 @@ export interface QuotaGrantDeps {
 export interface QuotaGrants {
   /** Grants what is asked for until the connection ends. */
   run(): Promise<void>
+  /** What lies in the pools. */
+  held(): HeldQuotas
   /** Takes back what nobody has taken for a while. */
   reclaim(): Promise<void>
 }
@@ -79,6 +82,10 @@ export function createQuotaGrants(deps: QuotaGrantDeps): QuotaGrants {
   }
   return {
     run: () => bucket.watch(heard),
+    held: () => ({
+      keys: pools.size,
+      requests: [...pools.values()].reduce((sum, { entry }) => sum + readPool(entry.text).pool, 0),
+    }),
     async reclaim() {
       for (const [key, { entry, since }] of pools) {
         const { window, pool, wants } = readPool(entry.text)

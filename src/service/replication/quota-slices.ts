@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'
 import type { Bucket } from '../../send/nats/connection.ts'
 import type { SetAside } from '../keys/meter.ts'
+import type { HeldQuotas } from './nodes.ts'
 import { type QuotaPool, readPool, windowName } from './quota-bucket.ts'
 
 /** What this copy may answer of quotas without asking anybody. */
@@ -17,6 +18,8 @@ export interface QuotaSlices {
   take(keyId: string, window: QuotaWindow): boolean
   /** Puts one request back that was not answered. */
   putBack(keyId: string, window: QuotaWindow): void
+  /** What is left of all slices. */
+  held(): HeldQuotas
   /** Gives up slices that nobody has used for a while, or all of them: what is to be returned. */
   giveUp(which: 'idle' | 'all'): SetAside[]
 }
@@ -179,6 +182,10 @@ export function createQuotaSlices({
       if (slice && windowName(slice.window) === windowName(window)) slice.left += 1
       else leaving.push({ keyId, kind: window.kind, startsAt: window.startsAt, requests: 1 })
     },
+    held: () => ({
+      keys: slices.size,
+      requests: [...slices.values()].reduce((sum, slice) => sum + slice.left, 0),
+    }),
     giveUp(which) {
       const now = clock.monotonic()
       for (const [keyId, slice] of slices) {

@@ -41,6 +41,7 @@ const operators = [
   '/operator/series',
   '/operator/outbox',
   '/operator/backups',
+  '/operator/copies',
   '/operator/logs',
   '/operator/audit',
   '/operator/system',

@@ -8,6 +8,7 @@ import { asOperator, forget, Operators, token } from '../parts/operator-token.ts
 import { Table } from '../parts/table.tsx'
 import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
+import { Cluster } from './operator/cluster.tsx'
 import { Feeds } from './operator/feeds.tsx'
 import { Logs } from './operator/logs.tsx'
 import { Overview } from './operator/overview.tsx'
@@ -24,6 +25,7 @@ const tabs = [
   { value: 'people', href: '/operator/people', text: 'People' },
   { value: 'outbox', href: '/operator/outbox', text: 'Outbox' },
   { value: 'backups', href: '/operator/backups', text: 'Backups' },
+  { value: 'copies', href: '/operator/copies', text: 'Copies' },
   { value: 'logs', href: '/operator/logs', text: 'Logs' },
   { value: 'audit', href: '/operator/audit', text: 'Audit' },
   { value: 'system', href: '/operator/system', text: 'System' },
@@ -63,6 +65,7 @@ export function Operator() {
           {part === 'people' && <People />}
           {part === 'outbox' && <Messages />}
           {part === 'backups' && <Backups />}
+          {part === 'copies' && <Cluster />}
           {part === 'logs' && <Logs />}
           {part === 'audit' && <Audit />}
           {part === 'system' && <System />}

@@ -1,0 +1,184 @@
+import { useEffect } from 'preact/hooks'
+import { useLoaded } from '../../parts/ask.ts'
+import { Figure, Notice, Tag } from '../../parts/bits.tsx'
+import { ago, number } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+import { megabytes } from './backups.tsx'
+
+interface Node {
+  id: string
+  role: 'primary' | 'replica'
+  url: string | null
+  is_standby: boolean
+  version: string
+  started_at: string
+  change: number
+  behind: number
+  lag_ms: number | null
+  quotas: { keys: number; requests: number }
+}
+
+interface Stream {
+  name: string
+  messages: number
+  bytes: number
+  position: number
+  leader: string | null
+  copies: number
+  current_copies: number
+}
+
+interface Cluster {
+  is_configured: boolean
+  trouble: string | null
+  state: 'publishing' | 'connecting' | 'stopped' | null
+  change: number | null
+  backlog: number | null
+  lease: { epoch: number; url: string | null } | null
+  nodes: Node[]
+  streams: Stream[]
+}
+
+const askAgainMs = 2000
+/** A replica that is further behind is not well. */
+const lagMaxMs = 5000
+
+const orDash = (value: number | null | undefined) => (value == null ? '–' : number(value))
+const isBehind = ({ role, lag_ms }: Node) =>
+  role === 'replica' && (lag_ms === null || lag_ms > lagMaxMs)
+
+/** Which copies run, how far behind they are, and what lies between them. */
+export function Cluster() {
+  const answer = useLoaded('cluster', () => asOperator<{ data: Cluster }>('/admin/v1/cluster'))
+  useEffect(() => {
+    const timer = setInterval(() => void answer.reload(), askAgainMs)
+    return () => clearInterval(timer)
+  }, [])
+  const cluster = answer.data?.data
+  return (
+    <>
+      {cluster && !cluster.is_configured && (
+        <Notice>
+          This copy stands alone, as most do. Replicas and a standby come with{' '}
+          <code>nats.servers</code>.
+        </Notice>
+      )}
+      {cluster?.trouble && <Notice mood="bad">{cluster.trouble}</Notice>}
+      {cluster?.is_configured && (
+        <section class="figures" aria-label="In short">
+          <Figure label="Published up to change">{orDash(cluster.change)}</Figure>
+          <Figure label="Not in the stream yet">{orDash(cluster.backlog)}</Figure>
+          <Figure label="Epoch">{orDash(cluster.lease?.epoch)}</Figure>
+          <Figure label="Copies">{number(cluster.nodes.length)}</Figure>
+        </section>
+      )}
+      <Table
+        caption="Copies"
+        of={answer}
+        rows={cluster?.nodes}
+        keyOf={({ id }) => id}
+        empty={
+          cluster?.is_configured
+            ? 'NATS knows of no copy yet; each says every two seconds how it is.'
+            : 'There are no others.'
+        }
+        columns={[
+          {
+            name: 'Copy',
+            fileName: 'url',
+            value: ({ url }) => url,
+            show: node => (
+              <>
+                {node.url ?? 'address not known'}
+                <div class="quiet small">
+                  {node.version}, started {ago(node.started_at)}
+                </div>
+              </>
+            ),
+          },
+          {
+            name: 'Role',
+            value: ({ role }) => role,
+            show: node => (
+              <>
+                <Tag mood={node.role === 'primary' ? 'good' : undefined}>
+                  {node.role === 'primary' ? 'Primary' : 'Replica'}
+                </Tag>{' '}
+                {node.role === 'replica' && node.is_standby && <Tag>Standby</Tag>}
+              </>
+            ),
+          },
+          {
+            name: 'Lag',
+            fileName: 'lag_ms',
+            isNumber: true,
+            value: node => node.lag_ms,
+            show: node =>
+              node.role === 'primary' ? (
+                '–'
+              ) : (
+                <Tag mood={isBehind(node) ? 'bad' : undefined}>
+                  {node.lag_ms === null ? 'not known' : `${number(node.lag_ms)} ms`}
+                </Tag>
+              ),
+          },
+          { name: 'Change', isNumber: true, isWide: true, value: ({ change }) => change },
+          { name: 'Behind', isNumber: true, isWide: true, value: ({ behind }) => behind },
+          {
+            name: 'Of quotas',
+            fileName: 'quota_requests',
+            isNumber: true,
+            isWide: true,
+            value: ({ quotas }) => quotas.requests,
+            show: ({ quotas, role }) => (
+              <>
+                {number(quotas.requests)}
+                <div class="quiet small">
+                  {role === 'primary' ? 'in the pools' : 'in slices'} of {number(quotas.keys)} keys
+                </div>
+              </>
+            ),
+          },
+        ]}
+      />
+      <Table
+        caption="Streams"
+        of={answer}
+        rows={cluster?.streams}
+        keyOf={({ name }) => name}
+        empty={cluster?.is_configured ? 'There is none yet.' : 'Nothing is published.'}
+        columns={[
+          { name: 'Stream', value: ({ name }) => name },
+          { name: 'Messages', isNumber: true, value: ({ messages }) => messages },
+          { name: 'Position', isNumber: true, value: ({ position }) => position },
+          {
+            name: 'Size',
+            fileName: 'bytes',
+            isNumber: true,
+            isWide: true,
+            value: ({ bytes }) => bytes,
+            show: ({ bytes }) => megabytes(bytes),
+          },
+          {
+            name: 'Copies',
+            fileName: 'current_copies',
+            value: stream => stream.current_copies,
+            show: stream => (
+              <Tag mood={stream.current_copies < stream.copies ? 'warn' : undefined}>
+                {number(stream.current_copies)} of {number(stream.copies)}
+              </Tag>
+            ),
+          },
+          {
+            name: 'Leader',
+            isWide: true,
+            className: 'quiet',
+            value: ({ leader }) => leader,
+            show: ({ leader }) => leader ?? '–',
+          },
+        ]}
+      />
+    </>
+  )
+}
