@@ -160,7 +160,9 @@ CREATE TABLE batches (
   held INTEGER NOT NULL DEFAULT 0,
   -- JSON list of the ten biggest changes.
   biggest TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(biggest)),
-  undone_at INTEGER
+  undone_at INTEGER,
+  -- 1: what stood before its rows of datasets is not kept any more, so it cannot be undone.
+  forgotten INTEGER NOT NULL DEFAULT 0 CHECK (forgotten IN (0, 1))
 ) STRICT;
 
 -- Where in each series a batch wrote: its points are looked for between these ends alone.
@@ -173,6 +175,22 @@ CREATE TABLE batch_series (
   PRIMARY KEY (batch_id, series_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
+
+-- What stood in the tables of datasets before a batch wrote a row there: what it takes to undo it.
+-- The key is what tells the row apart, as a list. The triggers that write it are made from the tables.
+CREATE TABLE batch_rows (
+  batch_id INTEGER NOT NULL REFERENCES batches (id),
+  subject TEXT NOT NULL,
+  key TEXT NOT NULL,
+  -- JSON object of its columns; NULL: there was no row.
+  before TEXT CHECK (json_valid(before)),
+  PRIMARY KEY (batch_id, subject, key)
+) STRICT, WITHOUT ROWID;
+
+-- The batch for which that is written: a row only while its transaction is under way.
+CREATE TABLE batch_under_way (
+  batch_id INTEGER PRIMARY KEY REFERENCES batches (id)
+) STRICT;
 
 -- Values that the guards at the door doubted. waiting: held, not recorded. flagged: recorded, and
 -- listed. The others are decided: released ones were recorded then, rejected ones never are.

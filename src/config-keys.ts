@@ -466,6 +466,11 @@ const ownKeys = {
     730,
     'Days that the audit trail keeps what was done; what is left of its chain can be verified.',
   ),
+  'batches.undo_days': key(
+    integer(1, 36_500),
+    90,
+    'Days in which a batch of a dataset can be undone: as long is kept what stood before its rows.',
+  ),
   'files.directory': key(
     path(''),
     '',

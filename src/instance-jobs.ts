@@ -2,6 +2,7 @@ import type { Cluster } from './cluster.ts'
 import { createAlertJob } from './jobs/alerts.ts'
 import { createAuditJob } from './jobs/audit.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
+import { createBatchesJob } from './jobs/batches.ts'
 import { createBillingJob } from './jobs/billing.ts'
 import { createClockJob } from './jobs/clock.ts'
 import { createConditionJob } from './jobs/condition.ts'
@@ -92,6 +93,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
     createSurchargeJob(surchargeMatching, clock),
     createUsageJob(meter),
     createAuditJob(services.audit),
+    createBatchesJob(services.batches),
     createBillingJob(services),
     createWebhookMonthsJob(services.webhookAllowance),
     createMessagesJob(services),

@@ -12,6 +12,7 @@ import {
   keepChecksums,
   type PageChecksums,
 } from './page-checksums.ts'
+import { noteBatchRows } from './undo-triggers.ts'
 import { keepRevisions } from './vintage.ts'
 
 export interface OpenOptions {
@@ -161,12 +162,14 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
       db.run(`PRAGMA user_version = ${schemaVersion}`)
       db.run(`PRAGMA application_id = ${applicationId}`)
       keepRevisions(db)
+      noteBatchRows(db)
     })
   } else if (version !== schemaVersion)
-    // The triggers of revisions are made from the tables, and those change only by migrations.
+    // These triggers are made from the tables, and those change only by migrations.
     transact(db, () => {
       migrate(db, version)
       keepRevisions(db)
+      noteBatchRows(db)
     })
 }
 

@@ -461,6 +461,25 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX doubted_rows ON doubted_values (dataset, line, observed_at, numbers) WHERE dataset IS NOT NULL;
     `,
   },
+  {
+    version: 19,
+    why: 'Batches of datasets are undone too.',
+    sql: `
+      CREATE TABLE batch_rows (
+        batch_id INTEGER NOT NULL REFERENCES batches (id),
+        subject TEXT NOT NULL,
+        key TEXT NOT NULL,
+        before TEXT CHECK (json_valid(before)),
+        PRIMARY KEY (batch_id, subject, key)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE batch_under_way (
+        batch_id INTEGER PRIMARY KEY REFERENCES batches (id)
+      ) STRICT;
+      ALTER TABLE batches ADD COLUMN forgotten INTEGER NOT NULL DEFAULT 0 CHECK (forgotten IN (0, 1));
+      -- The weekly stocks are values of series alone, which are undone as before.
+      UPDATE batches SET forgotten = 1 WHERE dataset <> 'oil-inventories';
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

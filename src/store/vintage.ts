@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { setTriggers, type Trigger } from './triggers.ts'
 
 /** The keys of the tables whose earlier rows are kept. */
 const versionedKeys: Readonly<Record<string, readonly string[]>> = {
@@ -30,24 +31,14 @@ const columnsOf = (db: Database, table: string): string[] =>
  * in. A row that was known before the one that is there goes between the earlier ones.
  */
 export function keepRevisions(db: Database): void {
-  const wanted = versionedTables.flatMap(table => triggersOf(table, columnsOf(db, table)))
-  const present = new Map(
-    db
-      .query<{ name: string; sql: string }, []>(
-        `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'keep\\_%' ESCAPE '\\'`,
-      )
-      .all()
-      .map(({ name, sql }) => [name, sql]),
+  setTriggers(
+    db,
+    prefix,
+    versionedTables.flatMap(table => triggersOf(table, columnsOf(db, table))),
   )
-  if (present.size === wanted.length && wanted.every(({ name, sql }) => present.get(name) === sql))
-    return
-  db.transaction(() => {
-    for (const name of present.keys()) db.run(`DROP TRIGGER ${name}`)
-    for (const { sql } of wanted) db.run(sql)
-  }).immediate()
 }
 
-function triggersOf(table: string, columns: readonly string[]): { name: string; sql: string }[] {
+function triggersOf(table: string, columns: readonly string[]): Trigger[] {
   const keyOf = (row: 'NEW' | 'OLD') =>
     `json_array(${versionedKeys[table]!.map(column => `${row}.${column}`).join(', ')})`
   const rowOf = (row: 'NEW' | 'OLD') =>
@@ -82,6 +73,26 @@ function triggersOf(table: string, columns: readonly string[]): { name: string; 
     name: `${prefix}${table}_${name}`,
     sql: `CREATE TRIGGER ${prefix}${table}_${name} ${body}`,
   }))
+}
+
+/**
+ * Lets rows of a table be kept as they were until they are taken out: what is told of a deletion is
+ * only when it was. `matches` is SQL that finds a row by `?1`.
+ */
+export function keepRemoved(
+  db: Database,
+  table: string,
+  matches: string,
+): (key: string, at: number) => void {
+  const columns = columnsOf(db, table)
+  const fields = columns.map(column => `'${column}', t.${column}`).join(', ')
+  const key = versionedKeys[table]!.map(column => `t.${column}`).join(', ')
+  const keep = db.query<unknown, [string, number]>(
+    `INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+     SELECT '${table}', json_array(${key}), t.recorded_at, ?2, json_object(${fields})
+     FROM ${table} t WHERE (${matches}) AND t.recorded_at < ?2`,
+  )
+  return (key, at) => void keep.run(key, at)
 }
 
 /** The moment that reads of a database are as of, while there is one. */

@@ -33,7 +33,7 @@ const pragma = (db: Database, name: string) =>
 function shapeOf(db: Database): string[] {
   const rows = db
     .query(
-      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'keep_%'",
+      "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'keep_%' AND name NOT LIKE 'undo_%'",
     )
     .all() as { sql: string }[]
   const normal = (sql: string) =>

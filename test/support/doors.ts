@@ -89,6 +89,8 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     egress: ['egress.ts', 'request.ts'],
   },
   store: {
+    drilling: ['permit-periods.ts'],
+    prices: ['later-writers.ts'],
     replication: ['change-log.ts'],
   },
   service: {

@@ -75,6 +75,15 @@ const BatchSeriesShape = t.Object({
   from: moment,
   to: moment,
 })
+const RowChangeShape = t.Object({
+  row: t.String({
+    description: 'Table, what tells the row apart, and the column.',
+    examples: ['rig_counts US 2026-11-13 oil'],
+  }),
+  before: t.Number({ description: 'In the unit of the column.' }),
+  now: t.Number({ description: 'In the unit of the column.' }),
+  percent: orNull(t.Number({ description: 'Of what it was.' }), 'Null: it was 0.'),
+})
 const One = envelope(t.Object({ batch: BatchShape }))
 const params = t.Object({
   id: t.String({ description: 'Number of the batch.', examples: ['17'] }),
@@ -222,20 +231,34 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
             from: isoInstant(firstAt),
             to: isoInstant(lastAt),
           })),
+          rows: batches.rowChanges(batch.id).map(({ code: row, before, after, percent }) => ({
+            row,
+            before,
+            now: after,
+            percent,
+          })),
         })
       },
       {
         access: operator,
         params,
         response: {
-          200: envelope(t.Object({ batch: BatchShape, series: t.Array(BatchSeriesShape) })),
+          200: envelope(
+            t.Object({
+              batch: BatchShape,
+              series: t.Array(BatchSeriesShape),
+              rows: t.Array(RowChangeShape, {
+                description: 'The ten biggest changes of numbers in rows of datasets.',
+              }),
+            }),
+          ),
           404: NestedProblem,
         },
         detail: {
           operationId: 'getBatch',
           summary: 'A batch',
           description:
-            'A batch with the series that it changed and the times between which it did.',
+            'A batch with the series that it changed, the times between which it did, and the biggest changes of rows of datasets.',
         },
       },
     )
@@ -304,10 +327,10 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
               'validation_failed',
               `Batch ${id} was undone at ${isoInstant(batch.undoneAt)}.`,
             )
-          if (batch.dataset !== null)
+          if (batch.isForgotten)
             throw stateForbids(
               'validation_failed',
-              `Batch ${id} wrote the dataset ${batch.dataset}, and batches of datasets are not undone: import the right rows again.`,
+              `Batch ${id} can no longer be undone: what stood before its rows is not kept (batches.undo_days). Import the right rows again.`,
             )
           const done = batches.undo(
             batch,
@@ -315,12 +338,15 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
             onlyUntouched,
           )
           if ('touched' in done) {
-            const examples = done.examples
-              .map(({ code, observedAt }) => `${code} at ${isoInstant(observedAt)}`)
-              .join(', ')
+            const { touched, examples } = done
+            const [one, many] = batch.dataset === null ? ['point', 'points'] : ['row', 'rows']
+            const what =
+              touched === 1
+                ? `1 ${one} of batch ${id} was`
+                : `${touched} ${many} of batch ${id} were`
             throw stateForbids(
               'validation_failed',
-              `${done.touched} points of batch ${id} were written again later (${examples}): undo the later batch first, or send only_untouched to leave them alone.`,
+              `${what} written again later (${examples.join(', ')}): undo the later batch first, or send only_untouched to leave what was written later alone.`,
             )
           }
           return success({
@@ -339,9 +365,15 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
           200: envelope(
             t.Object({
               batch: BatchShape,
-              restored: integer({ description: 'Points that have their value of before again.' }),
-              removed: integer({ description: 'Points that were not there before.' }),
-              left: integer({ description: 'Points that were written later, and left alone.' }),
+              restored: integer({
+                description: 'Values or rows that are again as they were before.',
+              }),
+              removed: integer({
+                description: 'Values or rows that were not there before, and are gone.',
+              }),
+              left: integer({
+                description: 'Values or rows that were written later, and left alone.',
+              }),
             }),
           ),
           404: NestedProblem,
@@ -351,7 +383,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
           operationId: 'undoBatch',
           summary: 'Undo a batch',
           description:
-            'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Refused where later batches wrote the same points, unless `only_untouched`. An undo can be undone.',
+            'Puts back what stood before a batch, as a new batch: history is never written anew, and `as_of` goes on answering what was served in between. Of a batch of a dataset, rows are put back, with all that is counted from them. Refused where later batches wrote the same points or rows and were not undone themselves, unless `only_untouched`, and for datasets when more than `batches.undo_days` have passed. An undo can be undone.',
         },
       },
     )

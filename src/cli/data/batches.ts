@@ -110,6 +110,7 @@ const listBatches = (
 interface Shown {
   batch: BatchLine
   series: { code: string; points: number; from: string; to: string }[]
+  rows: { row: string; before: number; now: number; percent: number | null }[]
 }
 
 const percentOf = (percent: number | null) =>
@@ -118,7 +119,7 @@ const percentOf = (percent: number | null) =>
 const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
   runAgainstServer(env, 'batches show', async () => {
     const shown = await answerOf<Shown>(env, 'GET', `${path}/${encodeURIComponent(id)}`)
-    print(env, shown, ({ batch, series }) => [
+    print(env, shown, ({ batch, series, rows }) => [
       ...batchTable([batch]),
       ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
       '',
@@ -137,6 +138,20 @@ const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
           percentOf(biggest_change.percent),
         ]),
       ),
+      ...(rows.length === 0
+        ? []
+        : [
+            '',
+            ...tableLines(
+              ['ROWS CHANGED MOST', 'BEFORE', 'NOW', 'CHANGE'],
+              rows.map(({ row, before, now, percent }) => [
+                row,
+                String(before),
+                String(now),
+                percentOf(percent),
+              ]),
+            ),
+          ]),
     ])
   })
 
@@ -156,7 +171,7 @@ const undoBatch = (
       ...(reason !== undefined && { reason }),
     })
     print(env, undone, ({ batch, restored, removed, left }) => [
-      `undone as batch ${batch.id}: ${restored} values as before, ${removed} gone${left > 0 ? `, ${left} left alone because they were written later` : ''}`,
+      `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} left alone because they were written later` : ''}`,
     ])
   })
 
@@ -203,7 +218,7 @@ export function batchCommands(
       .argument('<id>')
       .description('put back what stood before one, as new revisions'),
   )
-    .option('--only-untouched', 'leave points alone that were written again later')
+    .option('--only-untouched', 'leave values and rows alone that were written again later')
     .option('--reason <text>', 'why')
     .action((id: string, options: JsonOption & { onlyUntouched?: boolean; reason?: string }) =>
       act(options, env => undoBatch(env, id, options)),

@@ -25,13 +25,14 @@ export function createSurchargeMatching(deps: {
   closes: Closes
 }): SurchargeMatching {
   const { surcharges, catalogue, closes } = deps
-  let version: number | undefined
+  let version: string | undefined
   let services: CarrierSchedule[][] = []
   let matchedState = ''
 
   const readTables = () => {
-    if (version === surcharges.version) return
-    version = surcharges.version
+    const current = surcharges.version()
+    if (version === current) return
+    version = current
     const all = Map.groupBy(
       surcharges.schedules(),
       table => `${table.mode} ${table.carrier} ${table.serviceLevel}`,

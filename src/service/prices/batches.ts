@@ -1,6 +1,10 @@
+import { dayMs, hourMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
+import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
 import type { Batch, NewBatch } from '../../store/prices/batches.ts'
 import type { Point } from '../../store/prices/observations.ts'
+import type { Journal } from '../../store/undo/journal.ts'
+import type { BatchRowStore } from '../../store/undo/rows.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import {
   type BatchStart,
@@ -11,7 +15,7 @@ import {
   type RunningBatchDeps,
   type Tally,
 } from './running-batch.ts'
-import { createUndo, type UndoConflict, type Undone } from './undo.ts'
+import { createUndo, rowText, type UndoConflict, type Undone } from './undo.ts'
 
 export interface Batches {
   begin(start: BatchStart): RunningBatch
@@ -32,10 +36,21 @@ export interface Batches {
     by: { actor: string; reason?: string },
     onlyUntouched: boolean,
   ): Undone | UndoConflict
+  /** The biggest changes of numbers in rows of datasets, each named by its row and column. */
+  rowChanges(batchId: number): Omit<BigChange, 'observedAt'>[]
+  /** Forgets what it takes to undo old batches of datasets; some thousands of rows at a time. */
+  prune(): void
 }
+
+const pruneEach = 5000
+const pruneEveryMs = hourMs
 
 export interface BatchesDeps extends Omit<RunningBatchDeps, 'end'> {
   catalogue: Catalogue
+  rows: BatchRowStore
+  journal: Journal
+  /** How long a batch of a dataset can be undone. */
+  undoDays: number
   log: Log
   now(): number
 }
@@ -61,6 +76,7 @@ const isGuarded = (kind: NewBatch['kind']): boolean =>
 export function createBatches(deps: BatchesDeps): Batches {
   const { store, ingest, catalogue, log, now, transact } = deps
   const under = new Map<number, Tally>()
+  let prunedAt = Number.NEGATIVE_INFINITY
 
   const close = (id: number): Batch => {
     store.close(id, now())
@@ -137,6 +153,18 @@ export function createBatches(deps: BatchesDeps): Batches {
       const done = undo(batch, by, onlyUntouched)
       if ('batch' in done) logged(done.batch)
       return done
+    },
+    rowChanges(batchId) {
+      const biggest = createBigChanges()
+      for (const { row, column, before, now: after } of deps.rows.numbers(batchId))
+        biggest.see(`${rowText(row, catalogue)} ${column}`, 0, before, after)
+      return biggest.list().map(({ observedAt: _, ...change }) => change)
+    },
+    prune() {
+      if (Math.abs(now() - prunedAt) < pruneEveryMs) return
+      // Where a slice was full there is more: the next pass goes on.
+      const forgotten = deps.journal.forget(now() - deps.undoDays * dayMs, pruneEach)
+      if (forgotten < pruneEach) prunedAt = now()
     },
   }
 }

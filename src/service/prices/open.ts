@@ -22,6 +22,8 @@ import {
   type ValueSource,
   type ValueSourceStore,
 } from '../../store/prices/value-sources.ts'
+import { createJournal } from '../../store/undo/journal.ts'
+import { createBatchRowStore } from '../../store/undo/rows.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { type Batches, createBatches } from './batches.ts'
 import { type Board, createBoard } from './board.ts'
@@ -128,6 +130,9 @@ export function openPrices({
   const batches = createBatches({
     guards,
     store: batchStore,
+    rows: createBatchRowStore(db),
+    journal: createJournal(db),
+    undoDays: config.batches.undoDays,
     observations,
     sources: valueSources,
     ingest,

@@ -9,6 +9,7 @@ import type {
 } from '../../store/prices/batches.ts'
 import type { Change, ObservationReads, Point } from '../../store/prices/observations.ts'
 import type { ValueSourceStore } from '../../store/prices/value-sources.ts'
+import type { Journal } from '../../store/undo/journal.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Guards } from './guards.ts'
@@ -32,7 +33,10 @@ export interface RunningBatch {
    * it; points that are deleted have none from their time on.
    */
   write(points: readonly Point[], recordedAt?: number): WriteCounts & { held: number }
-  /** Whatever is recorded during `work` belongs to the batch. */
+  /**
+   * One transaction. Whatever is recorded during `work` belongs to the batch, and what stood in the
+   * tables of datasets before it is noted.
+   */
   during<T>(work: () => T): T
   /** The same batch for values of another source. */
   of(source: NonNullable<BatchStart['feed']>): RunningBatch
@@ -43,6 +47,7 @@ export interface RunningBatch {
 
 export interface RunningBatchDeps {
   store: BatchStore
+  journal: Pick<Journal, 'during'>
   sources: ValueSourceStore
   ingest: Ingest
   observations: Pick<ObservationReads, 'vintages'>
@@ -60,7 +65,7 @@ export interface RunningBatches {
 }
 
 export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
-  const { store, sources, ingest, guards, transact } = deps
+  const { store, journal, sources, ingest, guards, transact } = deps
 
   const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
     if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
@@ -89,7 +94,7 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
       if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
     },
     noteRemoved(seriesId, observedAts) {
-      store.count(id, { removed: observedAts.length })
+      if (!tally.isDataset) store.count(id, { removed: observedAts.length })
       store.cover(id, spanOf(seriesId, observedAts))
     },
   })
@@ -161,7 +166,7 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
     return {
       id,
       asRecorded: tally.asRecorded,
-      during,
+      during: work => journal.during(id, () => during(work)),
       write: (points, recordedAt) =>
         points.some(isTold)
           ? transact(() => writeHistories(points, recordedAt))

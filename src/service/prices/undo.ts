@@ -1,27 +1,31 @@
+import { isoInstant } from '../../lib/instant.ts'
 import type { Batch, BatchStore } from '../../store/prices/batches.ts'
+import type { BatchRowStore, RowName } from '../../store/undo/rows.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Ingest } from './ingest.ts'
 import type { BatchStart, RunningBatch } from './running-batch.ts'
 
-/** What keeps a batch from being undone. */
+/** What keeps a batch from being undone: what somebody wrote after it. */
 export interface UndoConflict {
-  /** Points that somebody wrote after it. */
+  /** Values of prices, or rows of a dataset. */
   touched: number
-  /** The first few of them. */
-  examples: { code: string; observedAt: number }[]
+  /** The first few of them, as text. */
+  examples: string[]
 }
 
+/** Counts are of values, or of rows of a dataset. */
 export interface Undone {
   batch: Batch
-  /** Points that have the value again that they had before, and points that are gone. */
+  /** What is again as it was before, and what is gone. */
   restored: number
   removed: number
-  /** Points that were left alone because somebody wrote there later. */
+  /** Left alone because somebody wrote there later. */
   left: number
 }
 
 export interface UndoDeps {
-  store: Pick<BatchStore, 'series' | 'points' | 'setUndone'>
+  store: Pick<BatchStore, 'series' | 'points' | 'setUndone' | 'count'>
+  rows: Pick<BatchRowStore, 'touched' | 'putBack'>
   ingest: Pick<Ingest, 'withdraw'>
   catalogue: Pick<Catalogue, 'byId'>
   now(): number
@@ -41,17 +45,17 @@ type CoveredSeries = { seriesId: number; points: ReturnType<BatchStore['points']
  * conflict where somebody wrote later and `onlyUntouched` does not leave that alone.
  */
 export function createUndo(deps: UndoDeps) {
-  const { store, ingest, catalogue, now, transact } = deps
+  const { store, rows, ingest, catalogue, now, transact } = deps
 
-  const touchedIn = (covered: readonly CoveredSeries[]) =>
+  const touchedIn = (covered: readonly CoveredSeries[]): string[] =>
     covered.flatMap(({ seriesId, points }) =>
       points
         .filter(point => point.isTouched)
-        .map(({ observedAt }) => ({ code: catalogue.byId(seriesId).code, observedAt })),
+        .map(({ observedAt }) => `${catalogue.byId(seriesId).code} at ${isoInstant(observedAt)}`),
     )
 
   /** Points that had a value get it again, of its own source; the others go. */
-  const putBack = (running: RunningBatch, { seriesId, points }: CoveredSeries) => {
+  const putBackPoints = (running: RunningBatch, { seriesId, points }: CoveredSeries) => {
     const own = points.filter(point => !point.isTouched)
     const withValue = own.filter(point => point.before)
     const without = own.filter(point => !point.before).map(point => point.observedAt)
@@ -65,6 +69,28 @@ export function createUndo(deps: UndoDeps) {
     return { restored: withValue.length, removed: without.length }
   }
 
+  /** A dataset's rows count, and the values that follow them do not; where it has none, these do. */
+  const putBack = (batch: Batch, running: RunningBatch, covered: readonly CoveredSeries[]) => {
+    const values = { restored: 0, removed: 0 }
+    for (const series of covered) {
+      const { restored, removed } = putBackPoints(running, series)
+      values.restored += restored
+      values.removed += removed
+    }
+    const changed = running.during(() => rows.putBack(batch.id, batch.dataset, now()))
+    const isOfRows = changed.restored + changed.removed > 0
+    if (isOfRows || batch.dataset !== null) {
+      const counted = isOfRows ? changed : values
+      store.count(running.id, { revised: counted.restored, removed: counted.removed })
+    }
+    return batch.dataset !== null && isOfRows
+      ? changed
+      : {
+          restored: values.restored + changed.restored,
+          removed: values.removed + changed.removed,
+        }
+  }
+
   return (
     batch: Batch,
     { actor, reason }: { actor: string; reason?: string },
@@ -74,22 +100,32 @@ export function createUndo(deps: UndoDeps) {
       const covered = store
         .series(batch.id)
         .map(span => ({ seriesId: span.seriesId, points: store.points(batch.id, span) }))
-      const touched = touchedIn(covered)
+      const touchedRows = rows.touched(batch.id).map(row => rowText(row, catalogue))
+      const touchedPoints = touchedIn(covered)
+      // Of a dataset the rows are what was written, and its values go with them.
+      const touched =
+        batch.dataset !== null && touchedRows.length > 0
+          ? touchedRows
+          : [...touchedPoints, ...touchedRows]
       if (touched.length > 0 && !onlyUntouched)
         return { touched: touched.length, examples: touched.slice(0, examplesMax) }
       const running = deps.begin({
         kind: 'undo',
         actor,
         undoesId: batch.id,
+        ...(batch.dataset !== null && { dataset: batch.dataset }),
         ...(reason !== undefined && { reason }),
       })
-      const done = { restored: 0, removed: 0 }
-      for (const series of covered) {
-        const { restored, removed } = putBack(running, series)
-        done.restored += restored
-        done.removed += removed
-      }
+      const done = putBack(batch, running, covered)
       store.setUndone(batch.id, now())
       return { ...done, batch: deps.close(running.id), left: touched.length }
     })
+}
+
+/** As a person names a row: `rig_counts TX 2026-11-20`. */
+export function rowText({ table, key }: RowName, catalogue: Pick<Catalogue, 'byId'>): string {
+  const words = Object.entries(key).map(([column, value]) =>
+    column === 'series_id' ? catalogue.byId(value as number).code : String(value),
+  )
+  return [table, ...words].join(' ')
 }

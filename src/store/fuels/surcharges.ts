@@ -65,8 +65,8 @@ export interface SurchargeStore {
   /** One transaction. The same row again is unchanged; another for a known week replaces it. */
   write(rows: readonly Surcharge[], recordedAt: number): WriteCounts
   writeSchedules(rows: readonly CarrierSchedule[], recordedAt: number): WriteCounts
-  /** Another number after every write of tables. */
-  readonly version: number
+  /** Another text after every change of tables, whoever made it. */
+  version(): string
   /** Every table, each service's oldest first. */
   schedules(): CarrierSchedule[]
   /**
@@ -217,19 +217,16 @@ export function createSurchargeStore(db: Database): SurchargeStore {
     serviceLevel ?? null,
     toOn,
   ]
-  let version = 0
+  const version = lazy<{ version: string }, []>(
+    db,
+    "SELECT count(*) || ' ' || coalesce(max(recorded_at), 0) AS version FROM surcharge_schedules",
+  )
   return {
     write: (rows, recordedAt) =>
       transact(db, () => countsOf(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
-    writeSchedules(rows, recordedAt) {
-      version += 1
-      return transact(db, () =>
-        countsOf(rows.map(row => putSchedule(scheduleRow(row), recordedAt))),
-      )
-    },
-    get version() {
-      return version
-    },
+    writeSchedules: (rows, recordedAt) =>
+      transact(db, () => countsOf(rows.map(row => putSchedule(scheduleRow(row), recordedAt)))),
+    version: () => version.get()!.version,
     schedules: () => schedules.all().map(scheduleOf),
     inForce: (mode, day, carrier = '') => inForce.all(mode, day, carrier).map(surchargeOf),
     history: (query, limit, offset) =>

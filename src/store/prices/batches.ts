@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { BigChange } from '../../market/prices/big-changes.ts'
 import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
+import { isOverwritten } from './later-writers.ts'
 
 export const batchKinds = ['file', 'push', 'feed', 'correction', 'undo', 'release'] as const
 export type BatchKind = (typeof batchKinds)[number]
@@ -42,6 +43,8 @@ export interface Batch extends BatchCounts {
   startedAt: number
   finishedAt: number | null
   undoneAt: number | null
+  /** What stood before its rows of datasets is not kept any more. */
+  isForgotten: boolean
   biggest: BigChange[]
 }
 
@@ -58,7 +61,7 @@ export interface BatchPoint {
   observedAt: number
   /** Undefined: there was nothing, or nothing that anybody kept. */
   before: { value: number; sourceId: number } | undefined
-  /** Somebody wrote there after it. */
+  /** Somebody wrote there after it, and that was not undone. */
   isTouched: boolean
 }
 
@@ -85,11 +88,11 @@ export interface BatchFilter {
   since?: number
 }
 
-type BatchRow = Omit<Batch, 'biggest'> & { biggest: string }
+type BatchRow = Omit<Batch, 'biggest' | 'isForgotten'> & { biggest: string; isForgotten: 0 | 1 }
 
 const columns = `id, kind, actor, dataset, source_id AS sourceId, feed_run_id AS feedRunId, file_name AS fileName, sha256, reason,
   undoes_id AS undoesId, started_at AS startedAt, finished_at AS finishedAt, inserted, revised, unchanged, removed,
-  superseded, rejected, held, biggest, undone_at AS undoneAt`
+  superseded, rejected, held, biggest, undone_at AS undoneAt, forgotten AS isForgotten`
 const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
   AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
 
@@ -128,7 +131,11 @@ export function createBatchStore(db: Database): BatchStore {
      WHERE batch_id = ? ORDER BY series_id`,
   )
   const points = pointsOfBatch(db)
-  const batchOf = (row: BatchRow): Batch => ({ ...row, biggest: JSON.parse(row.biggest) })
+  const batchOf = (row: BatchRow): Batch => ({
+    ...row,
+    biggest: JSON.parse(row.biggest),
+    isForgotten: row.isForgotten === 1,
+  })
   const filterOf = ({ kind, seriesId, since }: BatchFilter): Filter => [
     kind ?? null,
     since ?? null,
@@ -201,16 +208,23 @@ function pointsOfBatch(db: Database): BatchStore['points'] {
     `SELECT value, source_id AS sourceId, batch_id AS batchId, next_batch_id AS nextBatchId FROM observation_revisions
      WHERE series_id = ? AND observed_at = ? ORDER BY recorded_at DESC`,
   )
+  const undoes = lazy<{ undoesId: number | null }, [number]>(
+    db,
+    'SELECT undoes_id AS undoesId FROM batches WHERE id = ?',
+  )
+  const writerOf = (id: number) => ({ id, undoesId: undoes.get(id)?.undoesId ?? undefined })
   return (id, { seriesId, firstAt, lastAt }) =>
     moments.all(seriesId, firstAt, lastAt, id).map(({ observedAt }) => {
       const now = current.get(seriesId, observedAt)
       const past = revisions.all(seriesId, observedAt)
-      const lastBatch = now ? now.batchId : past[0]?.nextBatchId
+      const writers = past.toReversed().flatMap(value => [value.batchId, value.nextBatchId])
+      if (now) writers.push(now.batchId)
+      const turns = writers.filter((writer, i) => writer !== writers[i - 1])
       const before = past.find(value => value.nextBatchId === id && value.batchId !== id)
       return {
         observedAt,
         before: before && { value: before.value, sourceId: before.sourceId },
-        isTouched: lastBatch !== id,
+        isTouched: isOverwritten(turns.slice(turns.lastIndexOf(id) + 1).map(writerOf)),
       }
     })
 }

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import { lazy } from '../statement.ts'
+import { setTriggers, type Trigger } from '../triggers.ts'
 import { type ReplicatedTable, replicatedTables } from './tables.ts'
 
 const prefix = 'log_'
@@ -17,23 +18,10 @@ const logged = new WeakMap<Database, boolean>()
  */
 export function logChanges(db: Database, isWanted: boolean): void {
   const wanted = isWanted ? replicatedTables(db).flatMap(triggersOf) : []
-  const present = new Map(
-    db
-      .query<{ name: string; sql: string }, []>(
-        `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'log\\_%' ESCAPE '\\'`,
-      )
-      .all()
-      .map(({ name, sql }) => [name, sql]),
-  )
-  const isAsWanted =
-    present.size === wanted.length && wanted.every(({ name, sql }) => present.get(name) === sql)
-  if (!isAsWanted)
-    transact(db, () => {
-      for (const name of present.keys()) db.run(`DROP TRIGGER ${name}`)
-      for (const { sql } of wanted) db.run(sql)
-      // Nobody publishes what was not published, and who logs again begins with a new snapshot.
-      if (!isWanted) db.run('DELETE FROM changes')
-    })
+  setTriggers(db, prefix, wanted, () => {
+    // Nobody publishes what was not published, and who logs again begins with a new snapshot.
+    if (!isWanted) db.run('DELETE FROM changes')
+  })
   logged.set(db, isWanted)
 }
 
@@ -51,7 +39,7 @@ export function isLogged(db: Database): boolean {
  * A row that gets another key is two changes: the old key has no row any more. A change of nothing
  * is none.
  */
-function triggersOf(table: ReplicatedTable): { name: string; sql: string }[] {
+function triggersOf(table: ReplicatedTable): Trigger[] {
   const keyOf = (row: 'NEW' | 'OLD') =>
     `json_array(${table.key
       .map(column => {

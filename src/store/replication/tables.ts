@@ -13,6 +13,7 @@ export interface ReplicatedTable {
 
 /** Tables that are this copy's own, with why nobody else has them. */
 export const localTables: Readonly<Record<string, string>> = {
+  batch_under_way: 'of one transaction, and empty after it',
   changes: 'the log itself',
   publications: 'how far this copy has published its log',
   replication_state: 'what this copy is among the others',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { isoInstant } from '../../../src/lib/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const dayMs = 86_400_000
@@ -75,10 +76,21 @@ describe('a batch', () => {
     push({ 1: 70, 2: 71 })
     const { id } = push({ 1: 80, 2: 81, 3: 82 })
     push({ 2: 71.5 })
-    expect(undo(id)).toEqual({ touched: 1, examples: [{ code: 'WTI_USD', observedAt: at(2) }] })
+    expect(undo(id)).toEqual({ touched: 1, examples: [`WTI_USD at ${isoInstant(at(2))}`] })
     expect(values()).toEqual({ 1: 80, 2: 71.5, 3: 82 })
     expect(undo(id, true)).toMatchObject({ restored: 1, removed: 1, left: 1 })
     expect(values()).toEqual({ 1: 70, 2: 71.5 })
+  })
+
+  test('is undone although a later one wrote there, where that was undone', () => {
+    const { push, undo, values } = openBatches()
+    push({ 1: 70 })
+    const { id } = push({ 1: 80, 2: 81 })
+    const wrong = push({ 1: 90, 2: 91 })
+    expect(undo(id)).toMatchObject({ touched: 2 })
+    undo(wrong.id)
+    expect(undo(id)).toMatchObject({ restored: 1, removed: 1, left: 0 })
+    expect(values()).toEqual({ 1: 70 })
   })
 
   test('that was undone comes back when its undo is undone', () => {
@@ -169,11 +181,24 @@ test(
         clock.advance(hourMs)
         const statements: Said[] = []
         const batchIds: number[] = []
+        const undoes = new Map<number, number>()
+        /** Whether something is left of what was said of a day after a batch. */
+        const isTouched = (day: number, id: number) => {
+          const own = statements.filter(event => event.day === day)
+          const left: number[] = []
+          for (const { batch } of own.slice(own.findLastIndex(event => event.batch === id) + 1))
+            if (left.length > 0 && undoes.get(batch) === left.at(-1)) left.pop()
+            else left.push(batch)
+          return left.length > 0
+        }
         /** What a day was at a moment, with the batch that said so. */
-        const newest = (day: number, moment: number, without?: number) =>
-          statements.findLast(
-            event => event.day === day && event.at <= moment && event.batch !== without,
-          )
+        const newest = (day: number, moment: number) =>
+          statements.findLast(event => event.day === day && event.at <= moment)
+        /** What a day was before a batch said anything of it. */
+        const before = (day: number, id: number) => {
+          const own = statements.filter(event => event.day === day)
+          return own[own.findLastIndex(event => event.batch === id) - 1]?.value
+        }
         const current = (moment: number) => {
           const days = new Map<number, number>()
           for (const one of statements) {
@@ -210,7 +235,7 @@ test(
             const batch = id === undefined ? undefined : batchStore.find(id)!
             if (!batch || batch.undoneAt !== null) continue
             const mine = [...new Set(statements.filter(s => s.batch === id).map(s => s.day))]
-            const touched = mine.filter(day => newest(day, Number.POSITIVE_INFINITY)!.batch !== id)
+            const touched = mine.filter(day => isTouched(day, id!))
             const done = batches.undo(batch, { actor: 'test' }, one.onlyUntouched)
             if (touched.length > 0 && !one.onlyUntouched) {
               expect('touched' in done && done.touched).toBe(touched.length)
@@ -219,10 +244,11 @@ test(
             expect('left' in done && done.left).toBe(touched.length)
             if (!('batch' in done)) continue
             batchIds.push(done.batch.id)
+            undoes.set(done.batch.id, id!)
             for (const day of mine.filter(own => !touched.includes(own)))
               statements.push({
                 day,
-                value: newest(day, Number.POSITIVE_INFINITY, id)?.value,
+                value: before(day, id!),
                 at: now,
                 batch: done.batch.id,
               })

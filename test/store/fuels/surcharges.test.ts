@@ -161,9 +161,9 @@ describe('tables', () => {
   test('make a carrier known, and every write is noticed', () => {
     const surcharges = store()
     expect(surcharges.serviceLevels('ltl', 'alder')).toEqual([])
-    const before = surcharges.version
+    const before = surcharges.version()
     surcharges.writeSchedules([table('2025-01-06')], 1)
-    expect(surcharges.version).not.toBe(before)
+    expect(surcharges.version()).not.toBe(before)
     expect(surcharges.serviceLevels('ltl', 'alder')).toEqual([''])
     expect(surcharges.serviceLevels('parcel', 'alder')).toEqual([])
   })

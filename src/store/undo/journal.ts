@@ -1,0 +1,53 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../database.ts'
+import { lazy } from '../statement.ts'
+
+/** Notes what stands in the tables of datasets before a batch writes there. */
+export interface Journal {
+  /** One transaction. Of each row that `work` writes, what it was before is kept for the batch. */
+  during<T>(batchId: number, work: () => T): T
+  /**
+   * Forgets what stood before batches that began by a moment, at most `limit` rows at once; answers
+   * how many. They cannot be undone any more, and know it.
+   */
+  forget(startedBy: number, limit: number): number
+}
+
+export function createJournal(db: Database): Journal {
+  const begin = lazy(db, 'INSERT INTO batch_under_way (batch_id) VALUES (?)')
+  const end = lazy(db, 'DELETE FROM batch_under_way')
+  const setForgotten = lazy(
+    db,
+    `UPDATE batches SET forgotten = 1 WHERE started_at <= ? AND forgotten = 0
+       AND EXISTS (SELECT 1 FROM batch_rows r WHERE r.batch_id = batches.id)`,
+  )
+  const forget = lazy(
+    db,
+    `DELETE FROM batch_rows WHERE (batch_id, subject, key) IN (
+       SELECT r.batch_id, r.subject, r.key FROM batches b JOIN batch_rows r ON r.batch_id = b.id
+       WHERE b.forgotten = 1 LIMIT ?)`,
+  )
+  let isUnderWay = false
+  return {
+    during(batchId, work) {
+      // A part of a batch belongs to it.
+      if (isUnderWay) return work()
+      isUnderWay = true
+      try {
+        return transact(db, () => {
+          begin.run(batchId)
+          const done = work()
+          end.run()
+          return done
+        })
+      } finally {
+        isUnderWay = false
+      }
+    },
+    forget: (startedBy, limit) =>
+      transact(db, () => {
+        setForgotten.run(startedBy)
+        return forget.run(limit).changes
+      }),
+  }
+}
