@@ -71,14 +71,17 @@ const Cluster = envelope(
         t.Object(
           {
             name: t.String({ examples: ['changes'] }),
-            messages: integer({ examples: [91_330] }),
+            messages: integer({
+              description: 'Messages that the stream keeps.',
+              examples: [91_330],
+            }),
             bytes: integer({
               description: 'Size in the stream, in bytes.',
               examples: [18_240_512],
             }),
             position: integer({ description: 'The last message.', examples: [91_330] }),
             leader: orNull(t.String({ examples: ['n1'] }), 'Null where NATS is one server.'),
-            copies: integer({ examples: [3] }),
+            copies: integer({ description: 'Servers of NATS that are to have it.', examples: [3] }),
             current_copies: integer({
               description: 'Of its copies those that have everything.',
               examples: [3],
