@@ -5,6 +5,7 @@ COPY package.json bun.lock bunfig.toml ./
 RUN bun install --frozen-lockfile
 COPY tsconfig.json schema.sql ./
 COPY fixtures fixtures
+COPY docs/guides docs/guides
 COPY scripts scripts
 COPY src src
 RUN bun scripts/build.ts

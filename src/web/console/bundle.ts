@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { guideNames, guidesDirectory, readGuides } from './guides/read.ts'
 
 /** A file of the console as the binary holds it, in base64: a macro may answer texts only. */
 export interface BundledFile {
@@ -26,6 +27,8 @@ export interface Bundle {
   /** The scripts and styles that a page names, by what they are. */
   script: string
   style: string
+  /** The guides, as JSON. */
+  guides: string
   files: BundledFile[]
 }
 
@@ -57,6 +60,8 @@ function sourceHash(): string {
     /\.(tsx?|css|json)$/.test(name),
   )
   for (const name of sources.sort()) hash.update(name).update(readFileSync(join(here, name)))
+  hash.update(readFileSync(join(here, './guides/read.ts')))
+  for (const name of guideNames) hash.update(readFileSync(join(guidesDirectory, `${name}.md`)))
   return hash
     .update(readFileSync(join(here, '../../../bun.lock')))
     .digest('hex')
@@ -90,7 +95,10 @@ function build(isShipped: boolean): Bundle {
       packed(name, readFileSync(join(out, name)), isShipped),
     )
     const entry = (pattern: RegExp): string => files.find(file => pattern.test(file.name))!.name
-    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), files }
+    const text = Buffer.from(JSON.stringify(readGuides()))
+    const guides = `guides-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`
+    files.push(packed(guides, text, isShipped))
+    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), guides, files }
   } finally {
     rmSync(out, { recursive: true })
   }

@@ -31,6 +31,7 @@ interface ServedFile {
 const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
 }
 
 /** Unpacked at the first page: a service that nobody looks at does not hold them in memory. */
@@ -46,7 +47,7 @@ const load = async () => {
       },
     ]),
   )
-  return { script: bundle.script, style: bundle.style, files }
+  return { script: bundle.script, style: bundle.style, guides: bundle.guides, files }
 }
 let loading: ReturnType<typeof load> | undefined
 const loaded = () => {
@@ -59,7 +60,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
   const { now } = deps
   const contentPolicy = contentPolicyOf(deps.mode === 'dev')
   return async request => {
-    const { script, style } = await loaded()
+    const { script, style, guides } = await loaded()
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
     const cookie = person && (await renewed(deps, person.session))
@@ -70,6 +71,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         isSignedIn: person !== undefined,
         signup: deps.signUp.mode,
         channel: deps.channels[0] ?? '',
+        guides: `/console/${guides}`,
         now: now(),
       },
       { script, style },

@@ -32,6 +32,7 @@ const pages: Record<PagePath, ComponentType> = {
   '/account': Account,
   '/account/:part': Account,
   '/docs': Docs,
+  '/docs/:guide': Docs,
   '/markets': Markets,
   '/markets/:view': Markets,
   '/operator': Operator,

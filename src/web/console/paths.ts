@@ -7,6 +7,7 @@ export const pagePaths = [
   '/status',
   '/signup',
   '/docs',
+  '/docs/:guide',
   '/board',
   '/series',
   '/series/:code',
@@ -34,6 +35,8 @@ export interface Boot {
   signup: 'closed' | 'invite' | 'open'
   /** The channel of prices in the stream. */
   channel: string
+  /** Where the guides are, as JSON. */
+  guides: string
   /** The clock of this copy when the page was made, Unix ms; an evaluation copy may stand elsewhere. */
   now: number
 }

@@ -7,7 +7,15 @@ import { signUpToken } from '../../support/topics/people.ts'
 import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
 
 /** Pages that anybody may see, and those of members. */
-const open = ['/', '/status', '/signup', '/docs', '/docs?operation=getPriceChart']
+const open = [
+  '/',
+  '/status',
+  '/signup',
+  '/docs',
+  '/docs?operation=getPriceChart',
+  '/docs/quickstart',
+  '/docs/webhooks',
+]
 const members = [
   '/board',
   '/alerts',
@@ -502,6 +510,33 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.click('form[aria-label="Try it"] button')
     await page.waitForSelector('form[aria-label="Try it"] .tag.good')
     expect(await page.textContent('form[aria-label="Try it"] pre')).toContain('"status": "success"')
+  })
+
+  test('reads guides from one to the next, finds their places, and fills in what is the reader’s', async () => {
+    const { page, goTo } = await visitor({ isSignedIn: false, width: 390 })
+    await goTo('/docs')
+    await page.fill('.reference input[type=search]', 'constant time')
+    await page.click('.reference nav [aria-label="Guides"] a >> text=Verify it')
+    await page.waitForURL('**/docs/webhooks#verify-it')
+    // The place that was looked for is what the window shows.
+    await page.waitForFunction(
+      'Math.abs(document.getElementById("verify-it")?.getBoundingClientRect().top ?? 9999) < 200',
+    )
+    await page.fill('.reference input[type=password]', 'feed'.repeat(16))
+    const sample = page.locator('.sample pre').first()
+    await sample.locator(`text=Authorization: Token ${'feed'.repeat(16)}`).waitFor()
+    expect(await sample.textContent()).toContain(`${stage.origin}/v1/webhooks`)
+    await page.click('.sample button:text-is("Go")')
+    await page.locator('.sample pre >> text=hmac.Equal').waitFor()
+    await page.click('a[rel=next]')
+    await page.waitForSelector('h1:text-is("Feeds")')
+    await page.goBack()
+    await page.waitForSelector('h1:text-is("Webhooks")')
+    // The key stays with the tab, and the reference has it too.
+    await goTo('/docs?operation=getLatestPrices')
+    await page.locator(`pre >> text=Authorization: Token ${'feed'.repeat(16)}`).waitFor()
+    await goTo('/docs/no-such-guide')
+    await page.waitForSelector('text=There is no such guide.')
   })
 
   test('sends a test to an endpoint and shows in the log what became of it', async () => {

@@ -14,6 +14,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
+import { keepKey } from '../parts/own-key.ts'
 import { Table } from '../parts/table.tsx'
 import { Notifications } from './account/notifications.tsx'
 import { SignIns } from './account/sign-ins.tsx'
@@ -191,8 +192,12 @@ function Keys() {
   const { refusal, attempt } = useAttempt()
   const name = useSignal('')
   const newToken = useSignal<string | undefined>(undefined)
-  const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) =>
-    data.api_key?.plain_token ?? data.plain_token
+  const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) => {
+    const token = data.api_key?.plain_token ?? data.plain_token
+    // Whoever makes a key wants to use it: the samples have it as long as the tab is open.
+    if (token !== undefined) keepKey(token)
+    return token
+  }
   const make = (form: HTMLFormElement) =>
     attempt(async () => {
       newToken.value = tokenOf(

@@ -1,12 +1,16 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso'
+import type { Guide } from '../guides/guide.ts'
 import { ask, useLoaded } from '../parts/ask.ts'
 import { Page, Shown, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { match } from '../parts/codes.ts'
+import { loadGuides, matchingPlaces } from '../parts/guides.ts'
+import { keepKey, ownKey } from '../parts/own-key.ts'
 import { type Call, Samples } from '../parts/samples.tsx'
+import { GuideText } from './guide.tsx'
 
 interface Schema {
   $ref?: string
@@ -71,107 +75,216 @@ const listedOf = (document: OpenApi): Listed[] =>
     })),
   )
 
-/** The reference, made from the document that programs read. */
+/** Guides, and the reference made from the document that programs read. */
 export function Docs() {
+  const { params } = useRoute()
   const document = useLoaded('document', signal => ask<OpenApi>('/openapi.json', { signal }))
+  const loaded = useLoaded('guides', loadGuides)
+  const guide = loaded.data?.find(({ name }) => name === params.guide)
+  const typed = useSignal('')
+  // What a search found is gone to; the next page begins with everything again.
+  const { url } = useLocation()
+  useEffect(() => {
+    typed.value = ''
+  }, [url])
   return (
     <Page
-      title="Documentation"
+      key={params.guide ?? ''}
+      title={guide?.title ?? 'Documentation'}
       about={
-        <>
-          Every call of the interface, from{' '}
-          <a href="/openapi.json" rel="external">
-            openapi.json
-          </a>
-          . Also{' '}
-          <a href="/swagger" rel="external">
-            as Swagger UI
-          </a>
-          .
-        </>
+        guide ? (
+          <span dangerouslySetInnerHTML={{ __html: guide.about }} />
+        ) : (
+          <>
+            Guides, and every call of the interface from{' '}
+            <a href="/openapi.json" rel="external">
+              openapi.json
+            </a>
+            . Also{' '}
+            <a href="/swagger" rel="external">
+              as Swagger UI
+            </a>
+            .
+          </>
+        )
       }
     >
-      <Shown of={document} what="the description of the interface">
-        {data => <Reference document={data} />}
-      </Shown>
+      <div class="reference">
+        <Sidebar
+          document={document.data}
+          guides={loaded.data ?? []}
+          guide={params.guide}
+          typed={typed}
+        />
+        {params.guide === undefined ? (
+          <div class="stack content">
+            <Shown of={document} what="the description of the interface">
+              {data => <Reference document={data} />}
+            </Shown>
+          </div>
+        ) : (
+          <Shown of={loaded} what="the guide">
+            {all =>
+              guide ? (
+                <GuideText key={guide.name} guide={guide} all={all} />
+              ) : (
+                <p>
+                  There is no such guide. Begin with the <a href="/docs/quickstart">quickstart</a>.
+                </p>
+              )
+            }
+          </Shown>
+        )}
+      </div>
     </Page>
   )
 }
 
-const matchesMax = 60
+/** Beside the text there is room for what there is; above it, it would be in the way. */
+const isWide = matchMedia('(min-width: 60rem)').matches
 
-function Reference({ document }: { document: OpenApi }) {
+const matchesMax = 60
+const placesMax = 6
+
+/** The operations that speak of what was typed, best first; all of them while nothing is typed. */
+function matchingOperations(operations: readonly Listed[], typed: string): readonly Listed[] {
+  if (typed.trim() === '') return operations
+  return operations
+    .map(listed => {
+      const { summary, description = '', parameters = [] } = listed.operation
+      const head = `${summary} ${listed.path} ${listed.id}`
+      const rest = `${description} ${parameters.map(parameter => `${parameter.name} ${parameter.description ?? ''}`).join(' ')}`
+      return {
+        listed,
+        score: match(head, typed) * 10 || match(`${head} ${rest}`, typed),
+      }
+    })
+    .filter(({ score }) => score !== 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, matchesMax)
+    .map(({ listed }) => listed)
+}
+
+function Sidebar({
+  document,
+  guides,
+  guide,
+  typed,
+}: {
+  document: OpenApi | undefined
+  guides: readonly Guide[]
+  guide: string | undefined
+  typed: Signal<string>
+}) {
   const { query } = useLocation()
-  const typed = useSignal('')
-  const operations = useMemo(() => listedOf(document), [document])
-  const chosen = operations.find(({ id }) => id === query.operation)
-  const shown = useMemo(() => {
-    if (typed.value.trim() === '') return operations
-    return operations
-      .map(listed => {
-        const { summary, description = '', parameters = [] } = listed.operation
-        const head = `${summary} ${listed.path} ${listed.id}`
-        const rest = `${description} ${parameters.map(parameter => `${parameter.name} ${parameter.description ?? ''}`).join(' ')}`
-        return {
-          listed,
-          score: match(head, typed.value) * 10 || match(`${head} ${rest}`, typed.value),
-        }
-      })
-      .filter(({ score }) => score !== 0)
-      .sort((a, b) => b.score - a.score)
-      .slice(0, matchesMax)
-      .map(({ listed }) => listed)
-  }, [operations, typed.value])
-  const groups = [...Map.groupBy(shown, ({ tag }) => tag)]
+  const operations = useMemo(() => (document ? listedOf(document) : []), [document])
   const isSearching = typed.value.trim() !== ''
+  const shown = useMemo(
+    () => matchingOperations(operations, typed.value),
+    [operations, typed.value],
+  )
+  const places = isSearching ? matchingPlaces(typed.value, placesMax) : []
+  const groups = [...Map.groupBy(shown, ({ tag }) => tag)]
   return (
-    <div class="reference">
-      <nav class="stack" aria-label="Calls">
-        <label>
-          Search the documentation
-          <input
-            type="search"
-            placeholder="RSI, rig count, as_of …"
-            value={typed.value}
-            onInput={event => {
-              typed.value = event.currentTarget.value
-            }}
-          />
-        </label>
-        {shown.length === 0 && (
-          <p class="quiet" role="status">
-            Nothing speaks of that.
-          </p>
-        )}
-        {groups.map(([tag, part]) => (
-          <details key={tag} open={isSearching || part.some(({ id }) => id === chosen?.id)}>
-            <summary>
-              <strong>{tag}</strong> <span class="quiet small">{part.length}</span>
-            </summary>
-            <ul>
-              {part.map(({ id, method, operation }) => (
-                <li key={id}>
-                  <a
-                    href={`/docs?operation=${encodeURIComponent(id)}`}
-                    aria-current={id === chosen?.id ? 'page' : undefined}
-                  >
-                    {method !== 'GET' && <span class="code">{method} </span>}
-                    {operation.summary}
+    <nav class="stack" aria-label="Documentation">
+      <label>
+        Search the documentation
+        <input
+          type="search"
+          placeholder="RSI, rig count, as_of …"
+          value={typed.value}
+          onInput={event => {
+            typed.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      {!isSearching && <OwnKey />}
+      {isSearching && document && shown.length + places.length === 0 && (
+        <p class="quiet" role="status">
+          Nothing speaks of that.
+        </p>
+      )}
+      {isSearching
+        ? places.length > 0 && (
+            <ul aria-label="Guides">
+              {places.map(({ href, title, heading }) => (
+                <li key={href}>
+                  <a href={href}>
+                    {title}
+                    {heading && <span class="quiet"> · {heading}</span>}
                   </a>
                 </li>
               ))}
             </ul>
-          </details>
-        ))}
-      </nav>
-      <div class="stack content">
-        {chosen ? (
-          <One key={chosen.id} listed={chosen} document={document} />
-        ) : (
-          <Introduction document={document} />
-        )}
-      </div>
-    </div>
+          )
+        : guides.length > 0 && (
+            <details open={isWide && query.operation === undefined}>
+              <summary>
+                <strong>guides</strong> <span class="quiet small">{guides.length}</span>
+              </summary>
+              <ul>
+                {guides.map(({ name, title }) => (
+                  <li key={name}>
+                    <a href={`/docs/${name}`} aria-current={name === guide ? 'page' : undefined}>
+                      {title}
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+      {groups.map(([tag, part]) => (
+        <details
+          key={tag}
+          open={isSearching || (isWide && part.some(({ id }) => id === query.operation))}
+        >
+          <summary>
+            <strong>{tag}</strong> <span class="quiet small">{part.length}</span>
+          </summary>
+          <ul>
+            {part.map(({ id, method, operation }) => (
+              <li key={id}>
+                <a
+                  href={`/docs?operation=${encodeURIComponent(id)}`}
+                  aria-current={id === query.operation ? 'page' : undefined}
+                >
+                  {method !== 'GET' && <span class="code">{method} </span>}
+                  {operation.summary}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </nav>
+  )
+}
+
+/** The key that all samples are shown with and trial calls are made with. */
+const OwnKey = () => (
+  <label>
+    Your key, for the samples
+    <input
+      type="password"
+      autocomplete="off"
+      spellcheck={false}
+      placeholder="kept in this tab only"
+      value={ownKey.value}
+      onInput={event => keepKey(event.currentTarget.value)}
+    />
+  </label>
+)
+
+function Reference({ document }: { document: OpenApi }) {
+  const { query } = useLocation()
+  const chosen = useMemo(
+    () => listedOf(document).find(({ id }) => id === query.operation),
+    [document, query.operation],
+  )
+  return chosen ? (
+    <One key={chosen.id} listed={chosen} document={document} />
+  ) : (
+    <Introduction document={document} />
   )
 }
 
@@ -199,6 +312,9 @@ function Introduction({ document }: { document: OpenApi }) {
       <section class="card" aria-labelledby="first">
         <h2 id="first">The first call</h2>
         <Samples call={{ method: 'GET', path: '/v1/prices/latest?by_code=BRENT_CRUDE_USD' }} />
+        <p>
+          New here? The <a href="/docs/quickstart">quickstart</a> takes a minute.
+        </p>
         {!boot.isSignedIn && (
           <p>
             You need a key for it: <a href="/signup">how to get one</a>. Without one:{' '}
@@ -364,7 +480,6 @@ const shownMax = 20_000
 
 /** Makes the call, as who is signed in or with a key that is typed in. */
 function TryIt({ call, operation }: { call: Call; operation: Operation }) {
-  const key = useSignal('')
   const answer = useSignal<{ status: number; text: string; ms: number } | undefined>(undefined)
   const isOpen = operation.security?.length === 0
   const send = async () => {
@@ -374,7 +489,7 @@ function TryIt({ call, operation }: { call: Call; operation: Operation }) {
         method: call.method,
         credentials: 'same-origin',
         headers: {
-          ...(key.value !== '' && { authorization: `Bearer ${key.value}` }),
+          ...(ownKey.value !== '' && { authorization: `Bearer ${ownKey.value}` }),
           ...(call.body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
@@ -407,10 +522,8 @@ function TryIt({ call, operation }: { call: Call; operation: Operation }) {
             <input
               type="password"
               autocomplete="off"
-              value={key.value}
-              onInput={event => {
-                key.value = event.currentTarget.value
-              }}
+              value={ownKey.value}
+              onInput={event => keepKey(event.currentTarget.value)}
             />
           </label>
         )}

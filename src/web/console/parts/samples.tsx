@@ -1,5 +1,7 @@
-import { useSignal } from '@preact/signals'
+import { signal } from '@preact/signals'
+import { sampleKey } from '../guides/guide.ts'
 import { Choice, Copy } from './bits.tsx'
+import { ownKey } from './own-key.ts'
 
 const languages = ['curl', 'python', 'typescript', 'excel'] as const
 export type Language = (typeof languages)[number]
@@ -27,6 +29,9 @@ const pythonOf = (value: unknown): string =>
     .replaceAll(/\btrue\b/g, 'True')
     .replaceAll(/\bfalse\b/g, 'False')
     .replaceAll(/\bnull\b/g, 'None')
+
+/** Chosen once for all samples. */
+const language = signal<Language>('curl')
 
 /** The same call in the ways in which people make it. */
 export function sampleOf(language: Language, call: Call, key: string): string {
@@ -80,10 +85,9 @@ export function sampleOf(language: Language, call: Call, key: string): string {
   return `=WEBSERVICE("${location.origin}/v1/excel/run.xml?path=" & ENCODEURL("/v1/${relative}") & "&api_key=${key}")`
 }
 
-/** One call, in the language that the reader chooses. */
-export function Samples({ call, apiKey = 'YOUR_API_KEY' }: { call: Call; apiKey?: string }) {
-  const language = useSignal<Language>('curl')
-  const text = sampleOf(language.value, call, apiKey)
+/** One call, in the language that the reader chooses, with the key that he has typed in. */
+export function Samples({ call }: { call: Call }) {
+  const text = sampleOf(language.value, call, ownKey.value || sampleKey)
   return (
     <div class="stack">
       <div class="row spread">

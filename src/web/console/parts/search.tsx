@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { loadCalls, matchingCalls } from './calls.ts'
 import { codes, loadCodes, match, matchingCodes, nearCodes } from './codes.ts'
+import { loadGuides, matchingPlaces } from './guides.ts'
 import { navigation } from './navigation.ts'
 
 let show = (): void => {}
@@ -32,7 +33,13 @@ function targetsOf(typed: string): Target[] {
     text: summary,
     kind: path,
   }))
-  return [...pages, ...matches.slice(0, shownMax - pages.length - described.length), ...described]
+  const places = matchingPlaces(typed, 3).map(({ href, title, heading }) => ({
+    href,
+    text: heading || title,
+    kind: heading ? `Guide: ${title}` : 'Guide',
+  }))
+  const others = [...described, ...places]
+  return [...pages, ...matches.slice(0, shownMax - pages.length - others.length), ...others]
 }
 
 /** What somebody may have meant who finds nothing. */
@@ -105,7 +112,10 @@ export function Search() {
             onInput={event => {
               typed.value = event.currentTarget.value
               chosen.value = 0
-              if (typed.value.length > 2) void loadCalls().catch(() => {})
+              if (typed.value.length > 2) {
+                void loadCalls().catch(() => {})
+                void loadGuides().catch(() => {})
+              }
             }}
             onKeyDown={pressed}
           />

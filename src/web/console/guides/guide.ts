@@ -1,0 +1,32 @@
+/** A sample, in the language that its fence names. */
+export interface GuideSample {
+  language: string
+  text: string
+}
+
+/** Ready HTML, or the same thing in several languages. */
+export type GuidePart = { html: string } | { samples: GuideSample[] }
+
+export interface GuideHeading {
+  id: string
+  text: string
+  /** The words below it, for the search. */
+  words: string
+}
+
+export interface Guide {
+  name: string
+  title: string
+  /** Its first paragraph, as HTML. */
+  about: string
+  parts: GuidePart[]
+  headings: GuideHeading[]
+}
+
+/** What samples are written with; the pages put the reader's own in their place. */
+export const sampleOrigin = 'http://127.0.0.1:8470'
+export const sampleKey = 'YOUR_API_KEY'
+
+/** A sample as somebody can paste it. */
+export const filled = (text: string, origin: string, key: string): string =>
+  text.replaceAll(sampleOrigin, origin).replaceAll(sampleKey, key)
