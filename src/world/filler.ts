@@ -48,7 +48,9 @@ export interface Families<Name extends string> {
   /** Those that every list of codes needs. */
   first(): void
   /** As much of those as lists of newest prices need. */
-  quote(): void
+  quoteAll(): void
+  /** As of the feed, for series that are a family's. */
+  quote(seriesId: number): void
   /** As of the feed, for series that are a family's. */
   hasNewest(seriesId: number, before: number): boolean
   /** What a request needs of the prices that lists of codes are made of. */
@@ -68,7 +70,7 @@ export interface Families<Name extends string> {
  */
 export function withFamilies<Name extends string>(
   feed: PriceFeed,
-  { fillers, first, quote, hasNewest, reachOf, lay, supply, forget, now }: Families<Name>,
+  { fillers, first, quoteAll, quote, hasNewest, reachOf, lay, supply, forget, now }: Families<Name>,
 ): WorldFeed {
   const entries = Object.entries(fillers) as [Name, Filler][]
   let isWhole = false
@@ -132,12 +134,19 @@ export function withFamilies<Name extends string>(
         if (reach === 'stretch') begin()
         else if (reach === 'newest') {
           feed.beginQuotes()
-          quote()
+          quoteAll()
         } else feed.beginWith(reach)
         lay(asked, fill)
       })
     },
     supply: Object.assign(supplied, {
+      quote(seriesId: number) {
+        if (isWhole || isLaying) return
+        laying(() => {
+          feed.quote(seriesId)
+          quote(seriesId)
+        })
+      },
       hasNewest: (seriesId: number, before: number) =>
         isWhole || feed.hasNewest(seriesId, before) || hasNewest(seriesId, before),
     }),

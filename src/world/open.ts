@@ -184,73 +184,38 @@ const needs: readonly (readonly [path: string, families: readonly FamilyName[]])
   ['/v1/well-production', ['permits', 'production']],
 ]
 
-/** Routes that are about the codes that are named in the address. */
-const ofNamedCodes = ['/v1/prices', '/v1/analytics']
-/** Routes that are about no list of codes: what they read of a code, they ask for. */
-const ofNoCodes = [
-  '/_dev',
-  '/health',
-  '/openapi',
-  '/docs',
-  '/swagger',
-  '/limits.json',
-  '/admin/v1/accounts',
-  '/admin/v1/audit',
-  '/admin/v1/batches',
-  '/admin/v1/datasets',
-  '/admin/v1/invoices',
-  '/admin/v1/outbox',
-  '/admin/v1/quarantine',
-  '/admin/v1/review',
-  '/admin/v1/suppressions',
-  '/admin/v1/tokens',
-  '/billing',
-  '/organizations',
-  '/users',
-  '/v1/account',
-  '/v1/alerts',
-  '/v1/analytics/performance',
-  '/v1/api-keys',
-  '/v1/data-sources',
-  '/v1/diesel-prices',
-  '/v1/ei/',
-  '/v1/forecasts',
-  '/v1/futures',
-  '/v1/meta',
-  '/v1/notification',
-  '/v1/phone',
-  '/v1/rig-counts',
-  '/v1/scheduled-deliveries',
-  '/v1/sms',
-  '/v1/subscriptions',
-  '/v1/usage',
-  '/v1/users',
-  '/v1/webhook',
-  '/v1/well-production',
+/**
+ * Routes that list the newest price of every code, which are written at once. Of others each read
+ * asks for the code that it is of.
+ */
+const ofEveryCode = [
+  '/admin/v1/series',
+  '/product-facts.json',
+  '/v1/commodities',
+  '/v1/commodities/categories',
+  '/v1/demo/commodities',
+  '/v1/prices/all',
+  '/v1/prices/all/health',
 ]
+/** The same, unless the address names codes. */
+const ofNamedCodes = ['/v1/prices/latest']
 /** Routes that look at the newest stretch of every code. */
 const ofEveryStretch = ['/v1/data-quality', '/v1/status', '/status.json']
 /** Controls that move the clock or change what is published next, which stands on it. */
 const standsOnStretch = ['/_dev/clock', '/_dev/feed', '/_dev/scenario']
 
-/** Codes that stand for contracts are left to those routes that need all. */
-function reachOf(
-  { route, method, url }: DataRequest,
-  catalogue: WorldServices['catalogue'],
-): PriceReach {
+function reachOf({ route, method, url }: DataRequest): PriceReach {
   const isBelow = (path: string): boolean => route.startsWith(path)
   if (isBelow('/v1/ei/oil_inventories')) return inventoryPlaces.map(place => place.code)
   if (method === 'POST' && standsOnStretch.some(isBelow)) return 'stretch'
-  if (ofNoCodes.some(isBelow)) return []
   if (ofEveryStretch.some(isBelow)) return 'stretch'
-  if (!ofNamedCodes.some(isBelow)) return 'newest'
+  if (ofEveryCode.includes(route)) return 'newest'
+  return namesCodes(url) || !ofNamedCodes.includes(route) ? [] : 'newest'
+}
+
+const namesCodes = (url: string): boolean => {
   const { searchParams } = new URL(url, 'http://localhost')
-  const named = searchParams.get('by_code') ?? searchParams.get('code')
-  if (named === null) return 'newest'
-  const some = named.split(',').map(code => catalogue.named(code))
-  return some.every(series => series !== undefined && !series.contractOf && !isFamily(series.code))
-    ? some.map(series => series!.code)
-    : 'newest'
+  return searchParams.has('by_code') || searchParams.has('code')
 }
 
 /** Whether a code in the address stands for a contract, or may do so once contracts are known. */
@@ -262,7 +227,7 @@ function namesContract(url: string, catalogue: WorldServices['catalogue']): bool
 }
 
 const familyCodes: ReadonlySet<string> = new Set(families.map(family => family.code))
-const isFamily = (code: string): boolean => familyCodes.has(code)
+const isFamily = (code: string): code is FamilyCode => familyCodes.has(code)
 
 function familiesOf(
   services: WorldServices,
@@ -299,14 +264,19 @@ function familiesOf(
       production,
     },
     first: futures.begin,
-    quote: futures.beginQuotes,
+    quoteAll: futures.quoteAll,
+    quote(seriesId) {
+      const { code, contractOf } = catalogue.byId(seriesId)
+      if (isFamily(code)) futures.quote(code)
+      else if (contractOf !== null) futures.supply(code)
+    },
     hasNewest(seriesId, before) {
       const series = catalogue.byId(seriesId)
       return series?.contractOf != null && futures.hasNewest(series.code, before)
     },
     now: clock.now,
     forget: services.forgetSeries,
-    reachOf: asked => reachOf(asked, catalogue),
+    reachOf,
     lay({ route, url }, fill) {
       if (ofContracts.some(path => route.startsWith(path)) || namesContract(url, catalogue)) {
         futures.open()

@@ -53,7 +53,8 @@ function copy() {
   const feed = withFamilies(prices, {
     fillers: { long, short },
     first: () => void lines.push('first'),
-    quote: () => void lines.push('quote'),
+    quoteAll: () => void lines.push('quote'),
+    quote: () => undefined,
     hasNewest: () => false,
     reachOf: () => 'stretch',
     lay: ({ route }, fill) => {
@@ -117,6 +118,7 @@ test('what was read while something was written is forgotten, and read anew', ()
   const feed = withFamilies(prices, {
     fillers: {},
     first: () => {},
+    quoteAll: () => {},
     quote: () => {},
     hasNewest: () => false,
     reachOf: () => 'stretch',

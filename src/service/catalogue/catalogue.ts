@@ -73,6 +73,8 @@ export interface Catalogue {
   reload(): void
   /** Hears of every time the list was read again. */
   onReload(listener: () => void): void
+  /** Names what an evaluation copy asks before it says how far the data of a series reaches. */
+  supplyFrom(quote: (seriesId: number) => void): void
 }
 
 export function createCatalogue(
@@ -81,6 +83,11 @@ export function createCatalogue(
   viewers?: Pick<Viewers, 'current'>,
 ): Catalogue {
   const extents = createExtents()
+  let quote: ((seriesId: number) => void) | undefined
+  const extentOf = (series: Series): Extent | undefined => {
+    quote?.(series.id)
+    return extents.of(series)
+  }
   let list: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
@@ -92,7 +99,8 @@ export function createCatalogue(
     contracts,
     find: findSeries,
     named: code => names.get(code),
-    hasData: series => extents.of(series) !== undefined,
+    hasData: series => extentOf(series) !== undefined,
+    quote: family => quote?.(family.id),
   })
 
   const reload = () => {
@@ -124,7 +132,12 @@ export function createCatalogue(
    */
   function findSeries(code: string, now: number): Series | undefined {
     const contract = names.has(code) ? undefined : contracts.listed(code, now)
-    if (contract) addContracts([contract])
+    if (contract) {
+      // An evaluation copy numbers all contracts in one order, whatever is asked for first.
+      const family = names.get(contract.family)
+      if (family) quote?.(family.id)
+      addContracts([contract])
+    }
     return names.get(code)
   }
 
@@ -139,7 +152,7 @@ export function createCatalogue(
 
   const hasData = (series: Series) =>
     series.unavailableReason === null &&
-    (extents.of(series) !== undefined || extents.hasContracts(series.code))
+    (extentOf(series) !== undefined || extents.hasContracts(series.code))
 
   return {
     get version() {
@@ -158,7 +171,7 @@ export function createCatalogue(
     },
     suggest: (text, category) =>
       suggestCodes(text, candidatesOf(category)).filter(series => visibility.seen(series)),
-    extent: extents.of,
+    extent: extentOf,
     hasData,
     hasContracts: extents.hasContracts,
     unavailableReason(series) {
@@ -179,6 +192,9 @@ export function createCatalogue(
     addContracts,
     reload,
     onReload: listener => void reloadListeners.push(listener),
+    supplyFrom(source) {
+      quote = source
+    },
   }
 }
 
@@ -246,13 +262,15 @@ interface ResolverDeps {
   /** The same, of what is known already. */
   named(code: string): Series | undefined
   hasData(series: Series): boolean
+  /** Sees to it that the front contract of a family is known. */
+  quote(family: Series): void
 }
 
 /**
  * What a code of a request means: an alias stands for its code, a futures family for its front
  * contract. Nearly every request is answered from the spellings that were resolved before.
  */
-function createResolver({ contracts, find, named, hasData }: ResolverDeps) {
+function createResolver({ contracts, find, named, hasData, quote }: ResolverDeps) {
   const resolvedCodes = new Map<string, Resolved>()
 
   const resolve = (text: string, now: number): Resolved | undefined => {
@@ -276,6 +294,7 @@ function createResolver({ contracts, find, named, hasData }: ResolverDeps) {
         resolvedCodes.set(text, resolved)
       return resolved
     }
+    quote(family)
     const frontSeries = named(front)
     return {
       series: frontSeries && hasData(frontSeries) ? frontSeries : family,

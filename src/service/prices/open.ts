@@ -89,6 +89,7 @@ export function openPrices({
   const supply: Supply = Object.assign(
     (seriesId: number, from: number) => source?.(seriesId, from),
     {
+      quote: (seriesId: number) => source?.quote(seriesId),
       hasNewest: (seriesId: number, before: number) => source?.hasNewest(seriesId, before) ?? true,
     },
   )
@@ -214,6 +215,7 @@ export function openPrices({
     supply,
     supplyFrom(given) {
       source = given
+      catalogue.supplyFrom(given.quote)
     },
   }
 }

@@ -4,6 +4,8 @@ import type { ObservationStore } from '../../store/prices/observations.ts'
 /** Sees to it that all observations of a series made at `from` or later are there. */
 export interface Supply {
   (seriesId: number, from: number): void
+  /** Sees to it that a series is quoted: its newest price, those that changes are against, its first. */
+  quote(seriesId: number): void
   /** Whether the newest observation made before `before` is there, whatever else is missing. */
   hasNewest(seriesId: number, before: number): boolean
 }
@@ -26,6 +28,7 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
       return store.oldestFirst(seriesId, from, ...rest)
     },
     newest(seriesId, before) {
+      supply.quote(seriesId)
       // The one before a stretch that is there may be missing still.
       if (!supply.hasNewest(seriesId, before))
         supply(seriesId, store.newest(seriesId, before)?.observedAt ?? always)

@@ -58,7 +58,9 @@ export interface FuturesFiller extends Required<Filler> {
    * Makes all contracts known and writes the newest price of those that stand for their families,
    * those that its changes are against, and the first one.
    */
-  beginQuotes(): void
+  quoteAll(): void
+  /** The same, of one family. */
+  quote(family: FamilyCode): void
   /** Whether the newest price of a contract before `before` is there: one of these. */
   hasNewest(contract: string, before: number): boolean
   /** Makes all contracts known. */
@@ -155,11 +157,11 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     settings.set(names.begun, 'true')
   }
 
-  const beginQuotes = () => {
+  const quoteFronts = (some: readonly WorldCurve[]) => {
     if (hasBegun()) return
     openAll()
     const prices: ContractPrice[] = []
-    for (const curve of curves) {
+    for (const curve of some) {
       const month = frontMonth(curve, startedAt())
       const contract = contractCode(curve.family.code, month)
       if (written.has(contract) || quoted.has(contract)) continue
@@ -215,7 +217,8 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
 
   return {
     begin,
-    beginQuotes,
+    quoteAll: () => quoteFronts(curves),
+    quote: code => quoteFronts(curves.filter(({ family }) => family.code === code)),
     hasNewest: (contract, before) => quoted.get(contract)?.has(before) ?? false,
     open: openAll,
     supply(contract) {

@@ -35,6 +35,8 @@ export interface PriceFeed {
    * one: what lists of prices are made of, and known with its whole reach too.
    */
   beginQuotes(): void
+  /** As `beginQuotes`, of one series; of more than a few, of all. */
+  quote(seriesId: number): void
   /** Whether the newest observation of a series before `before` is there: one of these. */
   hasNewest(seriesId: number, before: number): boolean
   /** Writes the history of a code, whatever is there of it already. */
@@ -60,7 +62,10 @@ export interface PriceFeed {
 }
 
 /** So many codes begin by themselves; whoever reads more reads lists of all. */
-const earlyCodesMax = 12
+const earlyCodesMax = 100
+
+/** So many codes are quoted one by one; whoever reads more reads lists of all. */
+const quotedAloneMax = 100
 
 /** The longest history of a code fits, so that it is written in one transaction. */
 const pointsPerWrite = 12_000
@@ -137,15 +142,18 @@ export function createPriceFeed(deps: {
       ingest.write(points.slice(i, i + pointsPerWrite), now)
   }
 
-  function beginQuotes(): void {
+  const beginQuotes = (): void => quoteSome(order)
+
+  function quoteSome(some: readonly StoredSeries[]): void {
     if (progress.hasBegun()) return
     const start = progress.startedAt()
     const { codes, quoted } = earlyAt(start)
     const done = progress.filled()
-    const missing = order.filter(
+    const missing = some.filter(
       ({ code, id }) => !done.has(code) && !codes.has(code) && !quoted.has(id),
     )
-    beginTogether(start)
+    if (missing.length === 0) return
+    if (missing.some(({ code }) => together.has(code))) beginTogether(start)
     const quotedSeries = missing
       .filter(({ code }) => !together.has(code))
       .map(series => ({ series, quotes: publication.quotes(series, start) }))
@@ -233,6 +241,12 @@ export function createPriceFeed(deps: {
     beginStep: budgetMs => beginUntil(stopwatch.monotonic() + budgetMs),
     beginWith: codes => beginSome(codes.flatMap(code => byCode.get(code) ?? [])),
     beginQuotes,
+    quote(seriesId) {
+      const series = byId.get(seriesId)
+      if (!series) return
+      const { quoted } = early
+      quoteSome(quoted.size < quotedAloneMax ? [series] : order)
+    },
     hasNewest(seriesId, before) {
       const start = progress.begunAt()
       return start !== undefined && (earlyAt(start).quoted.get(seriesId)?.has(before) ?? false)

@@ -190,6 +190,22 @@ describe('filling', () => {
     expect(ingest.rows()).toEqual(expected(start))
   })
 
+  test('one code is quoted alone, as in a list of all', () => {
+    const { feed, ingest } = copy()
+    const all = copy()
+    all.feed.beginQuotes()
+    feed.quote(4)
+    const quotes = all.ingest.rows().filter(row => row.startsWith('COPPER_USD'))
+    expect(quotes.length).toBeGreaterThan(2)
+    expect(ingest.rows()).toEqual(quotes)
+    expect(feed.hasNewest(4, Number.MAX_SAFE_INTEGER)).toBe(true)
+    expect(feed.hasNewest(1, Number.MAX_SAFE_INTEGER)).toBe(false)
+    feed.quote(4)
+    expect(ingest.rows()).toEqual(quotes)
+    feed.quote(2)
+    expect(ingest.rows()).toEqual(quotes)
+  })
+
   test('a code that is quoted has all of its newest stretch when that is read', () => {
     const { feed, ingest } = copy()
     feed.beginQuotes()
@@ -205,7 +221,7 @@ describe('filling', () => {
     const all = new Set(series.filter(series => series.available).map(series => series.id))
     const begun = ({ writes }: Recorder) => new Set(writes.flat().map(point => point.seriesId))
     const many = copy()
-    many.feed.beginWith(Array.from({ length: 13 }, () => 'EUR_USD'))
+    many.feed.beginWith(Array.from({ length: 101 }, () => 'EUR_USD'))
     expect(begun(many.ingest)).toEqual(all)
     const numbered = copy(start, new Map(), new Recorder(), ['US_RIG_COUNT', 'COPPER_USD'])
     numbered.feed.supply(8, start)
