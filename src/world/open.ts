@@ -23,7 +23,7 @@ import type { WatchServices } from '../service/watches/open.ts'
 import type { WebhookServices } from '../service/webhooks/open.ts'
 import { createAnnotationFiller } from './analytics/annotations.ts'
 import { createPositionFiller } from './analytics/positions.ts'
-import { createDrillingFiller } from './drilling/drilling.ts'
+import { createDrillingFillers, type DrillingFamily } from './drilling/drilling.ts'
 import { createFracFiller } from './drilling/frac.ts'
 import { createPermitFiller } from './drilling/permits.ts'
 import { createProductionFiller } from './drilling/production.ts'
@@ -148,7 +148,7 @@ type FamilyName =
   | 'surcharges'
   | 'positions'
   | 'annotations'
-  | 'drilling'
+  | DrillingFamily
   | 'opec'
   | 'stations'
   | 'outlooks'
@@ -159,25 +159,32 @@ type FamilyName =
 /** Routes that read contracts of futures, which must be known before they are asked for. */
 const ofContracts = ['/v1/futures', '/v1/spreads', '/v1/indicators', '/v1/market-brief']
 
-/** Which families the routes below a path need. */
+const counts: readonly FamilyName[] = ['rigs', 'ducs', 'productivities', 'crews']
+
+/** Which families the routes below a path need: the first path that fits says it. */
 const needs: readonly (readonly [path: string, families: readonly FamilyName[]])[] = [
   ['/v1/indicators', ['positions', 'annotations', 'capacities']],
-  ['/v1/market-brief', ['positions', 'annotations', 'drilling', 'outlooks']],
+  ['/v1/market-brief', ['positions', 'annotations', ...counts, 'outlooks']],
   ['/v1/storage', ['capacities']],
   ['/v1/fuel-surcharge', ['surcharges']],
   ['/v1/diesel-prices', ['stations']],
-  ['/v1/rig-counts', ['drilling']],
-  ['/v1/drilling/', ['drilling', 'permits']],
-  ['/v1/drilling-intelligence', ['drilling', 'permits', 'production']],
-  ['/v1/pseo', ['drilling', 'permits', 'production', 'frac']],
+  ['/v1/rig-counts', ['rigs']],
+  ['/v1/drilling/', [...counts, 'permits']],
+  ['/v1/drilling-intelligence/frac-spreads', ['crews']],
+  ['/v1/drilling-intelligence/duc-wells', ['ducs']],
+  ['/v1/drilling-intelligence/wells-drilled', ['ducs']],
+  ['/v1/drilling-intelligence/completions', ['ducs']],
+  ['/v1/drilling-intelligence/well-permits', ['permits']],
+  ['/v1/drilling-intelligence', [...counts, 'permits', 'production']],
+  ['/v1/pseo', [...counts, 'permits', 'production', 'frac']],
   ['/v1/forecasts', ['outlooks', 'opec']],
   ['/v1/ei/forecasts', ['outlooks', 'opec']],
   ['/v1/ei/opec_productions', ['opec']],
   ['/v1/ei/oil_inventories', ['capacities']],
-  ['/v1/ei/rig_counts', ['drilling']],
-  ['/v1/ei/frac_spreads', ['drilling']],
-  ['/v1/ei/duc_wells', ['drilling']],
-  ['/v1/ei/drilling_productivities', ['drilling']],
+  ['/v1/ei/rig_counts', ['rigs']],
+  ['/v1/ei/frac_spreads', ['crews']],
+  ['/v1/ei/duc_wells', ['ducs']],
+  ['/v1/ei/drilling_productivities', ['productivities', 'ducs']],
   ['/v1/ei/well-permits', ['permits']],
   ['/v1/ei/wells', ['permits', 'frac', 'production']],
   ['/v1/ei/frac-focus', ['permits', 'frac']],
@@ -249,7 +256,7 @@ function familiesOf(
       surcharges: surchargeFiller(services, prices),
       positions: positionFiller(services, prices),
       annotations: annotationFiller(services, prices),
-      drilling: createDrillingFiller({
+      ...createDrillingFillers({
         seed,
         world,
         drilling: services.drilling,
@@ -284,10 +291,8 @@ function familiesOf(
         // written meanwhile.
         if (new URL(url, 'http://localhost').searchParams.has('as_of')) fill('futures')
       }
-      for (const [path, names] of needs) {
-        if (!route.startsWith(path)) continue
-        for (const name of names) fill(name)
-      }
+      const [, names] = needs.find(([path]) => route.startsWith(path)) ?? [undefined, []]
+      for (const name of names) fill(name)
     },
     supply(seriesId) {
       const series = catalogue.byId(seriesId)

@@ -44,12 +44,7 @@ interface Family<T extends Regional> {
 const otherCountsOn = '2020-01-01'
 const lastBasin = 'appalachia_other'
 
-/**
- * Rigs, crews, wells and what they bring, each published by its own calendar. The world writes the
- * series of the same numbers itself, so a history goes to the tables alone; what is published as
- * the clock moves goes the way of every import, with its events.
- */
-export function createDrillingFiller(deps: {
+export interface DrillingFillerDeps {
   seed: number
   /** One whose regions add up. */
   world: World
@@ -59,14 +54,36 @@ export function createDrillingFiller(deps: {
   days?: number | undefined
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
-}): Required<Filler> {
+}
+
+export type DrillingFamily = 'rigs' | 'ducs' | 'productivities' | 'crews'
+
+/**
+ * Rigs, crews, wells and what they bring, each published by its own calendar. The world writes the
+ * series of the same numbers itself, so a history goes to the tables alone; what is published as
+ * the clock moves goes the way of every import, with its events.
+ */
+export function createDrillingFillers(
+  deps: DrillingFillerDeps,
+): Record<DrillingFamily, Required<Filler>> {
   const { world, drilling, clock, days, stopwatch = createSystemClock() } = deps
   const firstOnOf = (day: string) => (now: number) => {
     const from = isoDay(days === undefined ? 0 : now - days * dayMs)
     return from > day ? from : day
   }
-  const families = [
-    createFamilyFiller({
+  const filler = <T extends Regional>(family: Family<T>): Required<Filler> => {
+    const { fill, publish } = createFamilyFiller(family)
+    return {
+      step(budgetMs) {
+        const until = stopwatch.monotonic() + budgetMs
+        while (fill(clock.now())) if (stopwatch.monotonic() >= until) return true
+        return false
+      },
+      advance: publish,
+    }
+  }
+  return {
+    rigs: filler({
       calendar: 'week',
       firstOn: firstOnOf(firstRigCountOn),
       last: country,
@@ -74,7 +91,7 @@ export function createDrillingFiller(deps: {
       rows: days => rigRows(world, days),
       record: drilling.recordRigCounts,
     }),
-    createFamilyFiller({
+    ducs: filler({
       calendar: 'month',
       firstOn: firstOnOf(otherCountsOn),
       last: country,
@@ -82,7 +99,7 @@ export function createDrillingFiller(deps: {
       rows: days => ducRows(world, days),
       record: drilling.recordDucWells,
     }),
-    createFamilyFiller({
+    productivities: filler({
       calendar: 'month',
       firstOn: firstOnOf(otherCountsOn),
       last: lastBasin,
@@ -90,7 +107,7 @@ export function createDrillingFiller(deps: {
       rows: productivityRows(deps.seed, world),
       record: drilling.recordProductivities,
     }),
-    createFamilyFiller({
+    crews: filler({
       calendar: 'day',
       firstOn: firstOnOf(otherCountsOn),
       last: country,
@@ -98,16 +115,6 @@ export function createDrillingFiller(deps: {
       rows: days => fracRows(world, days),
       record: drilling.recordFracSpreads,
     }),
-  ]
-  return {
-    step(budgetMs) {
-      const until = stopwatch.monotonic() + budgetMs
-      for (const family of families) {
-        while (family.fill(clock.now())) if (stopwatch.monotonic() >= until) return true
-      }
-      return false
-    },
-    advance: now => families.reduce((count, family) => count + family.publish(now), 0),
   }
 }
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { parseInstant } from '../../../src/lib/instant.ts'
 import { countDays } from '../../../src/market/drilling/period.ts'
-import { createDrillingFiller } from '../../../src/world/drilling/drilling.ts'
 import { withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'
+import { createDrillingFiller } from '../../support/world/drilling-filler.ts'
 
 interface Meta {
   page: number

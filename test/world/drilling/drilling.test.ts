@@ -3,10 +3,10 @@ import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/instan
 import { basinKeys, isBasin, isState } from '../../../src/market/drilling/drilling.ts'
 import { countDays, publishedAt } from '../../../src/market/drilling/period.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
-import { createDrillingFiller } from '../../../src/world/drilling/drilling.ts'
 import { drillingGroups, withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
+import { createDrillingFiller } from '../../support/world/drilling-filler.ts'
 
 const at = (text: string) => parseInstant(text)!
 const seed = 1
