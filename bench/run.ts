@@ -6,6 +6,7 @@ import { machineLine } from './machine.ts'
 import { type BenchOptions, type Line, type Row, table } from './row.ts'
 import { alerts } from './rows/alerts.ts'
 import { board } from './rows/board.ts'
+import { cluster } from './rows/cluster.ts'
 import { exporting } from './rows/export.ts'
 import { feeds } from './rows/feeds.ts'
 import { fresh } from './rows/fresh.ts'
@@ -45,6 +46,7 @@ const rows: Readonly<Record<string, Row>> = {
   fresh,
   states,
   board,
+  cluster,
   'permits-radius': permitsRadius,
   'permits-filters': permitsFilters,
 }

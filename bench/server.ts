@@ -44,19 +44,24 @@ export async function serveWellhead(
   dir: string,
   mode: 'serve' | 'dev' = 'serve',
   from: 'source' | 'built' = 'source',
+  { env, args = [] }: { env?: Readonly<Record<string, string>>; args?: readonly string[] } = {},
 ): Promise<Wellhead> {
   const readyFile = join(dir, 'ready.json')
   rmSync(readyFile, { force: true })
-  const child = spawned([
-    ...(from === 'built' ? built() : fromSource),
-    mode,
-    '--data',
-    dir,
-    '--port',
-    '0',
-    '--ready-file',
-    readyFile,
-  ])
+  const child = spawned(
+    [
+      ...(from === 'built' ? built() : fromSource),
+      mode,
+      ...args,
+      '--data',
+      dir,
+      '--port',
+      '0',
+      '--ready-file',
+      readyFile,
+    ],
+    env,
+  )
   while (!existsSync(readyFile)) await stillRunning(child)
   const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as {
     url: string
@@ -90,10 +95,13 @@ export async function serveYardstick(name: string, settings: unknown): Promise<S
   return { port: Number(text), pid: child.pid, stop: () => stopped(child) }
 }
 
-export function spawned(command: string[]): Subprocess<'ignore', 'pipe', 'inherit'> {
+export function spawned(
+  command: string[],
+  env: Readonly<Record<string, string>> = {},
+): Subprocess<'ignore', 'pipe', 'inherit'> {
   return Bun.spawn(command, {
     cwd: root,
-    env: environment,
+    env: { ...environment, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'inherit',

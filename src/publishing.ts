@@ -1,7 +1,7 @@
 import { dehydrated } from './http/readers/config-copy.ts'
 import type { Job } from './jobs/job.ts'
 import { sleep } from './lib/clock.ts'
-import { secondMs } from './lib/instant.ts'
+import { minuteMs, secondMs } from './lib/instant.ts'
 import type { FromPublisher, PublisherStart } from './publisher.ts'
 import type { UsageReport } from './service/replication/usage.ts'
 import type { ReplicationView } from './service/replication/view.ts'
@@ -30,6 +30,7 @@ const reachMaxMs = 5 * secondMs
 const reachEachMs = 5
 /** A snapshot that did not come about is tried again after this. */
 const retryMs = 5 * secondMs
+const underWayMaxMs = 30 * minuteMs
 
 /**
  * Starts publishing the commits of a database. What the stream has already is found there; a
@@ -164,6 +165,7 @@ function createForeignUsage({
   log,
 }: Pick<Services, 'db' | 'meter' | 'settings' | 'log'>) {
   let taken = Number(settings.get(usageTakenSetting) ?? 0)
+  let isTold = false
   return {
     taken: () => taken,
     take(message: number, { usage, returned }: UsageReport) {
@@ -176,7 +178,10 @@ function createForeignUsage({
           meter.flush()
           settings.set(usageTakenSetting, String(message))
         })
+        isTold = false
       } catch (error) {
+        if (isTold) return
+        isTold = true
         log.error('usage_not_written', {
           message: 'What replicas have answered is counted, and written with what comes next.',
           error,
@@ -262,13 +267,15 @@ function createSnapshots(
 ) {
   const eachMs = Math.min(nats.snapshotEveryMs, nats.keepMs / 2)
   let dueAt = Number.NEGATIVE_INFINITY
+  let begunAt = 0
   let underWay: Worker | undefined
   const stop = () => {
     underWay?.terminate()
     underWay = undefined
   }
   const take = () => {
-    dueAt = clock.now() + eachMs
+    begunAt = clock.now()
+    dueAt = begunAt + eachMs
     underWay = threadOf('snapshot', message => {
       stop()
       if (message.kind === 'snapshot') {
@@ -286,6 +293,8 @@ function createSnapshots(
       dueAt = Number.NEGATIVE_INFINITY
     },
     pass(now: number) {
+      // One that NATS never answered would be the last.
+      if (underWay && now - begunAt > underWayMaxMs) stop()
       if (now >= dueAt && !underWay) take()
     },
     stop,

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
 import { examineCluster } from '../src/cli/doctor/cluster.ts'
 import { loadConfig } from '../src/config.ts'
 import { connectionsOf, type SocketData, sockets } from '../src/http/cable.ts'
@@ -332,6 +334,15 @@ describe.skipIf(!hasNats)('a replica in the process of its primary', () => {
     const message = (await nats.manager.streams.getMessage('events', { last_by_subj: subject }))!
     expect(bodies.all().map(row => row.body)).toContain(message.string())
     expect(message.header.get('Wellhead-Account')).toBe(account.account.id)
+    const document = Bun.YAML.parse(
+      await Bun.file(join(import.meta.dir, '../docs/nats/asyncapi.yaml')).text(),
+    ) as { components: { schemas: { Event: object } } }
+    const isEvent = addFormats(new Ajv({ strict: false })).compile(
+      document.components.schemas.Event,
+    )
+    const event = message.json<{ id: string }>()
+    expect([isEvent(event), isEvent.errors]).toEqual([true, null])
+    expect(message.header.get('Nats-Msg-Id')).toBe(event.id)
     // Once, although two endpoints get it and each attempt writes its row again.
     record('WTI_USD', 70)
     await until('the next', async () => (await count()) >= 2)

@@ -43,7 +43,7 @@ export async function wrk(options: BenchOptions): Promise<Line[]> {
 }
 
 /** Requests made beforehand, sent in turn. */
-const scriptOf = (path: string, tokens: readonly string[]): string => `
+export const scriptOf = (path: string, tokens: readonly string[]): string => `
 local tokens = { ${tokens.map(token => `"${token}"`).join(',')} }
 local requests = {}
 function init()
@@ -58,7 +58,7 @@ function request()
 end
 `
 
-async function perSecond(port: number, script: string, seconds: number): Promise<number> {
+export async function perSecond(port: number, script: string, seconds: number): Promise<number> {
   const address = `http://127.0.0.1:${port}`
   const child = Bun.spawn(
     ['wrk', '-t1', '-c64', `-d${Math.ceil(seconds)}s`, '-s', script, address],

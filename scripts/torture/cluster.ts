@@ -10,7 +10,8 @@ import { contentOf } from '../../test/support/topics/replication.ts'
  * Three NATS servers that keep three copies of each stream, a primary and two replicas as compiled
  * binaries, each of which takes over by itself. Observations are pushed; then any process is killed
  * at random while prices are pushed and read and a quota is used up. A program of its own notes every
- * message of prices and events. Prints one line of JSON.
+ * message of prices and events. Prints one line of JSON; told to end (SIGTERM), it stops killing and
+ * judges what was done.
  *
  *   bun scripts/torture/cluster.ts [kills, else 200] [observations, else 1,000,000]
  */
@@ -56,8 +57,10 @@ const nodes: Node[] = nodePorts.map((port, i) => ({
   isUp: false,
 }))
 
+let starts = 0
 async function startNode(node: Node, isReplica: boolean): Promise<Record<string, string>> {
   mkdirSync(node.dir, { recursive: true })
+  starts += 1
   const ready = join(node.dir, `ready-${Bun.nanoseconds()}`)
   const child = Bun.spawn(
     words(
@@ -79,7 +82,7 @@ async function startNode(node: Node, isReplica: boolean): Promise<Record<string,
         WELLHEAD_READERS_THREADS: '1',
       },
       stdout: 'ignore',
-      stderr: Bun.file(join(dir, `${node.dir.split('/').pop()}.log`)),
+      stderr: Bun.file(join(dir, `${node.dir.split('/').pop()}-${starts}.log`)),
     },
   )
   node.process = child
@@ -284,10 +287,15 @@ const rejoin = async () => {
   await startNode(fenced, true)
 }
 let gaveWay = 0
+let isToldToEnd = false
+process.on('SIGTERM', () => {
+  isToldToEnd = true
+})
 const runBegan = performance.now()
 const killed = { primary: 0, replica: 0, nats: 0 }
 const promotionsMs: number[] = []
-for (let kill = 0; kill < kills; kill++) {
+let kill = 0
+for (; kill < kills && !isToldToEnd; kill++) {
   await Bun.sleep(300 + Math.random() * 1200)
   await rejoin()
   const which = Math.floor(Math.random() * 6)
@@ -385,7 +393,7 @@ const failures =
 console.log(
   JSON.stringify({
     id: 'cluster',
-    n: kills,
+    n: kill,
     failures,
     observations,
     push_per_second: Math.round(observations / pushSeconds),

@@ -75,10 +75,12 @@ export async function connectNats(settings: NatsSettings): Promise<Nats> {
       authenticator: credsAuthenticator(await Bun.file(credentialsFile).bytes()),
     }),
   })
+  const client = jetstream(connection)
+  const manager = await jetstreamManager(connection)
   return {
     connection,
-    jetstream: jetstream(connection),
-    manager: await jetstreamManager(connection),
+    jetstream: client,
+    manager,
     headers(values) {
       const set = headers()
       for (const [key, value] of Object.entries(values)) set.set(key, value)
@@ -95,7 +97,7 @@ export async function connectNats(settings: NatsSettings): Promise<Nats> {
         history: 1,
         ...(ttlMs > 0 && { ttl: ttlMs }),
       })
-      return bucketOf(values)
+      return bucketOf(values, name, client, manager)
     },
     close: () => connection.close(),
   }
@@ -106,16 +108,35 @@ const entryOf = (entry: KvEntry | null): BucketEntry | undefined =>
     ? { key: entry.key, text: entry.string(), revision: entry.revision }
     : undefined
 
-function bucketOf(values: KV): Bucket {
+const setTriesMax = 50
+
+function bucketOf(
+  values: KV,
+  name: string,
+  client: JetStreamClient,
+  manager: JetStreamManager,
+): Bucket {
   return {
     get: async key => entryOf(await values.get(key)),
     async set(key, text, revision) {
-      try {
-        return await values.put(key, text, { previousSeq: revision })
-      } catch (error) {
-        if (isWrongSequence(error)) return undefined
-        throw error
+      // Servers that keep copies compare the revision of a key before they agree on the order, so that
+      // two who set it at once may both be told that they did. The last message of the whole bucket
+      // is compared after it.
+      for (let tries = 0; tries < setTriesMax; tries++) {
+        const { state } = await manager.streams.info(`KV_${name}`)
+        try {
+          const expect = { lastSequence: state.last_seq, lastSubjectSequence: revision }
+          return (await client.publish(`$KV.${name}.${key}`, text, { expect })).seq
+        } catch (error) {
+          if (!isWrongSequence(error)) throw error
+        }
+        const last = await manager.streams
+          .getMessage(`KV_${name}`, { last_by_subj: `$KV.${name}.${key}` })
+          .catch(() => null)
+        // Else it was another key that was set meanwhile.
+        if ((last?.seq ?? 0) !== revision) return undefined
       }
+      throw new Error(`the bucket ${name} is changed faster than it can be set`)
     },
     async checkLed() {
       const { cluster } = (await values.status()).streamInfo

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { sleep } from '../../lib/clock.ts'
 import { makePrivate } from '../../lib/private-file.ts'
 import type { Nats } from '../../send/nats/connection.ts'
 import { copyDatabase, openDatabase } from '../../store/database.ts'
@@ -16,6 +17,7 @@ export interface Snapshot {
 }
 
 const keptMax = 2
+const stalledMs = 5000
 const nameOf = (lineage: string, sequence: number) =>
   `${lineage}-${String(sequence).padStart(15, '0')}.db`
 
@@ -59,17 +61,36 @@ export async function storeSnapshot(
 
 /** Puts the newest snapshot of the object store into a new file. Throws where there is none. */
 export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
-  const [snapshot] = await snapshots(nats, copies)
+  const listed = await Promise.race([snapshots(nats, copies), sleep(stalledMs)])
+  if (!listed) throw new Error('NATS does not list its snapshots: try again')
+  const [snapshot] = listed
   if (!snapshot)
     throw new Error(`the object store ${snapshotBucket} has no snapshot: restore a backup`)
   const stored = await (await nats.objects(snapshotBucket, copies)).get(snapshot.name)
   if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   makePrivate(path)
-  await Bun.write(path, new Response(stored.data))
+  await writeWhile(stored.data, path)
   const fault = await stored.error
   if (fault) throw fault
   return snapshot
+}
+
+/** A snapshot that is replaced while it is read, or whose server is gone, ends without an end. */
+async function writeWhile(data: ReadableStream<Uint8Array>, path: string): Promise<void> {
+  const reader = data.getReader()
+  const file = Bun.file(path).writer()
+  try {
+    for (;;) {
+      const piece = await Promise.race([reader.read(), sleep(stalledMs)])
+      if (!piece) throw new Error('the snapshot stopped coming: try again')
+      if (piece.done) return
+      file.write(piece.value)
+      await file.flush()
+    }
+  } finally {
+    await file.end()
+  }
 }
 
 /** What the object store has, the newest first. */
