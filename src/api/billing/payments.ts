@@ -34,10 +34,8 @@ const Intent = t.Object({
   client_secret: t.String(),
 })
 const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-time' }) })
-const Bought = t.Object({
-  credit_purchase: PurchaseShape,
-  balance: t.Object({ requests_remaining: integer({ examples: [10_000] }) }),
-})
+const Balance = t.Object({ requests_remaining: integer({ examples: [10_000] }) })
+const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
 /** What an account pays with, and requests bought beside a plan. */
 export const paymentRoutes = (deps: BillingPaymentsDeps) =>
@@ -153,16 +151,23 @@ function credits({ access, billing, idempotency }: BillingPaymentsDeps) {
   const purchaseBody = createPurchaseBody(sales.packs)
   return new Elysia()
     .use(access)
-    .get('/billing/credit_packs', () => ({ credit_packs: sales.packs.map(packRow) }), {
-      access: billingRead,
-      response: { 200: t.Object({ credit_packs: t.Array(PackShape) }) },
-      detail: {
-        operationId: 'listCreditPacks',
-        summary: 'Credit packs',
-        description:
-          'Requests that can be bought beside a plan. They are used once the quota of a key is used up.',
+    .get(
+      '/billing/credit_packs',
+      ({ caller }) => ({
+        credit_packs: sales.packs.map(packRow),
+        balance: { requests_remaining: sales.balance(caller.key.account.account.id) },
+      }),
+      {
+        access: billingRead,
+        response: { 200: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }) },
+        detail: {
+          operationId: 'listCreditPacks',
+          summary: 'Credit packs',
+          description:
+            'Requests that can be bought beside a plan, and how many are left of those that were bought or given. They are used once the quota of a key is used up.',
+        },
       },
-    })
+    )
     .post(
       '/billing/credit_purchases',
       async ({ body, caller, pass, request, set }) => {

@@ -8,6 +8,7 @@ import { batchAdminRoutes } from './batches.ts'
 import { billingAdminRoutes } from './billing.ts'
 import { clusterAdminRoutes } from './cluster.ts'
 import { conditionAdminRoutes } from './condition.ts'
+import { creditAdminRoutes } from './credits.ts'
 import { dataAdminRoutes } from './data.ts'
 import { datasetAdminRoutes } from './datasets.ts'
 import { devRoutes } from './dev.ts'
@@ -37,6 +38,7 @@ export function mountOperator(app: AnyElysia, context: Context): void {
   app.use(settingsAdminRoutes(context))
   app.use(auditAdminRoutes(context))
   app.use(billingAdminRoutes(context))
+  app.use(creditAdminRoutes(context))
   app.use(signInAdminRoutes({ ...context, linkLifetimeMs: config.sessions.linkLifetimeMs }))
   app.use(dataAdminRoutes(context))
   app.use(seriesAdminRoutes(context))

@@ -37,6 +37,7 @@ const telling = [
   'observed_at',
   'batch',
   'plan',
+  'requests',
   'role',
   'inserted',
   'revised',

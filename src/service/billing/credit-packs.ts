@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { minuteMs } from '../../lib/instant.ts'
+import { isoDay, minuteMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
 import { thousands } from '../../lib/text.ts'
 import type { CreditPack } from '../../plan/credit-packs.ts'
@@ -25,14 +25,34 @@ export interface CreditSales {
   settle(purchaseId: string): Promise<CreditPurchase>
   /** Inside the caller's transaction: what became of the payment. */
   learned(purchaseId: string, charge: Charge): void
-  /** Bought requests that an account has left. */
+  /** Requests that the operator gives an account; they are there at once, and it is told. */
+  grant(account: AccountState, gift: CreditGift): CreditPurchase
+  /** Requests that an account has left, bought or given. */
   balance(accountId: string): number
+  /** What an account has left of each purchase and gift, what is used first in front. */
+  left(accountId: string): CreditLeft[]
   /** Ends what nobody used in time. */
   lapse(): void
   /** Takes up sales that were left half-way. */
   pass(): Promise<void>
   nextStop(after: number): number
 }
+
+export interface CreditGift {
+  requests: number
+  /** Null: they stay until they are used. */
+  expiresAt: number | null
+  /** What the account is told beside the number. */
+  reason?: string | undefined
+}
+
+export interface CreditLeft {
+  purchase: CreditPurchase
+  remaining: number
+}
+
+/** The pack of what was given and not bought. */
+export const giftPack = 'gift'
 
 export interface CreditSalesDeps {
   packs: readonly CreditPack[]
@@ -64,7 +84,12 @@ export function createCreditSales(deps: CreditSalesDeps): CreditSales {
     order: createOrdering(deps, learned),
     settle,
     learned,
+    grant: createGranting(deps),
     balance: credits.remaining,
+    left: accountId =>
+      credits
+        .left(accountId)
+        .map(({ purchaseId, remaining }) => ({ purchase: purchases.byId(purchaseId)!, remaining })),
     lapse: () => lapse(deps),
     async pass() {
       if (!processor) return
@@ -137,6 +162,47 @@ const createOrdering =
       return purchases.byId(id)!
     })
   }
+
+/** A purchase that costs nothing and has no invoice: the operator's gift. */
+const createGranting =
+  ({ entries, credits, purchases, notices, clock, ids }: CreditSalesDeps): CreditSales['grant'] =>
+  ({ account }, { requests, expiresAt, reason }) =>
+    entries.together(() => {
+      const now = clock.now()
+      const id = ids.uuid()
+      const gift: CreditPurchase = {
+        id,
+        accountId: account.id,
+        packId: giftPack,
+        quantity: 1,
+        requests,
+        amountCents: 0,
+        currency,
+        status: 'completed',
+        invoiceId: null,
+        createdAt: now,
+        expiresAfterDays: null,
+        completedAt: now,
+        expiresAt,
+      }
+      // What was taken of other lots must not be forgotten when they are read again.
+      credits.flush()
+      entries.purchase(gift)
+      purchases.settle(gift)
+      credits.reload(account.id)
+      const until = expiresAt === null ? '' : ` They are good until ${isoDay(expiresAt)}.`
+      notices.post(
+        {
+          accountId: account.id,
+          type: 'credits',
+          title: `${thousands(String(requests))} requests were given to you`,
+          message: `They are used once the quota is used up.${until}${reason ? ` ${reason}` : ''}`,
+          data: { purchase_id: id },
+        },
+        now,
+      )
+      return gift
+    })
 
 /** Asks the processor to take the money of a purchase that is still pending. */
 const createSettlement =

@@ -14,6 +14,8 @@ export interface TakenCredit {
  */
 export interface Credits {
   remaining(accountId: string): number
+  /** The lots that are good, those that are used first in front. */
+  left(accountId: string): readonly CreditLot[]
   /** Takes one, of those that expire first; undefined when there is none. */
   take(accountId: string): TakenCredit | undefined
   giveBack(credit: TakenCredit): void
@@ -48,6 +50,10 @@ export function createCredits(store: CreditStore, clock: Clock): Credits {
       if (lots.length === 0) return 0
       const now = clock.now()
       return lots.reduce((sum, lot) => (isGood(lot, now) ? sum + lot.remaining : sum), 0)
+    },
+    left(accountId) {
+      const now = clock.now()
+      return lotsOf(accountId).filter(lot => isGood(lot, now))
     },
     take(accountId) {
       const now = clock.now()

@@ -16,6 +16,7 @@ import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
 import { keepKey } from '../parts/own-key.ts'
 import { Table } from '../parts/table.tsx'
+import { Credits } from './account/credits.tsx'
 import { Notifications } from './account/notifications.tsx'
 import { SignIns } from './account/sign-ins.tsx'
 import { Sources } from './account/sources.tsx'
@@ -141,8 +142,8 @@ function restrictionsOf(form: FormData): Record<string, unknown> {
 const limitsOf = (key: Key): string =>
   [
     key.scopes?.join(', '),
-    key.allowed_ips && `from ${key.allowed_ips.join(', ')}`,
-    key.allowed_domains && `on ${key.allowed_domains.join(', ')}`,
+    key.allowed_ips?.length && `from ${key.allowed_ips.join(', ')}`,
+    key.allowed_domains?.length && `on ${key.allowed_domains.join(', ')}`,
     key.expires_at && `until ${day(key.expires_at)}`,
   ]
     .filter(Boolean)
@@ -515,67 +516,70 @@ function Plan() {
     ask<{ invoices: Invoice[] }>('/billing/invoices', { signal }),
   )
   return (
-    <div class="columns">
-      <section class="card" aria-labelledby="plan">
-        <h2 id="plan">Plan</h2>
-        <Shown of={account} what="the plan">
-          {({ account: data }) => (
-            <dl class="facts">
-              <dt>Account</dt>
-              <dd>{data.email}</dd>
-              <dt>Plan</dt>
-              <dd>{data.tier_name}</dd>
-              <dt>Requests</dt>
-              <dd>{number(data.request_limit)}</dd>
-              {data.trial_active && (
-                <>
-                  <dt>Trial until</dt>
-                  <dd>{day(data.trial_ends_at)}</dd>
-                </>
-              )}
-              <dt>Since</dt>
-              <dd>{day(data.created_at)}</dd>
-            </dl>
-          )}
-        </Shown>
-      </section>
-      <Table
-        caption="Invoices"
-        of={invoices}
-        rows={invoices.data?.invoices}
-        keyOf={({ id }) => id}
-        empty="There are no invoices. A paid plan brings one each month."
-        columns={[
-          {
-            name: 'Invoice',
-            value: invoice => invoice.number,
-            show: invoice => (
-              <a href={`/billing/invoices/${invoice.id}/pdf`} rel="external">
-                {invoice.number}
-              </a>
-            ),
-          },
-          {
-            name: 'Of',
-            className: 'quiet nowrap',
-            value: invoice => day(invoice.created_at),
-          },
-          {
-            name: 'Amount',
-            isNumber: true,
-            value: ({ amount }) => amount / 100,
-            show: ({ currency, amount }) => `${currency} ${number(amount / 100, 2)}`,
-          },
-          {
-            name: 'State',
-            value: ({ status }) => status,
-            show: ({ status }) => (
-              <Tag mood={status === 'paid' ? 'good' : 'warn'}>{words(status)}</Tag>
-            ),
-          },
-        ]}
-      />
-    </div>
+    <>
+      <div class="columns">
+        <section class="card" aria-labelledby="plan">
+          <h2 id="plan">Plan</h2>
+          <Shown of={account} what="the plan">
+            {({ account: data }) => (
+              <dl class="facts">
+                <dt>Account</dt>
+                <dd>{data.email}</dd>
+                <dt>Plan</dt>
+                <dd>{data.tier_name}</dd>
+                <dt>Requests</dt>
+                <dd>{number(data.request_limit)}</dd>
+                {data.trial_active && (
+                  <>
+                    <dt>Trial until</dt>
+                    <dd>{day(data.trial_ends_at)}</dd>
+                  </>
+                )}
+                <dt>Since</dt>
+                <dd>{day(data.created_at)}</dd>
+              </dl>
+            )}
+          </Shown>
+        </section>
+        <Table
+          caption="Invoices"
+          of={invoices}
+          rows={invoices.data?.invoices}
+          keyOf={({ id }) => id}
+          empty="There are no invoices. A paid plan brings one each month."
+          columns={[
+            {
+              name: 'Invoice',
+              value: invoice => invoice.number,
+              show: invoice => (
+                <a href={`/billing/invoices/${invoice.id}/pdf`} rel="external">
+                  {invoice.number}
+                </a>
+              ),
+            },
+            {
+              name: 'Of',
+              className: 'quiet nowrap',
+              value: invoice => day(invoice.created_at),
+            },
+            {
+              name: 'Amount',
+              isNumber: true,
+              value: ({ amount }) => amount / 100,
+              show: ({ currency, amount }) => `${currency} ${number(amount / 100, 2)}`,
+            },
+            {
+              name: 'State',
+              value: ({ status }) => status,
+              show: ({ status }) => (
+                <Tag mood={status === 'paid' ? 'good' : 'warn'}>{words(status)}</Tag>
+              ),
+            },
+          ]}
+        />
+      </div>
+      <Credits onBought={invoices.reload} />
+    </>
   )
 }
 

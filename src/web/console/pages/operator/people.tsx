@@ -6,6 +6,7 @@ import { ago, day, number, words } from '../../parts/format.ts'
 import { beginLook, type Look } from '../../parts/look.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
+import { AccountCredits } from './account-credits.tsx'
 
 interface Account {
   id: string
@@ -195,7 +196,7 @@ export function People() {
                 <button
                   type="button"
                   class="tight"
-                  aria-label={`Keys of ${account.email}`}
+                  aria-label={`Keys and requests of ${account.email}`}
                   aria-expanded={opened.value?.id === account.id}
                   onClick={() => {
                     opened.value = opened.value?.id === account.id ? undefined : account
@@ -232,11 +233,14 @@ export function People() {
         ]}
       />
       {opened.value && (
-        <AccountKeys
-          key={opened.value.id}
-          account={opened.value}
-          onChange={() => void answer.reload()}
-        />
+        <>
+          <AccountKeys
+            key={opened.value.id}
+            account={opened.value}
+            onChange={() => void answer.reload()}
+          />
+          <AccountCredits key={opened.value.id} account={opened.value} />
+        </>
       )}
       <Organizations />
     </>

@@ -1,0 +1,86 @@
+import { useSignal } from '@preact/signals'
+import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { number } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Pack {
+  id: string
+  name: string
+  requests: number
+  price: number
+  currency: string
+  expires_after_days: number | null
+}
+
+interface Answer {
+  credit_packs: Pack[]
+  balance: { requests_remaining: number }
+}
+
+const priceOf = ({ price, currency }: Pack): string => `${currency} ${number(price / 100, 2)}`
+
+/** Requests beside the plan: how many are left, and packs to buy. */
+export function Credits({ onBought }: { onBought: () => Promise<void> }) {
+  const answer = useLoaded('credits', signal => ask<Answer>('/billing/credit_packs', { signal }))
+  const { refusal, attempt } = useAttempt()
+  const told = useSignal('')
+  const buy = (pack: Pack) =>
+    attempt(async () => {
+      told.value = ''
+      const { credit_purchase: purchase } = await ask<{ credit_purchase: { status: string } }>(
+        '/billing/credit_purchases',
+        { method: 'POST', body: { pack_id: pack.id } },
+      )
+      told.value =
+        purchase.status === 'completed'
+          ? `${pack.name} are yours.`
+          : `${pack.name} are there once the invoice is paid.`
+      await Promise.all([answer.reload(), onBought()])
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {told.value && <Notice mood="good">{told.value}</Notice>}
+      <Table
+        caption="Requests beside the plan"
+        file="credits"
+        of={answer}
+        rows={answer.data?.credit_packs}
+        keyOf={({ id }) => id}
+        empty={
+          answer.data &&
+          `${number(answer.data.balance.requests_remaining)} are left. None are sold here: ask who runs the service.`
+        }
+        note={
+          answer.data &&
+          `${number(answer.data.balance.requests_remaining)} are left of those that were bought or given. They are used once the quota is used up.`
+        }
+        columns={[
+          { name: 'Pack', value: ({ name }) => name },
+          { name: 'Price', isNumber: true, value: ({ price }) => price / 100, show: priceOf },
+          {
+            name: 'Good for',
+            isWide: true,
+            className: 'quiet',
+            value: pack => pack.expires_after_days,
+            show: ({ expires_after_days: days }) =>
+              days === null ? 'until they are used' : `${number(days)} days`,
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: pack => (
+              <Confirmed
+                className="tight"
+                label="Buy"
+                question={`Buy ${pack.name} for ${priceOf(pack)}? An invoice is made out.`}
+                onConfirm={() => buy(pack)}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

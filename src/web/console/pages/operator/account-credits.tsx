@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { day, number } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Credit {
+  id: string
+  kind: 'gift' | 'bought'
+  requests: number
+  remaining: number
+  created_at: string
+  expires_at: string | null
+}
+
+interface Answer {
+  data: { credits: Credit[]; balance: { requests_remaining: number } }
+}
+
+/** The requests that an account has beside its quota, and more of them as a gift. */
+export function AccountCredits({ account }: { account: { id: string; email: string } }) {
+  const path = `/admin/v1/accounts/${account.id}/credits`
+  const answer = useLoaded(path, () => asOperator<Answer>(path))
+  const { refusal, attempt } = useAttempt()
+  const told = useSignal('')
+  const give = (form: HTMLFormElement) =>
+    attempt(async () => {
+      const typed = new FormData(form)
+      const requests = Number(typed.get('requests'))
+      const until = String(typed.get('until') ?? '')
+      const reason = String(typed.get('reason') ?? '').trim()
+      told.value = ''
+      await asOperator(path, {
+        method: 'POST',
+        body: {
+          requests,
+          ...(until && { expires_at: `${until}T00:00:00Z` }),
+          ...(reason && { reason }),
+        },
+      })
+      told.value = `${number(requests)} requests are given; ${account.email} has a notice of it.`
+      form.reset()
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {told.value && <Notice mood="good">{told.value}</Notice>}
+      <Table
+        caption={`Requests beside the quota of ${account.email}`}
+        file="account-credits"
+        of={answer}
+        rows={answer.data?.data.credits}
+        keyOf={({ id }) => id}
+        empty="None are left. Give some above; they are used once the quota is used up."
+        note={answer.data && `${number(answer.data.data.balance.requests_remaining)} left in all.`}
+        actions={
+          <form
+            class="row end"
+            onSubmit={event => {
+              event.preventDefault()
+              void give(event.currentTarget)
+            }}
+          >
+            <label>
+              Requests
+              <input name="requests" type="number" min="1" max="1000000000" required />
+            </label>
+            <label>
+              Until (empty: for good)
+              <input name="until" type="date" />
+            </label>
+            <label>
+              What the account reads
+              <input name="reason" maxLength={500} placeholder="For the outage of Monday" />
+            </label>
+            <button type="submit" class="main">
+              Give requests
+            </button>
+          </form>
+        }
+        columns={[
+          {
+            name: 'From',
+            value: ({ kind }) => kind,
+            show: credit => (
+              <>
+                <Tag>{credit.kind === 'gift' ? 'Gift' : 'Bought'}</Tag>{' '}
+                <span class="quiet small">{day(credit.created_at)}</span>
+              </>
+            ),
+          },
+          {
+            name: 'Left',
+            isNumber: true,
+            value: row => row.remaining,
+            show: row => number(row.remaining),
+          },
+          {
+            name: 'Of',
+            isNumber: true,
+            isWide: true,
+            value: row => row.requests,
+            show: row => number(row.requests),
+          },
+          {
+            name: 'Until',
+            className: 'quiet nowrap',
+            value: row => row.expires_at,
+            show: row => (row.expires_at ? day(row.expires_at) : 'used'),
+          },
+        ]}
+      />
+    </>
+  )
+}
