@@ -281,7 +281,9 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.setInputFiles('input[type=file]', {
       name: 'prices.csv',
       mimeType: 'text/csv',
-      buffer: Buffer.from('date,code,price\n2026-11-19T12:00:00Z,URALS_CRUDE_USD,61.5\n'),
+      buffer: Buffer.from(
+        'note,date,code,price\n"a, b\nc",2026-11-19T12:00:00Z,URALS_CRUDE_USD,"61.5"\n',
+      ),
     })
     await page.click('text=Record 1 rows')
     await page.waitForSelector('.notice.good')
@@ -373,6 +375,24 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.waitForSelector('.notice.good >> text=1 dropped.')
     await queue.locator('button:has-text("Given up")').click()
     await queue.locator('td:has-text("the operator dropped it")').waitFor()
+  })
+
+  test('lets the operator give requests, which the account sees under its plan', async () => {
+    const { page, goTo } = await visitor()
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/operator/people')
+    await page.click('button[aria-label="Keys and requests of eval@example.com"]')
+    const credits = page.locator('section[aria-labelledby=account-credits]')
+    await credits.locator('input[name=requests]').fill('2500')
+    await credits.locator('input[name=until]').fill('2027-03-01')
+    await credits.locator('input[name=reason]').fill('<b>For the outage</b>')
+    await credits.locator('button:text-is("Give requests")').click()
+    await page.waitForSelector('.notice.good >> text=2,500 requests are given')
+    expect(await credits.locator('tbody tr').textContent()).toContain('2027-03-01')
+    await goTo('/account/plan')
+    await page.waitForSelector('section[aria-labelledby=credits] >> text=2,500 are left')
+    await goTo('/account/notifications')
+    await page.waitForSelector('main >> text=<b>For the outage</b>')
   })
 
   test('shows the log as it is written, with nothing in it that runs', async () => {

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
-import { Confirmed, Members, Notice, Page, Refused, Shown, Tag } from '../parts/bits.tsx'
+import { Confirmed, Empty, Members, Notice, Page, Refused, Shown, Tag } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
-import { codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
+import { areCodesHere, codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
 import { ago, instant, number, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series.tsx'
@@ -138,7 +138,6 @@ function List() {
           },
           {
             name: 'Condition',
-            className: 'nowrap',
             value: alert =>
               `${alert.analytics_type ?? 'price'} ${signs[alert.condition_operator]} ${number(alert.condition_value)}`,
           },
@@ -454,7 +453,16 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
               .
             </Notice>
           )}
-          {chart.data && (
+          {chart.data?.times.length === 0 && (
+            <Empty>
+              {chart.data.name} has no prices yet: an alert waits for the first that meets its
+              condition.
+            </Empty>
+          )}
+          {areCodesHere.value && codes.value.length === 0 && (
+            <Empty>No code has data yet, so there is nothing to try a condition on.</Empty>
+          )}
+          {chart.data && chart.data.times.length > 0 && (
             <Chart
               title={`${chart.data.name} over the past year`}
               times={chart.data.times}

@@ -154,7 +154,8 @@ function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
     })
     return { months, lines }
   }, [curves])
-  if (!newest) return <Empty>There is no curve.</Empty>
+  if (!newest || months.length === 0)
+    return <Empty>There is no curve of it yet. Choose another family.</Empty>
   return (
     <>
       <p class="quiet">
@@ -384,6 +385,10 @@ function Band({ data }: { data: ChartAnswer }) {
     ]
     return { weeks, lines }
   }, [data])
+  if (data.times.length === 0)
+    return (
+      <Empty>{data.name} has no values yet. The operator imports them or turns a feed on.</Empty>
+    )
   return (
     <>
       <p class="quiet">
@@ -461,6 +466,10 @@ function Heat({ data }: { data: ChartAnswer }) {
       row[at.getUTCMonth()] = (100 * (data.close[i]! - before)) / before
     years.set(at.getUTCFullYear(), row)
   })
+  if (data.times.length === 0)
+    return (
+      <Empty>{data.name} has no prices yet. The operator imports them or turns a feed on.</Empty>
+    )
   return (
     <Wide label="Months">
       <table class="heat">

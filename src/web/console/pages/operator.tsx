@@ -10,6 +10,7 @@ import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
 import { Cluster } from './operator/cluster.tsx'
 import { Feeds } from './operator/feeds.tsx'
+import { type ImportRow, importRowsOf } from './operator/import-rows.ts'
 import { Logs } from './operator/logs.tsx'
 import { Overview } from './operator/overview.tsx'
 import { People } from './operator/people.tsx'
@@ -98,40 +99,9 @@ interface Quarantine {
   reason: string
 }
 
-interface Row {
-  code: string
-  price: number
-  observed_at: string
-}
-
-/** Rows of a CSV file with a heading: code, value and time, in any order. */
-function rowsOf(text: string): Row[] {
-  const [heading = '', ...lines] = text.trim().split(/\r?\n/)
-  const names = heading.split(',').map(name => name.trim().toLowerCase())
-  const at = (...known: string[]) => names.findIndex(name => known.includes(name))
-  const [code, value, time] = [
-    at('code'),
-    at('price', 'value', 'close'),
-    at('observed_at', 'time', 'date'),
-  ]
-  if (code < 0 || value < 0 || time < 0)
-    throw new Error(
-      'The first line must name the columns code, price and observed_at (or date), with commas between.',
-    )
-  return lines.map((line, i) => {
-    const cells = line.split(',').map(cell => cell.trim())
-    const row = {
-      code: cells[code] ?? '',
-      price: Number(cells[value]),
-      observed_at: cells[time] ?? '',
-    }
-    if (!Number.isFinite(row.price))
-      throw new Error(`Line ${i + 2}: ${cells[value] ?? ''} is not a number.`)
-    return row
-  })
-}
-
 const previewMax = 8
+/** As many as the interface records in one transaction. */
+const rowsMax = 10_000
 
 interface Comparison {
   inserted: number
@@ -195,7 +165,7 @@ function Data() {
     asOperator<{ data: Quarantine[] }>('/admin/v1/quarantine'),
   )
   const { refusal, attempt } = useAttempt()
-  const rows = useSignal<Row[]>([])
+  const rows = useSignal<ImportRow[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)
   const outcome = useSignal('')
   // The review queue is asked for anew when this rises.
@@ -206,7 +176,11 @@ function Data() {
       rows.value = []
       comparison.value = undefined
       if (!file) return
-      const observations = rowsOf(await file.text())
+      const observations = importRowsOf(await file.text())
+      if (observations.length > rowsMax)
+        throw new Error(
+          `The file has ${number(observations.length)} rows, and ${number(rowsMax)} are taken here at once: import it with \`wellhead import\`.`,
+        )
       const { data } = await asOperator<{ data: Comparison }>('/admin/v1/observations/compare', {
         method: 'POST',
         body: { observations },

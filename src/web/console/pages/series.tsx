@@ -17,7 +17,7 @@ import {
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart, type Line } from '../parts/chart.tsx'
-import { codes, loadCodes, matchingCodes } from '../parts/codes.ts'
+import { areCodesHere, codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Samples } from '../parts/samples.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -99,6 +99,7 @@ function All() {
       code => code.category,
     ),
   ]
+  const near = groups.length === 0 ? nearCodes(typed.value, 3) : []
   return (
     <Page title="Series" about={`${codes.value.length} codes have data.`}>
       <label style={{ maxWidth: '28rem' }}>
@@ -113,7 +114,31 @@ function All() {
         />
       </label>
       {refusal.value && <Refused error={refusal.value} />}
-      {codes.value.length === 0 && !refusal.value && <Waiting what="codes" />}
+      {!areCodesHere.value && !refusal.value && <Waiting what="codes" />}
+      {areCodesHere.value && groups.length === 0 && (
+        <section class="card">
+          <Empty>
+            {codes.value.length > 0 ? (
+              <p>
+                Nothing has that name.
+                {near.length > 0 && ' Did you mean '}
+                {near.map(({ code, name }, i) => (
+                  <>
+                    {i > 0 && ', '}
+                    <a href={`/series/${code}`}>{name}</a>
+                  </>
+                ))}
+                {near.length > 0 && '?'}
+              </p>
+            ) : (
+              <p>
+                No code has data yet. The operator <a href="/operator/data">imports files</a> and
+                turns <a href="/operator/feeds">public feeds</a> on.
+              </p>
+            )}
+          </Empty>
+        </section>
+      )}
       {groups.map(([category, part]) => (
         <details class="card" key={category} open={typed.value !== '' || category === 'crude_oil'}>
           <summary>

@@ -12,7 +12,7 @@ import {
   ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
-import { ago, instant } from '../parts/format.ts'
+import { ago, instant, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 import { Deliveries, Watches } from './webhooks/rhythms.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
@@ -133,7 +133,9 @@ function List() {
           {
             name: 'State',
             value: ({ status }) => status,
-            show: ({ active, status }) => <Tag mood={active ? 'good' : 'warn'}>{status}</Tag>,
+            show: ({ active, status }) => (
+              <Tag mood={active ? 'good' : 'warn'}>{words(status)}</Tag>
+            ),
           },
         ]}
       />
@@ -270,7 +272,8 @@ function One({ id }: { id: string }) {
             <dl class="facts">
               <dt>State</dt>
               <dd>
-                <Tag mood={data.active ? 'good' : 'warn'}>{data.status}</Tag> {data.disabled_reason}
+                <Tag mood={data.active ? 'good' : 'warn'}>{words(data.status)}</Tag>{' '}
+                {data.disabled_reason}
               </dd>
               <dt>Events</dt>
               <dd class="code">{data.events.join(', ')}</dd>

@@ -18,8 +18,21 @@ export function Tag({ mood, children }: { mood?: Mood | undefined; children: Com
   return <span class={`tag ${mood ?? ''}`}>{children}</span>
 }
 
+/** Of an answer that says there is nothing of it yet, which is no fault. */
+const absent = 'DATA_NOT_AVAILABLE'
+
 /** A refusal in the words of the interface, with what to do where that is known. */
 export function Refused({ error }: { error: Error }) {
+  if (error instanceof Refusal && error.code === absent)
+    return (
+      <Empty>
+        <p>{error.message}</p>
+        <p>
+          The operator <a href="/operator/data">imports files</a> and turns{' '}
+          <a href="/operator/feeds">public feeds</a> on.
+        </p>
+      </Empty>
+    )
   const isOver = error instanceof Refusal && error.status === 401
   return (
     <Notice mood="bad">
@@ -63,6 +76,7 @@ export function Shown<T>({
   )
 }
 
+/** What is said where there is nothing: a sentence, or parts below each other. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }

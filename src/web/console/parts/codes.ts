@@ -19,6 +19,9 @@ const kept = 'codes.1'
 /** Every code that has data; empty until they are here. */
 export const codes = signal<readonly Code[]>([])
 
+/** Whether `codes` are what the service has, be it none. */
+export const areCodesHere = signal(false)
+
 let loading: Promise<void> | undefined
 
 /** Asks for the codes once in a tab: they change with releases. */
@@ -31,6 +34,7 @@ async function load(): Promise<void> {
   const stored = sessionStorage.getItem(kept)
   if (stored) {
     codes.value = JSON.parse(stored) as Code[]
+    areCodesHere.value = true
     return
   }
   const all = boot.isSignedIn
@@ -40,6 +44,9 @@ async function load(): Promise<void> {
           .data.commodities,
       ).flat()
   codes.value = all.map(({ code, name, category, aliases }) => ({ code, name, category, aliases }))
+  areCodesHere.value = true
+  // The first import brings codes: none are not kept.
+  if (codes.value.length === 0) return
   try {
     sessionStorage.setItem(kept, JSON.stringify(codes.value))
   } catch {

@@ -1,5 +1,5 @@
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
-import { Figure, Shown } from '../../parts/bits.tsx'
+import { Empty, Figure, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/chart.tsx'
 import { number, signed, words } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
@@ -34,6 +34,8 @@ export function Rigs() {
         <h2 id="rigs">Rigs at work in the United States</h2>
         <Shown of={weeks} what="rigs">
           {newestFirst => {
+            if (newestFirst.length === 0)
+              return <Empty>There are no counts yet. The operator imports them.</Empty>
             const rows = newestFirst.toReversed()
             const [last, before, yearBefore] = [newestFirst[0], newestFirst[1], newestFirst[52]]
             return (
@@ -82,7 +84,7 @@ export function Rigs() {
         empty="There are no counts by basin. The operator imports them or turns the feed on."
         note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
         columns={[
-          { name: 'Basin', value: ({ basin }) => words(basin) },
+          { name: 'Basin', value: ({ basin }) => basinName(basin) },
           { name: 'Rigs', isNumber: true, value: row => row.rig_count },
           change('Week', row => row.change),
           change('Year', row => row.year_change),
@@ -91,6 +93,13 @@ export function Rigs() {
     </>
   )
 }
+
+/** Basins are places, with capitals; `dj_niobrara` has initials. */
+const basinName = (basin: string): string =>
+  basin
+    .split('_')
+    .map(word => (word.length < 3 ? word.toUpperCase() : words(word)))
+    .join(' ')
 
 const change = (name: string, pick: (row: Basin) => number | null) => ({
   name,

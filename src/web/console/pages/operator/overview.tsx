@@ -136,10 +136,10 @@ export function Overview() {
                 keyOf={({ name }) => name}
                 isTall
                 empty={
-                  <>
+                  <p>
                     No feed is on. <a href="/operator/feeds">See which there are</a>, or{' '}
                     <a href="/operator/data">import a file</a>.
-                  </>
+                  </p>
                 }
                 columns={[
                   {

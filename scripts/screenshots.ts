@@ -1,0 +1,200 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { serveWellhead, type Wellhead } from '../bench/server.ts'
+import { wholeWorld } from '../bench/world.ts'
+
+/**
+ * Every page of the console as pictures, of an evaluation copy and of a copy without data, light
+ * and dark, at 390 and 1440 px, and sheets with many of them on each, for somebody to look at.
+ * Prints how many there are, and each page that is wider than its window.
+ *
+ *   bun scripts/screenshots.ts DIR [part of a path, else every page]
+ */
+
+const [target, only = ''] = process.argv.slice(2)
+if (target === undefined) throw new Error('Name the directory that the pictures go to.')
+const out = resolve(target)
+
+const pages = [
+  '/',
+  '/status',
+  '/signup',
+  '/docs',
+  '/board',
+  '/series',
+  '/series/WTI_USD?type=candles&indicator=bollinger',
+  '/markets',
+  '/markets/spreads',
+  '/markets/storage',
+  '/markets/seasons',
+  '/markets/correlation',
+  '/markets/positions',
+  '/markets/rigs',
+  '/markets/permits',
+  '/alerts',
+  '/alerts/new?code=WTI_USD&value=75',
+  '/webhooks',
+  '/webhooks/00000000-0000-4000-8000-000000000402',
+  '/account',
+  '/account/usage',
+  '/account/plan',
+  '/account/members',
+  '/account/notifications',
+  '/account/sources',
+  '/account/sign-ins',
+  '/operator',
+  '/operator/feeds',
+  '/operator/data',
+  '/operator/series',
+  '/operator/people',
+  '/operator/outbox',
+  '/operator/backups',
+  '/operator/logs',
+  '/operator/audit',
+  '/operator/system',
+]
+const desk = ['', '/scenarios', '/faults', '/requests', '/inbox', '/deliveries', '/snapshots']
+const looks = [
+  { scheme: 'light', width: 1440, columns: 3, pageHeight: 1100 },
+  { scheme: 'dark', width: 1440, columns: 3, pageHeight: 1100 },
+  { scheme: 'light', width: 390, columns: 8, pageHeight: 1600 },
+  { scheme: 'dark', width: 390, columns: 8, pageHeight: 1600 },
+] as const
+const perSheet = { 390: 8, 1440: 6 } as const
+const email = 'eval@example.com'
+const settled = 'main:has(h1):not(:has(.waiting))'
+
+const operator = async (server: Wellhead, path: string, body: object) => {
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${server.adminToken}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${text}`)
+  return JSON.parse(text) as { data: { account: { id: string }; sign_in_url: string } }
+}
+
+/** The cookie of a member, by a link that the operator makes. */
+async function sessionOf(
+  server: Wellhead,
+  account: string,
+): Promise<{ name: string; value: string }> {
+  const { data } = await operator(server, `/admin/v1/accounts/${account}/link`, {})
+  const token = new URL(data.sign_in_url, 'http://127.0.0.1').searchParams.get('token') ?? ''
+  const answer = await fetch(`http://127.0.0.1:${server.port}/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ token }),
+  })
+  const [name = '', value = ''] = answer.headers.get('set-cookie')?.split(';')[0]?.split('=') ?? []
+  return { name, value }
+}
+
+async function shoot(
+  browser: Browser,
+  server: Wellhead,
+  account: string,
+  kind: string,
+  paths: readonly string[],
+) {
+  const session = await sessionOf(server, account)
+  const origin = `http://127.0.0.1:${server.port}`
+  for (const { scheme, width, columns, pageHeight } of looks) {
+    const context = await browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme: scheme,
+      reducedMotion: 'reduce',
+    })
+    await context.addCookies([{ ...session, url: origin, httpOnly: true, sameSite: 'Lax' }])
+    await context.addInitScript(`sessionStorage.setItem('operator', '${server.adminToken}')`)
+    const page = await context.newPage()
+    const taken: { path: string; file: string; picture: Buffer }[] = []
+    for (const path of paths) {
+      await page.goto(`${origin}${path}`)
+      await page.waitForSelector(settled, { timeout: 30_000 }).catch(() => {
+        console.log(`${kind} ${path} still loads something`)
+      })
+      await page.waitForTimeout(400)
+      const over = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - window.innerWidth',
+      )
+      if (over > 0) console.log(`${kind} ${path} is ${over} px too wide at ${width} px`)
+      const name = path.replace(/\?.*/, '').replaceAll('/', '-').slice(1) || 'start'
+      const file = `${kind}-${scheme}-${width}-${name}.png`
+      const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+      const picture = await page.screenshot({
+        fullPage: true,
+        clip: { x: 0, y: 0, width, height: Math.min(height, pageHeight) },
+      })
+      writeFileSync(join(out, file), picture)
+      taken.push({ path, file, picture })
+    }
+    await context.close()
+    await sheets(browser, `${kind}-${scheme}-${width}`, taken, perSheet[width], columns, width)
+  }
+}
+
+/** Many pictures on one. */
+async function sheets(
+  browser: Browser,
+  name: string,
+  taken: readonly { path: string; picture: Buffer }[],
+  each: number,
+  columns: number,
+  width: number,
+) {
+  const sheet: Page = await browser.newPage({ viewport: { width: 2000, height: 800 } })
+  const cell = Math.min(width, Math.floor(1980 / columns) - 8)
+  for (let i = 0; i < taken.length; i += each) {
+    const cells = taken
+      .slice(i, i + each)
+      .map(
+        ({ path, picture }) =>
+          `<figure><figcaption>${path}</figcaption><img width="${cell}" src="data:image/png;base64,${picture.toString('base64')}"></figure>`,
+      )
+    await sheet.setContent(
+      `<style>body{margin:4px;display:grid;grid-template-columns:repeat(${columns},${cell}px);gap:8px;align-items:start;background:#888;font:12px monospace}figure{margin:0}</style>${cells.join('')}`,
+    )
+    await sheet.screenshot({ path: join(out, `sheet-${name}-${i / each}.png`), fullPage: true })
+  }
+  await sheet.close()
+}
+
+mkdirSync(out, { recursive: true })
+const dir = mkdtempSync(join(tmpdir(), 'wellhead-screenshots-'))
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+})
+const wanted = (paths: readonly string[]) => paths.filter(path => path.includes(only))
+try {
+  mkdirSync(join(dir, 'dev'))
+  const evaluation = await serveWellhead(join(dir, 'dev'), 'dev', 'built')
+  try {
+    await wholeWorld(evaluation)
+    const account = '00000000-0000-4000-8000-000000000001'
+    const paths = [...pages, ...desk.map(path => `/desk${path}`)]
+    await shoot(browser, evaluation, account, 'full', wanted(paths))
+  } finally {
+    await evaluation.stop()
+  }
+  mkdirSync(join(dir, 'serve'))
+  const empty = await serveWellhead(join(dir, 'serve'), 'serve', 'built')
+  try {
+    const { data } = await operator(empty, '/admin/v1/accounts', { email, plan: 'enterprise' })
+    await shoot(browser, empty, data.account.id, 'empty', wanted(pages))
+  } finally {
+    await empty.stop()
+  }
+} finally {
+  await browser.close()
+  rmSync(dir, { recursive: true, force: true })
+}
+console.log(`The pictures are in ${out}.`)
