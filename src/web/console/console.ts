@@ -75,6 +75,9 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         now: now(),
       },
       { script, style },
+      /^\/docs(\/|$)/.test(new URL(request.url).pathname)
+        ? ['/openapi.json', `/console/${guides}`]
+        : [],
     )
     return new Response(html, {
       headers: {

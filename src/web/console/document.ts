@@ -26,6 +26,8 @@ const icon =
 export const documentOf = (
   boot: Boot,
   files: { script: string; style: string },
+  /** What the page is going to ask for: it is on its way before the script is here. */
+  asked: readonly string[] = [],
 ): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -37,7 +39,7 @@ export const documentOf = (
 <link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/console/${files.style}">
 <script type="module" src="/console/${files.script}"></script>
-</head>
+${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${path}">\n`).join('')}</head>
 <body>
 <div id="console">
 <noscript><main class="page"><h1>${escaped(boot.service)}</h1>

@@ -559,6 +559,48 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.waitForSelector('text=There is no such guide.')
   })
 
+  test('shows samples that run as they are copied, with the key of the reader', async () => {
+    const { page, goTo } = await visitor()
+    const hasRequests = Bun.spawnSync(['python3', '-c', 'import requests']).exitCode === 0
+    if (!hasRequests) console.warn('No Python with requests: its samples are not run.')
+    const runners: Record<string, (text: string) => string[]> = {
+      curl: text => ['bash', '-c', `curl() { command curl -sS --fail-with-body "$@"; }\n${text}`],
+      ...(hasRequests && { Python: (text: string) => ['python3', '-c', text] }),
+      TypeScript: text => [process.execPath, '-e', text],
+    }
+    await goTo('/docs')
+    await page.fill('.reference input[type=password]', stage.copy.apiKey)
+    for (const operation of [
+      'getLatestPrices',
+      'createAlert',
+      'getDemoPrices',
+      'getCushingStorage',
+    ]) {
+      await goTo(`/docs?operation=${operation}`)
+      if ((await page.locator('#operation').count()) === 0) throw new Error(`no ${operation}`)
+      for (const [language, command] of Object.entries(runners)) {
+        await page.click(`[aria-label="Language of the sample"] button:text-is("${language}")`)
+        const text = (await page.textContent('[aria-labelledby="call"] pre'))!
+        const child = Bun.spawn(command(text), { stdout: 'pipe', stderr: 'pipe' })
+        const [out, err, code] = await Promise.all([
+          new Response(child.stdout).text(),
+          new Response(child.stderr).text(),
+          child.exited,
+        ])
+        expect(code, `${operation} in ${language}: ${text}\n${out}${err}`).toBe(0)
+        expect(out.length, `${operation} in ${language}`).toBeGreaterThan(50)
+      }
+    }
+    await goTo('/docs?operation=getLatestPrices')
+    await page.click('[aria-label="Language of the sample"] button:text-is("Excel")')
+    const formula = (await page.textContent('[aria-labelledby="call"] pre'))!
+    const [, address, path, rest] =
+      /^=WEBSERVICE\("([^"]+)" & ENCODEURL\("([^"]+)"\) & "([^"]+)"\)$/.exec(formula)!
+    const sheet = await fetch(`${address}${encodeURIComponent(path!)}${rest}`)
+    expect(sheet.status).toBe(200)
+    expect(await sheet.text()).toMatch(/^<\?xml[\s\S]*BRENT_CRUDE_USD/)
+  })
+
   test('sends a test to an endpoint and shows in the log what became of it', async () => {
     const { page, goTo } = await visitor()
     await goTo('/webhooks/00000000-0000-4000-8000-000000000402')

@@ -45,7 +45,10 @@ interface Operation {
   tags?: string[]
   parameters?: Parameter[]
   requestBody?: { content?: Record<string, { schema?: Schema; example?: unknown }> }
-  responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>
+  responses: Record<
+    string,
+    { description?: string; content?: Record<string, { schema?: Schema; example?: unknown }> }
+  >
   security?: unknown[]
 }
 
@@ -349,9 +352,9 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         ]),
     ),
   )
-  const schema = requestBody?.content?.['application/json']?.schema
+  const { schema, example } = requestBody?.content?.['application/json'] ?? {}
   const body = useSignal(
-    schema ? JSON.stringify(exampleOf(schema, document, 0) ?? {}, null, 2) : '',
+    schema ? JSON.stringify(example ?? exampleOf(schema, document, 0) ?? {}, null, 2) : '',
   )
   const call = callOf(listed, values.value, schema ? body.value : undefined)
   const good = Object.entries(responses).filter(([status]) => /^2/.test(status))
@@ -423,10 +426,11 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
       {good.map(([status, response]) => (
         <section class="card" key={status} aria-label={`Answer ${status}`}>
           <h2>Answer {status}</h2>
-          {Object.entries(response.content ?? {}).map(([type, { schema: answer }]) => (
+          {Object.entries(response.content ?? {}).map(([type, { schema: answer, example }]) => (
             <div class="stack" key={type}>
               <span class="code">{type}</span>
               {answer && <Fields schema={answer} document={document} depth={0} />}
+              {example !== undefined && <Example of={example} />}
             </div>
           ))}
         </section>
@@ -445,6 +449,20 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         </section>
       )}
     </>
+  )
+}
+
+/** An answer as it looks, for who reads examples before fields. */
+function Example({ of }: { of: unknown }) {
+  const text = typeof of === 'string' ? of : JSON.stringify(of, null, 2)
+  return (
+    <details>
+      <summary>Example</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
+      <pre class="tall" tabIndex={0}>
+        {text.length > shownMax ? `${text.slice(0, shownMax)}\n…` : text}
+      </pre>
+    </details>
   )
 }
 

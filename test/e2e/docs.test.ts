@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { loadavg } from 'node:os'
+import { type Browser, chromium } from 'playwright-core'
+import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
+import { guideNames } from '../../src/web/console/guides/read.ts'
+import { sharedCopy } from '../support/interface/packages.ts'
+
+let copy: Wellhead
+beforeAll(async () => {
+  copy = await sharedCopy()
+}, 600_000)
+
+describe('the documentation in the binary', () => {
+  test('has every guide, compressed before anybody asked', async () => {
+    for (const name of guideNames) {
+      const page = await fetch(`${copy.url}/docs/${name}`)
+      expect(page.status, name).toBe(200)
+      expect(page.headers.get('content-security-policy')).not.toContain('unsafe')
+    }
+    const html = await (await fetch(`${copy.url}/docs`)).text()
+    const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
+    for (const coding of ['br', 'gzip']) {
+      const answer = await fetch(`${copy.url}${file}`, { headers: { 'accept-encoding': coding } })
+      expect(answer.headers.get('content-encoding')).toBe(coding)
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+      const guides = (await answer.json()) as { name: string; parts: unknown[] }[]
+      expect(guides.map(({ name }) => name)).toEqual([...guideNames])
+      for (const { parts } of guides) expect(parts.length).toBeGreaterThan(4)
+    }
+  })
+})
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+const hasBrowser = existsSync(executablePath)
+if (!hasBrowser)
+  console.warn(`No Chromium at ${executablePath}: the documentation is not opened in a browser.`)
+
+describe.skipIf(!hasBrowser)('the documentation in the binary, in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath,
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  const places = [
+    { path: '/docs?operation=getLatestPrices', shown: '#operation' },
+    { path: '/docs/quickstart', shown: '.guide h2' },
+  ]
+  for (const width of [1440, 390])
+    for (const { path, shown } of places)
+      test(`${path} at ${width} px`, async () => {
+        const context = await browser.newContext({ viewport: { width, height: 844 } })
+        const page = await context.newPage()
+        const requested: string[] = []
+        const complaints: string[] = []
+        page.on('request', request => requested.push(request.url()))
+        page.on('pageerror', error => complaints.push(error.message))
+        page.on(
+          'console',
+          message =>
+            ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
+        )
+        await page.goto(`${copy.url}${path}`, { waitUntil: 'commit' })
+        await page.waitForSelector(shown)
+        const [ms, bytes] = await page.evaluate<[number, number]>(
+          `[performance.now(), performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.transferSize, 0)]`,
+        )
+        console.info(
+          `${path} at ${width} px: there after ${Math.round(ms)} ms, ${Math.round(bytes / 1000)} kB, nothing kept; load ${loadavg()[0]!.toFixed(1)}`,
+        )
+        expect(
+          await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+        ).toBe(0)
+        // On a phone what was asked for is on the first screen, not behind a list of calls.
+        const box = await page.locator(shown).first().boundingBox()
+        expect(box!.y).toBeLessThan(844)
+        expect(
+          requested.filter(url => !url.startsWith(copy.url) && !url.startsWith('data:')),
+        ).toEqual([])
+        expect(complaints).toEqual([])
+        await context.close()
+      }, 60_000)
+})
