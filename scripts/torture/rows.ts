@@ -208,6 +208,15 @@ export const tortureRows: readonly TortureRow[] = [
     script: ['partition.ts', 'commit'],
   },
   {
+    id: 'R37',
+    promise: 'An undo puts back what stood before, and history stays',
+    bar: '10,000 random sequences of pushes, corrections, deletions, undos and questions as of a moment, and 10,000 of batches and undos of a dataset, against a naive list of everything ever said: 0 differences',
+    tests: [
+      'test/service/prices/batches.test.ts',
+      'test/service/prices/batches-of-datasets.test.ts',
+    ],
+  },
+  {
     id: 'S01',
     promise: 'Another account’s things are as unknown as none',
     bar: 'every path with an id',

@@ -276,8 +276,10 @@ const cleared = [
   'observations',
 ]
 
-/** More of them: SEQUENCES=10000 bun test test/service/prices/batches-of-datasets.test.ts */
-const sequences = Number(process.env.SEQUENCES ?? 300)
+/** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/service/prices/batches-of-datasets.test.ts */
+const sequences = Number(
+  process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : 300),
+)
 
 test(
   'any batches and undos of a dataset answer as a naive list of everything ever said',

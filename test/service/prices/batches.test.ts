@@ -157,8 +157,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('ask' as const), ago: fc.integer({ min: 0, max: 4000 }), later }),
 )
 
-/** More of them: SEQUENCES=10000 bun test test/service/prices/batches.test.ts */
-const sequences = Number(process.env.SEQUENCES ?? 1000)
+/** More of them: `bun run torture R37`, or SEQUENCES=50000 bun test test/service/prices/batches.test.ts */
+const sequences = Number(
+  process.env.SEQUENCES ?? (process.env.WELLHEAD_TORTURE === '1' ? 10_000 : 1000),
+)
 const timeoutMs = 120 * sequences
 
 test(
