@@ -232,6 +232,8 @@ export function waitingSince(state: State, kind: Kind): number | undefined {
     looked += 1
     const policy = engine.policy(kind, lane.lane)
     if (policy?.state !== 'open' || (policy.share && shares.isFull(policy.share))) continue
+    // What its own receiver did not take waits for that receiver.
+    if (policy.share && lane.retriedInARow > 0) continue
     const due = engine.nextDue(kind, lane.lane, policy.ordered ?? false)
     if (due !== undefined) dues.push(due)
   }

@@ -177,6 +177,25 @@ describe('what is said of sending', () => {
     world.job.halt()
   })
 
+  test('nothing of what waits for a receiver that refused it', async () => {
+    const world = outboxWorld({
+      policy: () => ({
+        state: 'open',
+        share: { accountId: 'a', host: 'refuses.example', percent: 50 },
+      }),
+      answer: () => unavailable,
+    })
+    world.put()
+    world.put()
+    await world.job.pass()
+    await world.job.settled()
+    world.clock.advance(60 * minuteMs)
+    // It is due again, and nobody has begun to send it.
+    world.job.nextStop!(world.clock.now())
+    expect(world.job.waitingSince('webhook')).toBeUndefined()
+    world.job.halt()
+  })
+
   test('of letters, that what was sent last did not go out', async () => {
     let isUp = false
     const world = outboxWorld()

@@ -1,5 +1,5 @@
 import { isoInstant, minuteMs } from '../../lib/instant.ts'
-import { type Calendar, lastRelease, type Release } from '../publishers/calendar.ts'
+import { type Calendar, nextRelease, type Release } from '../publishers/calendar.ts'
 import type { FeedsDeps } from './deps.ts'
 import type { FeedSettingsBook } from './kept-settings.ts'
 import { standingOf } from './settings.ts'
@@ -7,15 +7,18 @@ import { standingOf } from './settings.ts'
 /** The log is told of a late release once; whether one is late is looked at so often. */
 const lookMs = minuteMs
 
-/** The release that should have been read by now and has not been; undefined where there is none. */
+/**
+ * The first release that should have been read by now and has not been: the next one does not make
+ * up for it. Undefined where there is none.
+ */
 export function missedRelease(
   calendar: Calendar,
   servedAt: number,
   now: number,
 ): Release | undefined {
   for (const rule of calendar) {
-    const release = lastRelease([rule], now)
-    if (release && release.expectedBy <= now && servedAt < release.at) return release
+    const release = nextRelease([rule], servedAt)
+    if (release && release.expectedBy <= now) return release
   }
   return undefined
 }

@@ -503,6 +503,27 @@ describe.skipIf(!haveRealData)(`by itself${needsRealData}`, () => {
     expect(lateLines[0]).toContain('"release":"2026-08-20T14:30:00Z"')
   })
 
+  test('a release that does not come is late until something does, whatever is due after it', async () => {
+    const copy = gas()
+    publishers.today = '2026-01-16'
+    await run(copy, 'eia_wngsr')
+    const lateAt = parseInstant('2026-08-21T14:30:00Z')!
+    const weekMs = 7 * 24 * 60 * minuteMs
+    const late = { state: 'late', expectedBy: lateAt }
+    for (const at of [
+      lateAt,
+      lateAt + weekMs - 24 * 60 * minuteMs + 10 * minuteMs,
+      lateAt + weekMs,
+    ]) {
+      await passAt(copy, at)
+      expect(copy.services.feeds.view('eia_wngsr')).toMatchObject(late)
+    }
+    expect(copy.log.filter(line => line.includes('"feed_late"'))).toHaveLength(1)
+    publishers.today = '2026-08-18'
+    await passAt(copy, lateAt + weekMs + 70 * minuteMs)
+    expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('ok')
+  })
+
   test('copies that start together come in different seconds', () => {
     const first = gas()
     first.services.feeds.start()
