@@ -15,29 +15,26 @@ export function noteBatchRows(db: Database): void {
 
 /**
  * The first row that a batch finds is what stood before it. Not by OR IGNORE: within a statement that
- * says OR REPLACE, SQLite would replace here as well.
+ * says OR REPLACE, SQLite would replace here as well. ON CONFLICT keeps to what it says there.
  */
 function triggersOf(table: DatasetTable, columns: readonly string[]): Trigger[] {
   const { name, isNumbered } = table
   const note = (row: 'NEW' | 'OLD', before: string) => `
       INSERT INTO batch_rows (batch_id, subject, key, before)
-      SELECT batch_id, '${name}', ${keySql(table, row)}, ${before} FROM batch_under_way b
-      WHERE NOT EXISTS (SELECT 1 FROM batch_rows r WHERE r.batch_id = b.batch_id
-        AND r.subject = '${name}' AND r.key = ${keySql(table, row)});`
+      SELECT batch_id, '${name}', ${keySql(table, row)}, ${before} FROM batch_under_way WHERE true
+      ON CONFLICT DO NOTHING;`
   const present = `(SELECT ${rowSql(columns, 'p')} FROM ${name} p
         WHERE ${table.key.map(column => `p.${column} = NEW.${column}`).join(' AND ')})`
   const bodies = {
     // Before: a row that REPLACE takes away is told by no other trigger. A number is known after.
     insert: isNumbered
-      ? `AFTER INSERT ON ${name} WHEN ${isUnderWay} BEGIN ${note('NEW', 'NULL')} END`
-      : `BEFORE INSERT ON ${name} WHEN ${isUnderWay} BEGIN ${note('NEW', present)} END`,
-    update: `BEFORE UPDATE ON ${name} WHEN ${isUnderWay} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
-    delete: `BEFORE DELETE ON ${name} WHEN ${isUnderWay} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
+      ? `AFTER INSERT ON ${name} BEGIN ${note('NEW', 'NULL')} END`
+      : `BEFORE INSERT ON ${name} BEGIN ${note('NEW', present)} END`,
+    update: `BEFORE UPDATE ON ${name} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
+    delete: `BEFORE DELETE ON ${name} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
   }
   return Object.entries(bodies).map(([operation, body]) => ({
     name: `${prefix}${name}_${operation}`,
     sql: `CREATE TRIGGER ${prefix}${name}_${operation} ${body}`,
   }))
 }
-
-const isUnderWay = 'EXISTS (SELECT 1 FROM batch_under_way)'

@@ -183,6 +183,21 @@ describe('a batch of a dataset', () => {
     expect(knownAt(clock.now())).toEqual([{ day: '2026-11-13', oil: 411 }])
   })
 
+  test('has what stood before the first of its writes, also where rows are replaced', () => {
+    const { rowsOf, push, undo, services } = openDatasets()
+    const [row] = rowsOf('well-production')
+    const oil = () => services.db.query('SELECT oil_bbl AS oil FROM well_production').all()
+    push('well-production', [row!])
+    const before = oil()
+    const { id } = push('well-production', [
+      { ...row!, oil_bbl: '1' },
+      { ...row!, oil_bbl: '2' },
+    ])
+    expect(oil()).toEqual([{ oil: 2 }])
+    expect(undo(id)).toMatchObject({ restored: 1, removed: 0 })
+    expect(oil()).toEqual(before)
+  })
+
   test('is refused where a later one wrote the same rows, which it names', () => {
     const { rowsOf, push, undo } = openDatasets()
     const [row] = rowsOf('rig-counts')
