@@ -11,26 +11,35 @@ export interface OutgoingEvent {
 }
 
 /**
- * Finds the events whose messages a delta brings, each once in it. Of a message that is under way or
- * was tried once it may be told again; later ones are not news.
+ * Finds the events that commits bring: those whose body is new with its message. A message that is
+ * tried again is no news. Parts of a commit are looked at together, with the last of them.
  */
 export function createOutgoingEvents(db: Database): (delta: Delta) => OutgoingEvent[] {
-  const find = lazy<OutgoingEvent, [number]>(
+  const find = lazy<OutgoingEvent & { bodyId: number }, [number]>(
     db,
-    `SELECT o.event_id AS id, o.event_type AS type, coalesce(o.account_id, '') AS accountId, b.body
+    `SELECT o.event_id AS id, o.event_type AS type, coalesce(o.account_id, '') AS accountId, b.body,
+            b.id AS bodyId
      FROM outbox o JOIN outbox_lanes l ON l.id = o.lane_id JOIN outbox_bodies b ON b.id = o.body_id
-     WHERE o.number = ? AND l.kind = 'webhook' AND o.attempts <= 1`,
+     WHERE o.number = ? AND l.kind = 'webhook'`,
   )
-  return ({ tables }) => {
-    const events = new Map<string, OutgoingEvent>()
+  let numbers: number[] = []
+  let bodyIds = new Set<number>()
+  return ({ tables, isLast }) => {
     for (const { table, columns, rows } of tables) {
-      if (table !== 'outbox') continue
-      const at = columns.indexOf('number')
-      for (const row of rows) {
-        const event = find.get(row[at] as number)
-        if (event) events.set(event.id, event)
-      }
+      const ofColumn = (name: string) => rows.map(row => row[columns.indexOf(name)] as number)
+      if (table === 'outbox') numbers.push(...ofColumn('number'))
+      if (table === 'outbox_bodies') for (const id of ofColumn('id')) bodyIds.add(id)
     }
+    if (!isLast) return []
+    const events = new Map<string, OutgoingEvent>()
+    for (const number of bodyIds.size > 0 ? numbers : []) {
+      const message = find.get(number)
+      if (!message || !bodyIds.has(message.bodyId)) continue
+      const { bodyId: _bodyId, ...event } = message
+      events.set(event.id, event)
+    }
+    numbers = []
+    bodyIds = new Set()
     return [...events.values()]
   }
 }
