@@ -42,4 +42,23 @@ release_days = ["15", "last"]
     expect(() => seriesOfFile('desk.csv', 'code,unit\nA,barrel,USD\n')).toThrow('desk.csv:2:')
     expect(() => seriesOfFile('desk.csv', 'unit\nbarrel\n')).toThrow('no column code')
   })
+
+  test('is refused with a name that is no term, which would be lost unseen', () => {
+    expect(() => seriesOfFile('desk.csv', 'code,decimls\nDESK_A,2\n')).toThrow(
+      'desk.csv:1: decimls is no term of a series; these are: code, name,',
+    )
+    const toml = '[[series]]\ncode = "A"\n[[series]]\ncode = "B"\nmaximum = 3\n'
+    expect(() => seriesOfFile('desk.toml', toml)).toThrow(
+      'desk.toml: [[series]] 2: maximum is no term of a series',
+    )
+    expect(() => seriesOfFile('desk.toml', 'series = [1]')).toThrow('[[series]] 1 is no table')
+  })
+
+  test('says lists in TOML as the options do, too', () => {
+    const toml =
+      '[[series]]\ncode = "A"\nvisible_to = "ann@example.com"\nguards = "jump=off,repeat=hold"\n'
+    expect(seriesOfFile('desk.toml', toml)).toEqual([
+      { code: 'A', visible_to: ['ann@example.com'], guards: { jump: 'off', repeat: 'hold' } },
+    ])
+  })
 })

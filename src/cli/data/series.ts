@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feed/files/csv.ts'
-import { parseToml } from '../../lib/toml.ts'
+import { isTable, parseToml } from '../../lib/toml.ts'
 import type { OperatorAction } from '../command.ts'
 import {
   accountPath,
@@ -87,10 +87,42 @@ function termOf(name: string, text: string): unknown {
 
 type Terms = Record<string, unknown>
 
+/** The name of a term from its option. */
+const termName = (flag: string) => flag.slice(2, flag.indexOf(' ')).replaceAll('-', '_')
+
+/** What a file may say of a series. */
+const fileTerms: readonly string[] = [
+  'code',
+  ...termOptions.map(([flag]) => termName(flag)),
+  'active',
+]
+
+/** Refuses a name that is no term: what it says would be lost unseen. */
+function refuseUnknown(names: readonly string[], where: string) {
+  const unknown = names.find(name => !fileTerms.includes(name))
+  if (unknown !== undefined)
+    throw new Error(
+      `${where}: ${unknown} is no term of a series; these are: ${fileTerms.join(', ')}`,
+    )
+}
+
+/** Terms that are lists or pairs, which a table may also say as the options do. */
+const composed = new Set(['visible_to', 'aliases', 'release_days', 'guards'])
+
+function termsOfTable(table: Terms, where: string): Terms {
+  refuseUnknown(Object.keys(table), where)
+  return Object.fromEntries(
+    Object.entries(table).map(([name, value]) => [
+      name,
+      composed.has(name) && typeof value === 'string' ? termOf(name, value) : value,
+    ]),
+  )
+}
+
 function termsOf(options: Record<string, unknown>): Terms {
   const terms: Terms = {}
   for (const [flag] of termOptions) {
-    const name = flag.slice(2, flag.indexOf(' ')).replaceAll('-', '_')
+    const name = termName(flag)
     const option = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
     const value = options[option]
     if (typeof value === 'string') terms[name] = termOf(name, value)
@@ -106,13 +138,18 @@ export function seriesOfFile(file: string, text: string): Terms[] {
     const { series } = toml.table as { series?: unknown }
     if (!Array.isArray(series))
       throw new Error(`${file} has no [[series]]: write one such table for each series`)
-    return series as Terms[]
+    return series.map((table: unknown, i) => {
+      const where = `${file}: [[series]] ${i + 1}`
+      if (!isTable(table)) throw new Error(`${where} is no table: write [[series]] and its terms`)
+      return termsOfTable(table, where)
+    })
   }
   const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   const separator = separatorOf(header)
   const names = fieldsOf(header, separator) ?? []
   if (!names.includes('code'))
     throw new Error(`${file} has no column code: name a column for each term, such as code, unit`)
+  refuseUnknown(names, `${file}:1`)
   return lines.flatMap((line, i) => {
     if (line.trim() === '') return []
     const values = fieldsOf(line, separator)

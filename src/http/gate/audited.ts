@@ -57,10 +57,17 @@ export function detailsOf(answer: unknown): string | undefined {
       if (typeof value === 'string' || typeof value === 'number')
         details[name] = typeof value === 'string' ? value.slice(0, valueMax) : value
     }
+  // Only this list: what is called a code in others may be a secret.
+  if (Array.isArray(data.series)) {
+    const codes = data.series.filter(isRecord).map(({ code }) => String(code))
+    details.codes = codes.join(' ').slice(0, codesMax)
+    details.added = codes.length
+  }
   return Object.keys(details).length === 0 ? undefined : JSON.stringify(details)
 }
 
 const valueMax = 100
+const codesMax = 5_000
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -72,6 +72,19 @@ describe('the audit trail', () => {
     expect((await entries('?thing=wti_usd')).map(({ id }) => id)).toEqual([2])
   })
 
+  test('tells which series were added', async () => {
+    const { admin, entries } = withOperator()
+    const terms = { category: 'oil', unit: 'barrel', currency: 'USD', cadence: 'daily' }
+    const series = ['DESK_A_USD', 'DESK_B_USD'].map(code => ({ code, name: code, ...terms }))
+    expect((await admin('POST', '/series', { series })).status).toBe(201)
+    expect(await entries('?thing=desk_b_usd')).toMatchObject([
+      {
+        action: 'POST /admin/v1/series',
+        details: { codes: 'DESK_A_USD DESK_B_USD', added: 2 },
+      },
+    ])
+  })
+
   test('names keys, people and their account, and finds them by address', async () => {
     const { key, send, services, entries } = withOperator()
     const token = key('enterprise', { email: 'ann@example.com' })
