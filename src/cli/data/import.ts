@@ -259,7 +259,8 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
   const shown = dryRun
     ? {
         read,
-        'would be written': points,
+        // What is held waits, and what stands already is not written again.
+        'would be written': points - unchanged - held,
         inserted,
         revised,
         unchanged,
