@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { commandUserHeader } from '../http/gate/gate.ts'
 import { type Instance, openInstance } from '../instance.ts'
@@ -30,14 +30,23 @@ export interface Operator {
 
 /** Who runs this command: the name of the system's user, or its number where it has none. */
 export function systemUser(): string {
-  const number = () => String(process.getuid?.() ?? 'unknown')
+  const number = String(process.getuid?.() ?? 'unknown')
   try {
     const name = userInfo().username
     // What the runtime says where the environment names nobody.
-    return name === 'unknown' ? number() : name
+    return name === 'unknown' ? (listedUser(number) ?? number) : name
   } catch {
-    return number()
+    return number
   }
+}
+
+/** The name of a user in the system's own list, by number. */
+function listedUser(number: string): string | undefined {
+  if (!existsSync('/etc/passwd')) return undefined
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map(line => line.split(':'))
+  return users.find(([, , id]) => id === number)?.[0]
 }
 
 /** Another process holds the directory and does not answer. */

@@ -203,6 +203,24 @@ export function transact<T>(db: Database, work: () => T): T {
   return result
 }
 
+/**
+ * Runs a transaction that takes out what nobody may read again: its places in the file are
+ * overwritten, and the log, which has what stood there, is folded. What a replicator folds keeps it
+ * until then.
+ */
+export function transactWithoutTraces<T>(db: Database, work: () => T): T {
+  db.run('PRAGMA secure_delete = ON')
+  try {
+    return transact(db, work)
+  } finally {
+    db.run('PRAGMA secure_delete = OFF')
+    const { wal_autocheckpoint: pages } = db.query('PRAGMA wal_autocheckpoint').get() as {
+      wal_autocheckpoint: number
+    }
+    if (checksumsOf(db) || pages > 0) attemptFold(() => checkpoint(db))
+  }
+}
+
 /** What a transaction would answer: its work is done and taken back, and nothing of it stays. */
 export function rehearse<T>(db: Database, work: () => T): T {
   const takenBack = new Error('a rehearsal is taken back')

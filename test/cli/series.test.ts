@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { seriesOfFile } from '../../src/cli/data/series.ts'
+import { remove, temporaryDir } from '../support/instance/binary.ts'
+import { command } from '../support/instance/command.ts'
+
+const termsIn = (file: string, text: string) => seriesOfFile(file, text).map(({ terms }) => terms)
 
 describe('a file of many own series', () => {
   test('is TOML with a table for each', () => {
@@ -16,7 +22,7 @@ unit = "percent"
 max = 100
 release_days = ["15", "last"]
 `
-    expect(seriesOfFile('desk.toml', text)).toEqual([
+    expect(termsIn('desk.toml', text)).toEqual([
       { code: 'DESK_GASOIL_USD', unit: 'metric_ton', currency: 'USD', aliases: ['DGO'] },
       { code: 'DESK_LOAD', unit: 'percent', max: 100, release_days: ['15', 'last'] },
     ])
@@ -27,7 +33,7 @@ release_days = ["15", "last"]
   test('is CSV with a column for each term; an empty field says nothing', () => {
     const text =
       'code;name;unit;currency;max;aliases;release_days\r\nDESK_A;"Mark; A";barrel;USD;200;A1 A2;mon,thu\r\nDESK_B;B;percent;;;;\r\n'
-    expect(seriesOfFile('desk.csv', text)).toEqual([
+    expect(termsIn('desk.csv', text)).toEqual([
       {
         code: 'DESK_A',
         name: 'Mark; A',
@@ -57,8 +63,22 @@ release_days = ["15", "last"]
   test('says lists in TOML as the options do, too', () => {
     const toml =
       '[[series]]\ncode = "A"\nvisible_to = "ann@example.com"\nguards = "jump=off,repeat=hold"\n'
-    expect(seriesOfFile('desk.toml', toml)).toEqual([
+    expect(termsIn('desk.toml', toml)).toEqual([
       { code: 'A', visible_to: ['ann@example.com'], guards: { jump: 'off', repeat: 'hold' } },
     ])
   })
 })
+
+test('a fault in a file of series is named by its line, and none is added', async () => {
+  const dir = temporaryDir()
+  const file = join(dir, 'desk.csv')
+  const run = (...args: string[]) => command('series', ...args, '--data', join(dir, 'data'))
+  writeFileSync(
+    file,
+    'code,name,category,unit,cadence\nDESK_A,A,desk,percent,daily\nDESK_B,B,desk,percent,hourlyish\n',
+  )
+  const { code, err } = await run('add', '--file', file)
+  expect([code, err]).toEqual([1, expect.stringContaining(`${file}:3: cadence`)])
+  expect((await run('list', '--own')).out).not.toContain('DESK_A')
+  remove(dir)
+}, 20_000)

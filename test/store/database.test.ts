@@ -10,6 +10,7 @@ import {
   integrityFaults,
   openDatabase,
   transact,
+  transactWithoutTraces,
 } from '../../src/store/database.ts'
 import { applicationId, identityOf, missingParts } from '../../src/store/identity.ts'
 import { type Migration, migrate, migrations, schemaVersion } from '../../src/store/migrations.ts'
@@ -121,6 +122,21 @@ describe('a database that is open', () => {
       const again = openDatabase(path)
       expect(again.query('SELECT value FROM settings').get()).toEqual({ value: 'green' })
       again.close()
+    })
+  })
+
+  test('has no byte left of what was taken out without traces', () => {
+    inDirectory(path => {
+      for (const checksums of [false, true]) {
+        const db = openDatabase(path, { checksums })
+        const bytes = () => readFileSync(path, 'latin1') + readFileSync(`${path}-wal`, 'latin1')
+        db.run("INSERT INTO settings VALUES ('person', 'ann@example.com')")
+        expect(bytes()).toContain('ann@example.com')
+        transactWithoutTraces(db, () => db.run("DELETE FROM settings WHERE name = 'person'"))
+        expect(bytes()).not.toContain('ann@example.com')
+        expect(pragma(db, 'secure_delete')).toBe(0)
+        db.close()
+      }
     })
   })
 

@@ -346,7 +346,7 @@ export function batchAdminRoutes(deps: AdminBatchesDeps) {
                 : `${touched} ${many} of batch ${id} were`
             throw stateForbids(
               'validation_failed',
-              `${what} written again later (${examples.join(', ')}): undo the later batch first, or send only_untouched to leave what was written later alone.`,
+              `${what} written again later (${examples.join(', ')}): undo the later batch first, or leave alone what was written later (only_untouched).`,
             )
           }
           return success({

@@ -8,6 +8,7 @@ import {
   answerOf,
   type CommandEnvironment,
   print,
+  Refusal,
   runAgainstServer,
 } from '../command.ts'
 import { tableLines } from '../table.ts'
@@ -130,8 +131,15 @@ function termsOf(options: Record<string, unknown>): Terms {
   return terms
 }
 
+/** What a file says of a series, and where. */
+interface FileSeries {
+  terms: Terms
+  /** `marks.csv:3`. */
+  where: string
+}
+
 /** The series of a TOML file (`[[series]]`) or of a CSV whose columns are named as the terms. */
-export function seriesOfFile(file: string, text: string): Terms[] {
+export function seriesOfFile(file: string, text: string): FileSeries[] {
   if (file.endsWith('.toml')) {
     const toml = parseToml(text)
     if ('fault' in toml) throw new Error(`${file}:${toml.line}:${toml.column}: ${toml.fault}`)
@@ -141,7 +149,7 @@ export function seriesOfFile(file: string, text: string): Terms[] {
     return series.map((table: unknown, i) => {
       const where = `${file}: [[series]] ${i + 1}`
       if (!isTable(table)) throw new Error(`${where} is no table: write [[series]] and its terms`)
-      return termsOfTable(table, where)
+      return { terms: termsOfTable(table, where), where }
     })
   }
   const [header = '', ...lines] = text.replace(/^\uFEFF/, '').split(/\r?\n/)
@@ -156,9 +164,8 @@ export function seriesOfFile(file: string, text: string): Terms[] {
     if (values?.length !== names.length)
       throw new Error(`${file}:${i + 2}: a row has ${names.length} fields, as the first line`)
     const terms = names.map((name, column) => [name, termOf(name, values[column]!)] as const)
-    return [
-      Object.fromEntries(terms.filter(([name, value]) => value !== null || name === 'currency')),
-    ]
+    const own = terms.filter(([name, value]) => value !== null || name === 'currency')
+    return [{ terms: Object.fromEntries(own), where: `${file}:${i + 2}` }]
   })
 }
 
@@ -205,19 +212,28 @@ const addSeries = (
   runAgainstServer(env, 'series add', async () => {
     if ((code === undefined) === (file === undefined))
       throw new Error('give one code with its options, or --file with a TOML or CSV of many')
-    const body =
-      file === undefined
-        ? await withAccountIds(env, { currency: null, ...termsOf(options), code })
-        : {
-            series: await Promise.all(
-              seriesOfFile(file, readFileSync(file, 'utf8')).map(terms =>
-                withAccountIds(env, terms),
-              ),
-            ),
-          }
+    if (file !== undefined)
+      return await addFile(env, seriesOfFile(file, readFileSync(file, 'utf8')))
+    const body = await withAccountIds(env, { currency: null, ...termsOf(options), code })
     const { series } = await answerOf<{ series: SeriesLine[] }>(env, 'POST', path, body)
     print(env, series, seriesTable)
   })
+
+/** All of them or none; what is wrong is named by where it stands in the file. */
+async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Promise<void> {
+  const all = await Promise.all(rows.map(({ terms }) => withAccountIds(env, terms)))
+  try {
+    const { series } = await answerOf<{ series: SeriesLine[] }>(env, 'POST', path, { series: all })
+    print(env, series, seriesTable)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(
+      error.lines.map(line =>
+        line.replace(/^series\.(\d+)\.?/, (_, row) => `${rows[Number(row)]!.where}: `),
+      ),
+    )
+  }
+}
 
 const changeSeries = (
   env: CommandEnvironment,

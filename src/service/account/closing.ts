@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { firstPlan } from '../../plan/plans.ts'
 import type { ClosedAccount, ClosedAccountStore } from '../../store/account/closed-accounts.ts'
 import type { OrganizationStore } from '../../store/account/organizations.ts'
-import { transact } from '../../store/database.ts'
+import { transact, transactWithoutTraces } from '../../store/database.ts'
 import type { KeyChanges } from '../keys/key-changes.ts'
 import { type AccountState, heldKeys, type Keyring } from '../keys/keyring.ts'
 import type { Organizations } from './organizations.ts'
@@ -102,7 +102,7 @@ export function createAccountClosing(deps: AccountClosingDeps): AccountClosing {
       const closed = closedAccounts.find(account.id)
       if (!closed) return 'not_closed'
       if (closed.erasedAt !== null) return undefined
-      transact(db, () => {
+      transactWithoutTraces(db, () => {
         for (const key of heldKeys(state))
           keys.changeKey(key, { name: null, allowedIps: [], allowedDomains: [] })
         closedAccounts.erase(account.id, account.email, clock.now())

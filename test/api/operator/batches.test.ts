@@ -73,7 +73,7 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     expect(await undo(id)).toMatchObject({
       status: 422,
       body: {
-        message: `1 row of batch ${id} was written again later (rig_counts US 2026-11-13): undo the later batch first, or send only_untouched to leave what was written later alone.`,
+        message: `1 row of batch ${id} was written again later (rig_counts US 2026-11-13): undo the later batch first, or leave alone what was written later (only_untouched).`,
       },
     })
     expect((await undo(id, { only_untouched: true })).body.data).toMatchObject({
