@@ -87,14 +87,24 @@ export function createReplicaAnswers(
     response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(deps.lagMs()))
     return response
   }
-  const answer = async (request: Request, sequence: string | null): Promise<Response> => {
-    if (sequence !== null && !(await deps.reaches(Number(sequence), deps.waitMs)))
-      return await ask(request)
-    const asked = (request.body === null ? request : request.clone()) as Request
-    const response = await deps.handle(request)
+  const checked = (response: Response, asked: Request): Response | Promise<Response> => {
     const code = response?.headers.get('x-error-code') ?? ''
-    return code === writerCode || spentCodes.has(code) ? await ask(asked) : marked(response)
+    return code === writerCode || spentCodes.has(code) ? ask(asked) : marked(response)
   }
+  /** Without a promise where the answer is there at once, as it is of nearly every read. */
+  const answerNow = (request: Request): Response | Promise<Response> => {
+    const asked = (request.body === null ? request : request.clone()) as Request
+    const response = deps.handle(request)
+    return response instanceof Promise
+      ? response.then(later => checked(later, asked))
+      : checked(response, asked)
+  }
+  const answer = (request: Request, sequence: string | null): Response | Promise<Response> =>
+    sequence === null
+      ? answerNow(request)
+      : deps
+          .reaches(Number(sequence), deps.waitMs)
+          .then(isThere => (isThere ? answerNow(request) : ask(request)))
   /** A pool gives a slice in milliseconds; where it is empty the primary answers, if it is there. */
   const answerOnceMay = async (
     request: Request,
@@ -110,7 +120,7 @@ export function createReplicaAnswers(
     return comes ? await answer(request, sequence) : byPrimary
   }
   return request => {
-    const { pathname } = new URL(request.url)
+    const pathname = pathIn(request.url)
     if (ownPaths.has(pathname) || pathname === socketPath) return deps.handle(request)
     // Clients of a stream wait longer for its next event than a connection may idle.
     if (pathname === eventsPath) deps.stays(request)
@@ -120,6 +130,13 @@ export function createReplicaAnswers(
     if (asker === 'anybody' || mayAnswer(asker)) return answer(request, sequence)
     return answerOnceMay(request, asker, sequence)
   }
+}
+
+/** The path of an address as a server is given it: it begins after the host and ends before a question. */
+function pathIn(url: string): string {
+  const from = url.indexOf('/', url.indexOf('//') + 2)
+  const to = url.indexOf('?', from)
+  return to === -1 ? url.slice(from) : url.slice(from, to)
 }
 
 /** Milliseconds, rounded up. Before the first message nothing is known of it. */
