@@ -34,7 +34,7 @@ const pages: Record<PagePath, ComponentType> = {
   '/docs': Docs,
   '/docs/:guide': Docs,
   '/markets': Markets,
-  '/markets/:view': Markets,
+  '/markets/:part': Markets,
   '/operator': Operator,
   '/operator/:part': Operator,
   '/desk': Desk,

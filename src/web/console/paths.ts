@@ -12,7 +12,7 @@ export const pagePaths = [
   '/series',
   '/series/:code',
   '/markets',
-  '/markets/:view',
+  '/markets/:part',
   '/alerts',
   '/alerts/:id',
   '/webhooks',

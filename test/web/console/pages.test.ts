@@ -464,6 +464,16 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.waitForSelector('form[aria-labelledby=replay] .notice.good')
   })
 
+  test('say where to go from an address that no part of them has', async () => {
+    const { page, goTo, violations } = await visitor({ isSignedIn: false })
+    await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
+    await goTo('/desk/faults')
+    await page.waitForSelector('text=Desk has no part called faults. Choose one of those above.')
+    expect(await violations()).toEqual([])
+    await page.click('nav[aria-label="Desk"] >> text=Inbox')
+    await page.waitForSelector('nav[aria-label="Desk"] a[aria-current=page] >> text=Inbox')
+  })
+
   test('moves the clock of an evaluation copy', async () => {
     const { page, goTo } = await visitor({ isSignedIn: false })
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)

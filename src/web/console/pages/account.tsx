@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals'
-import { useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
@@ -16,6 +15,7 @@ import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
 import { keepKey } from '../parts/own-key.ts'
 import { Table } from '../parts/table.tsx'
+import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Credits } from './account/credits.tsx'
 import { Notifications } from './account/notifications.tsx'
 import { SignIns } from './account/sign-ins.tsx'
@@ -60,19 +60,17 @@ interface Organization {
   invitations: { id: string; email: string; role: string; status: string; expires_at: string }[]
 }
 
-const parts = [
-  { value: '', href: '/account', text: 'Keys' },
-  { value: 'usage', href: '/account/usage', text: 'Usage' },
-  { value: 'plan', href: '/account/plan', text: 'Plan' },
-  { value: 'members', href: '/account/members', text: 'Members' },
-  { value: 'notifications', href: '/account/notifications', text: 'Notifications' },
-  { value: 'sources', href: '/account/sources', text: 'Data sources' },
-  { value: 'sign-ins', href: '/account/sign-ins', text: 'Sign-ins' },
-] as const
+const tabs: readonly Tab[] = [
+  { part: '', text: 'Keys', View: Keys },
+  { part: 'usage', text: 'Usage', View: UsagePart },
+  { part: 'plan', text: 'Plan', View: Plan },
+  { part: 'members', text: 'Members', View: People },
+  { part: 'notifications', text: 'Notifications', View: Notifications },
+  { part: 'sources', text: 'Data sources', View: Sources },
+  { part: 'sign-ins', text: 'Sign-ins', View: SignIns },
+]
 
 export function Account() {
-  const { params } = useRoute()
-  const part = params.part ?? ''
   return (
     <Members title="Account">
       {() => (
@@ -84,20 +82,7 @@ export function Account() {
             </a>
           }
         >
-          <nav class="tabs" aria-label="Account">
-            {parts.map(({ value, href, text }) => (
-              <a key={value} href={href} aria-current={value === part ? 'page' : undefined}>
-                {text}
-              </a>
-            ))}
-          </nav>
-          {part === '' && <Keys />}
-          {part === 'usage' && <UsagePart />}
-          {part === 'plan' && <Plan />}
-          {part === 'members' && <People />}
-          {part === 'notifications' && <Notifications />}
-          {part === 'sources' && <Sources />}
-          {part === 'sign-ins' && <SignIns />}
+          <Tabs label="Account" path="/account" tabs={tabs} />
         </Page>
       )}
     </Members>

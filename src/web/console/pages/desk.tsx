@@ -1,7 +1,7 @@
-import { useRoute } from 'preact-iso'
 import { Page } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { Operators } from '../parts/operator-token.tsx'
+import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Clock } from './desk/clock.tsx'
 import { Deliveries } from './desk/deliveries.tsx'
 import { Faults } from './desk/faults.tsx'
@@ -10,20 +10,30 @@ import { Requests } from './desk/requests.tsx'
 import { Scenarios } from './desk/scenarios.tsx'
 import { Snapshots } from './desk/snapshots.tsx'
 
-const tabs = [
-  { value: '', href: '/desk', text: 'Scenarios' },
-  { value: 'requests', href: '/desk/requests', text: 'Requests' },
-  { value: 'inbox', href: '/desk/inbox', text: 'Inbox' },
-  { value: 'deliveries', href: '/desk/deliveries', text: 'Deliveries' },
-] as const
+const tabs: readonly Tab[] = [
+  { part: '', text: 'Scenarios', View: ScenariosPart },
+  { part: 'requests', text: 'Requests', View: Requests },
+  { part: 'inbox', text: 'Inbox', View: Inbox },
+  { part: 'deliveries', text: 'Deliveries', View: Deliveries },
+]
+
+function ScenariosPart() {
+  return (
+    <>
+      <Scenarios />
+      <div class="columns">
+        <Faults />
+        <Snapshots />
+      </div>
+    </>
+  )
+}
 
 /**
  * What only an evaluation copy has: a clock that moves, faults and scenarios, and all that was
  * asked and sent.
  */
 export function Desk() {
-  const { params } = useRoute()
-  const part = params.part ?? ''
   if (!boot.isEvaluation)
     return (
       <Page title="Desk">
@@ -40,25 +50,7 @@ export function Desk() {
           about="The controls of this evaluation copy. Letters and text messages stay in it."
         >
           <Clock />
-          <nav class="tabs" aria-label="Desk">
-            {tabs.map(({ value, href, text }) => (
-              <a key={value} href={href} aria-current={value === part ? 'page' : undefined}>
-                {text}
-              </a>
-            ))}
-          </nav>
-          {part === '' && (
-            <>
-              <Scenarios />
-              <div class="columns">
-                <Faults />
-                <Snapshots />
-              </div>
-            </>
-          )}
-          {part === 'requests' && <Requests />}
-          {part === 'inbox' && <Inbox />}
-          {part === 'deliveries' && <Deliveries />}
+          <Tabs label="Desk" path="/desk" tabs={tabs} />
         </Page>
       )}
     </Operators>

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { useRoute } from 'preact-iso'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
 import { Choice, Empty, Members, Page, Shown, Wide } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
@@ -8,6 +7,7 @@ import { Chart } from '../parts/chart.tsx'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Table } from '../parts/table.tsx'
+import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Correlation } from './markets/correlation.tsx'
 import { Permits } from './markets/permits.tsx'
@@ -15,43 +15,27 @@ import { PositionsView } from './markets/positions.tsx'
 import { Rigs } from './markets/rigs.tsx'
 import type { ChartAnswer } from './series.tsx'
 
-const tabs = [
-  { value: '', href: '/markets', text: 'Curves' },
-  { value: 'spreads', href: '/markets/spreads', text: 'Spreads' },
-  { value: 'storage', href: '/markets/storage', text: 'Storage' },
-  { value: 'seasons', href: '/markets/seasons', text: 'Seasons' },
-  { value: 'correlation', href: '/markets/correlation', text: 'Correlation' },
-  { value: 'positions', href: '/markets/positions', text: 'Positions' },
-  { value: 'rigs', href: '/markets/rigs', text: 'Rigs' },
-  { value: 'permits', href: '/markets/permits', text: 'Permits' },
-] as const
+const tabs: readonly Tab[] = [
+  { part: '', text: 'Curves', View: Curves },
+  { part: 'spreads', text: 'Spreads', View: Spreads },
+  { part: 'storage', text: 'Storage', View: Storage },
+  { part: 'seasons', text: 'Seasons', View: Seasons },
+  { part: 'correlation', text: 'Correlation', View: Correlation },
+  { part: 'positions', text: 'Positions', View: PositionsView },
+  { part: 'rigs', text: 'Rigs', View: Rigs },
+  { part: 'permits', text: 'Permits', View: Permits },
+]
 
 const dayMs = 86_400_000
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** Markets as a whole: curves, spreads, stocks and seasons. */
 export function Markets() {
-  const { params } = useRoute()
-  const view = params.view ?? ''
   return (
     <Members title="Markets">
       {() => (
         <Page title="Markets">
-          <nav class="tabs" aria-label="Markets">
-            {tabs.map(({ value, href, text }) => (
-              <a key={value} href={href} aria-current={value === view ? 'page' : undefined}>
-                {text}
-              </a>
-            ))}
-          </nav>
-          {view === '' && <Curves />}
-          {view === 'spreads' && <Spreads />}
-          {view === 'storage' && <Storage />}
-          {view === 'seasons' && <Seasons />}
-          {view === 'correlation' && <Correlation />}
-          {view === 'positions' && <PositionsView />}
-          {view === 'rigs' && <Rigs />}
-          {view === 'permits' && <Permits />}
+          <Tabs label="Markets" path="/markets" tabs={tabs} />
         </Page>
       )}
     </Members>

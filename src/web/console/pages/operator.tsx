@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
-import { useRoute } from 'preact-iso'
 import { useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { instant, number, signed, words } from '../parts/format.ts'
-import { asOperator, forget, Operators, token } from '../parts/operator-token.tsx'
+import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
 import { Table } from '../parts/table.tsx'
+import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
 import { Cluster } from './operator/cluster.tsx'
@@ -18,29 +17,22 @@ import { Review } from './operator/review.tsx'
 import { SeriesEditor } from './operator/series-editor.tsx'
 import { Messages, System } from './operator/system.tsx'
 
-const tabs = [
-  { value: '', href: '/operator', text: 'Overview' },
-  { value: 'feeds', href: '/operator/feeds', text: 'Feeds' },
-  { value: 'data', href: '/operator/data', text: 'Data' },
-  { value: 'series', href: '/operator/series', text: 'Series' },
-  { value: 'people', href: '/operator/people', text: 'People' },
-  { value: 'outbox', href: '/operator/outbox', text: 'Outbox' },
-  { value: 'backups', href: '/operator/backups', text: 'Backups' },
-  { value: 'copies', href: '/operator/copies', text: 'Copies' },
-  { value: 'logs', href: '/operator/logs', text: 'Logs' },
-  { value: 'audit', href: '/operator/audit', text: 'Audit' },
-  { value: 'system', href: '/operator/system', text: 'System' },
-] as const
+const tabs: readonly Tab[] = [
+  { part: '', text: 'Overview', View: Overview },
+  { part: 'feeds', text: 'Feeds', View: Feeds },
+  { part: 'data', text: 'Data', View: Data },
+  { part: 'series', text: 'Series', View: SeriesEditor },
+  { part: 'people', text: 'People', View: People },
+  { part: 'outbox', text: 'Outbox', View: Messages },
+  { part: 'backups', text: 'Backups', View: Backups },
+  { part: 'copies', text: 'Copies', View: Cluster },
+  { part: 'logs', text: 'Logs', View: Logs },
+  { part: 'audit', text: 'Audit', View: Audit },
+  { part: 'system', text: 'System', View: System },
+]
 
 /** The work of who runs the copy. */
 export function Operator() {
-  const { params } = useRoute()
-  const part = params.part ?? ''
-  const tabList = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const current = tabList.current?.querySelector('[aria-current]')
-    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [part, token.value])
   return (
     <Operators title="Operator">
       {() => (
@@ -52,24 +44,7 @@ export function Operator() {
             </button>
           }
         >
-          <nav class="tabs" aria-label="Operator" ref={tabList}>
-            {tabs.map(({ value, href, text }) => (
-              <a key={value} href={href} aria-current={value === part ? 'page' : undefined}>
-                {text}
-              </a>
-            ))}
-          </nav>
-          {part === '' && <Overview />}
-          {part === 'feeds' && <Feeds />}
-          {part === 'data' && <Data />}
-          {part === 'series' && <SeriesEditor />}
-          {part === 'people' && <People />}
-          {part === 'outbox' && <Messages />}
-          {part === 'backups' && <Backups />}
-          {part === 'copies' && <Cluster />}
-          {part === 'logs' && <Logs />}
-          {part === 'audit' && <Audit />}
-          {part === 'system' && <System />}
+          <Tabs label="Operator" path="/operator" tabs={tabs} />
         </Page>
       )}
     </Operators>

@@ -1,0 +1,45 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+
+/** A part of a page; the first one stands under the address of the page itself. */
+export interface Tab {
+  /** Of its address; empty: the page's own. */
+  part: string
+  text: string
+  View: ComponentType
+}
+
+/** The tabs of a page, and the part that the address names. */
+export function Tabs({ label, path, tabs }: { label: string; path: string; tabs: readonly Tab[] }) {
+  const { params } = useRoute()
+  const part = params.part ?? ''
+  const list = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const current = list.current?.querySelector('[aria-current]')
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [part])
+  const current = tabs.find(tab => tab.part === part)
+  return (
+    <>
+      <nav class="tabs" aria-label={label} ref={list}>
+        {tabs.map(tab => (
+          <a
+            key={tab.part}
+            href={tab.part === '' ? path : `${path}/${tab.part}`}
+            aria-current={tab.part === part ? 'page' : undefined}
+          >
+            {tab.text}
+          </a>
+        ))}
+      </nav>
+      {current ? (
+        <current.View />
+      ) : (
+        <p>
+          {label} has no part called <code>{part}</code>. Choose one of those above.
+        </p>
+      )}
+    </>
+  )
+}
