@@ -7,8 +7,8 @@ export type Coding = (typeof codings)[number]
 
 /** Shorter bodies would not travel faster. */
 const bytesMin = 1024
-/** Up to here a body is held and encoded as one; what is longer is encoded as it goes. */
-const wholeBytesMax = 2 ** 20
+/** Up to here a body is held and encoded as one, as the document is; what is longer goes in parts. */
+const wholeBytesMax = 2 * 2 ** 20
 /** Encoded answers that are kept: those with an entity tag, which are asked for again and again. */
 const keptCountMax = 2000
 const keptBytesMax = 32 * 2 ** 20
