@@ -464,6 +464,33 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await page.waitForSelector('form[aria-labelledby=replay] .notice.good')
   })
 
+  test('makes a watch and a schedule of deliveries, and pauses them', async () => {
+    // A browser says aloud what was refused: that complaint is wanted.
+    const { page, goTo } = await stage.visitor()
+    await goTo('/webhooks')
+    await page.click('summary:text-is("Watch codes on a rhythm")')
+    const watch = page.locator('form[aria-label="New watch"]')
+    await watch.locator('[name=codes]').fill('WTI_USDD')
+    await watch.locator('[name=name]').fill('Hourly oil')
+    await watch.locator('button').click()
+    await page.waitForSelector('.notice.bad >> text=WTI_USDD')
+    await watch.locator('[name=codes]').fill('WTI_USD, BRENT_CRUDE_USD')
+    await watch.locator('button').click()
+    await page.click('button[aria-label="Pause Hourly oil"]')
+    await page.waitForSelector('button[aria-label="Go on with Hourly oil"]')
+    await page.click('summary:text-is("Send prices on a schedule")')
+    const delivery = page.locator('form[aria-label="New delivery"]')
+    await delivery.locator('[name=codes]').fill('WTI_USD')
+    await delivery.locator('[name=days]').selectOption('5')
+    await delivery.locator('[name=zone]').fill('Europe/Berlin')
+    await delivery.locator('[name=name]').fill('Friday prices')
+    await delivery.locator('button').click()
+    await page.waitForSelector('tr:has-text("Friday prices"):has-text("Weekly, 07:00")')
+    await page.click('button[aria-label="Pause Friday prices"]')
+    await page.click('button[aria-label="Go on with Friday prices"]')
+    await page.waitForSelector('button[aria-label="Pause Friday prices"]')
+  })
+
   test('say where to go from an address that no part of them has', async () => {
     const { page, goTo, violations } = await visitor({ isSignedIn: false })
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)

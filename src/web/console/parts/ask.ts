@@ -19,14 +19,14 @@ interface ProblemBody {
   message?: string
   code?: string
   error?: string | { message?: string; code?: string }
-  errors?: { field: string; message: string }[]
+  errors?: { field: string; message: string; value?: unknown }[]
 }
 
 /** The words of a refusal, whichever of its shapes the interface gave it. */
 function refusalOf(status: number, body: unknown): Refusal {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
   const nested = typeof problem.error === 'object' ? problem.error : undefined
-  const fields = problem.errors?.map(({ field, message }) => `${field}: ${message}`).join(' ')
+  const fields = problem.errors?.map(faultText).join(' ')
   const message =
     fields ||
     nested?.message ||
@@ -34,6 +34,13 @@ function refusalOf(status: number, body: unknown): Refusal {
     (typeof problem.error === 'string' ? problem.error : '') ||
     `The service answered ${status}.`
   return new Refusal(status, nested?.code ?? problem.code ?? String(status), message, body)
+}
+
+/** Most sentences name their field, and few the text that was wrong. */
+function faultText({ field, message, value }: { field: string; message: string; value?: unknown }) {
+  const sentence = message.startsWith(`${field}:`) ? message : `${field}: ${message}`
+  const isNamed = typeof value !== 'string' || value === '' || message.includes(value)
+  return isNamed ? sentence : `${sentence} It is “${value}”.`
 }
 
 export interface AskOptions {

@@ -2,6 +2,7 @@ import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
 import { ago, instant, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
+import { NewDelivery, NewWatch } from './rhythm-forms.tsx'
 
 interface Watch {
   id: string
@@ -27,15 +28,28 @@ export function Watches() {
       await ask(`/v1/subscriptions/${id}`, { method: 'DELETE' })
       await answer.reload()
     })
+  const turn = (id: string, status: 'active' | 'paused') =>
+    attempt(async () => {
+      await ask(`/v1/subscriptions/${id}`, { method: 'PATCH', body: { status } })
+      await answer.reload()
+    })
+  const make = async (body: Record<string, unknown>): Promise<boolean> => {
+    await attempt(async () => {
+      await ask('/v1/subscriptions', { method: 'POST', body })
+      await answer.reload()
+    })
+    return refusal.value === undefined
+  }
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
+      <NewWatch onMake={make} />
       <Table
         caption="Watches"
         of={answer}
         rows={answer.data?.subscriptions}
         keyOf={({ id }) => id}
-        empty="Nothing is watched. POST /v1/subscriptions watches codes on a rhythm."
+        empty="Nothing is watched. Name some codes above, and they are looked at on a rhythm."
         columns={[
           {
             name: 'Watch',
@@ -79,12 +93,22 @@ export function Watches() {
           {
             name: 'What to do',
             isHeard: true,
-            show: ({ id, name, codes }) => (
-              <Confirmed
-                label="End"
-                question={`End the watch “${name ?? codes.join(', ')}”?`}
-                onConfirm={() => remove(id)}
-              />
+            show: ({ id, name, codes, status }) => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`${status === 'active' ? 'Pause' : 'Go on with'} ${name ?? codes.join(', ')}`}
+                  onClick={() => void turn(id, status === 'active' ? 'paused' : 'active')}
+                >
+                  {status === 'active' ? 'Pause' : 'Go on'}
+                </button>
+                <Confirmed
+                  label="End"
+                  question={`End the watch “${name ?? codes.join(', ')}”?`}
+                  onConfirm={() => remove(id)}
+                />
+              </div>
             ),
           },
         ]}
@@ -112,24 +136,29 @@ export function Deliveries() {
     dataOf<ScheduledDelivery[]>('/v1/scheduled-deliveries', { signal }),
   )
   const { refusal, attempt } = useAttempt()
-  const change = (path: string, method: 'POST' | 'DELETE') =>
+  const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body: object = {}) =>
     attempt(async () => {
-      await ask(`/v1/scheduled-deliveries/${path}`, {
+      await ask(`/v1/scheduled-deliveries${path}`, {
         method,
-        ...(method === 'POST' && { body: {} }),
+        ...(method !== 'DELETE' && { body }),
       })
       await answer.reload()
     })
+  const make = async (body: Record<string, unknown>): Promise<boolean> => {
+    await change('', 'POST', body)
+    return refusal.value === undefined
+  }
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
+      <NewDelivery onMake={make} />
       <Table
         caption="Scheduled deliveries"
         file="deliveries"
         of={answer}
         rows={answer.data}
         keyOf={({ id }) => id}
-        empty="Nothing is delivered by e-mail. POST /v1/scheduled-deliveries makes a schedule."
+        empty="Nothing is delivered by e-mail. Name some codes above, and their prices are sent on a schedule."
         columns={[
           {
             name: 'Delivery',
@@ -179,14 +208,26 @@ export function Deliveries() {
                   type="button"
                   class="tight"
                   aria-label={`Send ${row.name ?? row.recipient_email} now`}
-                  onClick={() => void change(`${row.id}/send_now`, 'POST')}
+                  onClick={() => void change(`/${row.id}/send_now`, 'POST')}
                 >
                   Send
+                </button>
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`${row.enabled ? 'Pause' : 'Go on with'} ${row.name ?? row.recipient_email}`}
+                  onClick={() =>
+                    void change(`/${row.id}`, 'PATCH', {
+                      scheduled_delivery: { enabled: !row.enabled },
+                    })
+                  }
+                >
+                  {row.enabled ? 'Pause' : 'Go on'}
                 </button>
                 <Confirmed
                   label="End"
                   question={`End the delivery to ${row.recipient_email}?`}
-                  onConfirm={() => change(row.id, 'DELETE')}
+                  onConfirm={() => change(`/${row.id}`, 'DELETE')}
                 />
               </div>
             ),
