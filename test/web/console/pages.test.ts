@@ -497,8 +497,8 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     await goTo('/desk/faults')
     await page.waitForSelector('text=Desk has no part called faults. Choose one of those above.')
     expect(await violations()).toEqual([])
-    await page.click('nav[aria-label="Desk"] >> text=Inbox')
-    await page.waitForSelector('nav[aria-label="Desk"] a[aria-current=page] >> text=Inbox')
+    await page.click('nav[aria-label="Desk"] >> text=Deliveries')
+    await page.waitForSelector('nav[aria-label="Desk"] a[aria-current=page] >> text=Deliveries')
   })
 
   test('moves the clock of an evaluation copy', async () => {
