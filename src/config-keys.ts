@@ -304,7 +304,7 @@ const channels = list('names of letters and digits', matching(/^\w{1,60}$/), 1)
 const codes = list('commodity codes in capitals, such as WTI_USD', matching(/^[A-Z0-9_]{2,60}$/), 1)
 const networks = list('addresses or networks, such as 10.0.0.0/8', network)
 const origins = list('origins such as https://desk.example.com, or *', origin)
-const perWindow = integer(1, 1_000_000)
+const perWindow = integer(1, 10_000_000)
 
 const key = <T, S extends string>(
   kind: Kind<T, S>,
