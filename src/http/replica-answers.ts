@@ -88,6 +88,7 @@ export function createReplicaAnswers(
     return response
   }
   const checked = (response: Response, asked: Request): Response | Promise<Response> => {
+    if (response?.ok) return marked(response)
     const code = response?.headers.get('x-error-code') ?? ''
     return code === writerCode || spentCodes.has(code) ? ask(asked) : marked(response)
   }

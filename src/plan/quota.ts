@@ -18,6 +18,9 @@ export interface QuotaWindow {
   capped: boolean
 }
 
+export const isSameWindow = (a: QuotaWindow, b: QuotaWindow): boolean =>
+  a.kind === b.kind && a.startsAt === b.startsAt
+
 export type QuotaState =
   | 'paid_active'
   | 'trial_active'

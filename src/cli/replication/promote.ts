@@ -5,7 +5,7 @@ import { databasePath } from '../../directory.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { connectNats, type Nats } from '../../send/nats/connection.ts'
-import { fetchSnapshot } from '../../service/replication/snapshots.ts'
+import { fetchSnapshot, NoSnapshot } from '../../service/replication/snapshots.ts'
 import { takeOver } from '../../service/replication/takeover.ts'
 import { openDatabase, transact } from '../../store/database.ts'
 import { createApplier } from '../../store/replication/applier.ts'
@@ -39,7 +39,9 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
   }
   try {
     removePart()
-    const snapshot = await fetchSnapshot(nats, settings.copies, part)
+    const snapshot = await fetchSnapshot(nats, settings.copies, part).catch(error => {
+      throw error instanceof NoSnapshot ? new Error(`${error.message}: restore a backup`) : error
+    })
     const db = openDatabase(part)
     db.run('PRAGMA foreign_keys = OFF')
     const state = createReplicationState(db)

@@ -18,6 +18,7 @@ import {
   type LeaseView,
   leaseBucket,
 } from '../../service/replication/lease.ts'
+import { NoSnapshot } from '../../service/replication/snapshots.ts'
 import { promoteReplica } from '../replication/promote.ts'
 import {
   type Answer,
@@ -97,6 +98,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     log.info('server_listening', { url, data: dir, mode: 'replica' })
   }
   const follow = async () => {
+    let isWaiting = false
     while (!isStopping) {
       try {
         replica = await openReplica({
@@ -118,7 +120,12 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         await ended.close()
         discardReplica(dir)
       } catch (error) {
-        log.error('replica_failed', { message: String(error) })
+        if (!(error instanceof NoSnapshot)) log.error('replica_failed', { message: String(error) })
+        else if (!isWaiting)
+          log.info('replica_waits', {
+            message: `${error.message} yet: the primary writes one when it begins to publish.`,
+          })
+        isWaiting = error instanceof NoSnapshot
       }
       await Promise.race([sleep(retryMs), stopRequested])
     }

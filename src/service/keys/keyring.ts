@@ -215,6 +215,12 @@ export function createKeyring(
 /** Keys by the hashes of their tokens: the one that is good, and the one before while it lasts. */
 function createTokenIndex(clock: Clock) {
   const byHash = new Map<string, KeyState>()
+  /** A replica asks twice for each request: whether it may answer, and at the gate. */
+  let newest = { token: '', name: '' }
+  const nameOf = (token: string): string => {
+    if (newest.token !== token) newest = { token, name: tokenName(token) }
+    return newest.name
+  }
   return {
     add(state: KeyState): void {
       const { key } = state
@@ -229,7 +235,7 @@ function createTokenIndex(clock: Clock) {
     clear: () => byHash.clear(),
     find(token: string): KeyState | undefined {
       if (!isToken(token)) return undefined
-      const name = tokenName(token)
+      const name = nameOf(token)
       const state = byHash.get(name)
       if (!state) return undefined
       const { key } = state

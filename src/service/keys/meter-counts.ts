@@ -109,9 +109,6 @@ export function nextNoticeAt({ limit }: QuotaWindow, noticesGiven: number): numb
     : Math.ceil((limit * percent) / 100)
 }
 
-export const isSameWindow = (a: QuotaWindow, b: QuotaWindow): boolean =>
-  a.kind === b.kind && a.startsAt === b.startsAt
-
 /** The usage of a key that a request is added to. Mostly it is that of the request before. */
 export function hourOf(
   count: Count,

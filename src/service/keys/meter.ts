@@ -2,7 +2,13 @@ import type { Clock } from '../../lib/clock.ts'
 import { dayMs, hourMs, isoDay, startOfHour } from '../../lib/instant.ts'
 import type { DayUsage } from '../../plan/efficiency.ts'
 import type { Entitlements } from '../../plan/plans.ts'
-import { type QuotaState, type QuotaWindow, quotaSource, quotaState } from '../../plan/quota.ts'
+import {
+  isSameWindow,
+  type QuotaState,
+  type QuotaWindow,
+  quotaSource,
+  quotaState,
+} from '../../plan/quota.ts'
 import type { UsageHour, UsageStore } from '../../store/keys/usage.ts'
 import type { Credits, TakenCredit } from './credits.ts'
 import { type AccountState, countedKeys, type Keyring, type KeyState } from './keyring.ts'
@@ -12,7 +18,6 @@ import {
   counterOf,
   dayOf,
   hourOf,
-  isSameWindow,
   nextNoticeAt,
   noticePercents,
   type RunningCount,

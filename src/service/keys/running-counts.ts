@@ -1,12 +1,11 @@
 import type { Clock } from '../../lib/clock.ts'
 import { isoDay } from '../../lib/instant.ts'
-import { type QuotaWindow, quotaWindow } from '../../plan/quota.ts'
+import { isSameWindow, type QuotaWindow, quotaWindow } from '../../plan/quota.ts'
 import type { UsageStore } from '../../store/keys/usage.ts'
 import type { Keyring, KeyState } from './keyring.ts'
 import {
   type Count,
   counterOf,
-  isSameWindow,
   nextNoticeAt,
   type RunningCount,
   stablePeriod,

@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { sleep } from '../../lib/clock.ts'
 import { secondMs } from '../../lib/instant.ts'
 import type { Log } from '../../lib/log.ts'
-import type { QuotaWindow } from '../../plan/quota.ts'
+import { isSameWindow, type QuotaWindow } from '../../plan/quota.ts'
 import type { Bucket } from '../../send/nats/connection.ts'
 import type { SetAside } from '../keys/meter.ts'
 import type { HeldQuotas } from './nodes.ts'
@@ -77,7 +77,7 @@ export function createQuotaSlices({
   }
   const sliceOf = (keyId: string, window: QuotaWindow): Slice => {
     const slice = slices.get(keyId)
-    if (slice && windowName(slice.window) === windowName(window)) return slice
+    if (slice && isSameWindow(slice.window, window)) return slice
     if (slice) leave(keyId, slice)
     const now = clock.monotonic()
     const fresh: Slice = {
@@ -179,7 +179,7 @@ export function createQuotaSlices({
     },
     putBack(keyId, window) {
       const slice = slices.get(keyId)
-      if (slice && windowName(slice.window) === windowName(window)) slice.left += 1
+      if (slice && isSameWindow(slice.window, window)) slice.left += 1
       else leaving.push({ keyId, kind: window.kind, startsAt: window.startsAt, requests: 1 })
     },
     held: () => ({

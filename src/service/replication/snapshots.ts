@@ -59,13 +59,15 @@ export async function storeSnapshot(
   }
 }
 
+/** The primary has not written one: it does when it begins to publish. */
+export class NoSnapshot extends Error {}
+
 /** Puts the newest snapshot of the object store into a new file. Throws where there is none. */
 export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
   const listed = await Promise.race([snapshots(nats, copies), sleep(stalledMs)])
   if (!listed) throw new Error('NATS does not list its snapshots: try again')
   const [snapshot] = listed
-  if (!snapshot)
-    throw new Error(`the object store ${snapshotBucket} has no snapshot: restore a backup`)
+  if (!snapshot) throw new NoSnapshot(`the object store ${snapshotBucket} has no snapshot`)
   const stored = await (await nats.objects(snapshotBucket, copies)).get(snapshot.name)
   if (!stored) throw new Error(`the snapshot ${snapshot.name} is gone: try again`)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

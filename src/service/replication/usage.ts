@@ -43,7 +43,8 @@ export function createUsageReports(
   { ids, now }: { ids: Ids; now(): number },
 ): UsageReports {
   const node = ids.uuid()
-  let waiting = new Map<string, ForeignUsage>()
+  /** By key: hours, endpoints and classes of status, of which a key has few at a time. */
+  let waiting = new Map<string, ForeignUsage[]>()
   let returned: SetAside[] = []
   let underWay: { number: number; text: string } | undefined
   let number = 0
@@ -57,30 +58,37 @@ export function createUsageReports(
   ) => {
     const at = now()
     const [hourAt, statusClass] = [at - (at % hourMs), Math.floor(status / 100)]
-    const name = `${keyId} ${hourAt} ${statusClass} ${endpoint}`
-    const usage = waiting.get(name) ?? {
-      keyId,
-      hourAt,
-      endpoint,
-      statusClass,
-      requests: 0,
-      metered: 0,
-      durationUs: 0,
-      lastUsedAt: at,
-      prepaid: 0,
+    const ofKey = waiting.get(keyId)
+    let usage = ofKey?.find(
+      other =>
+        other.endpoint === endpoint && other.hourAt === hourAt && other.statusClass === statusClass,
+    )
+    if (!usage) {
+      usage = {
+        keyId,
+        hourAt,
+        endpoint,
+        statusClass,
+        requests: 0,
+        metered: 0,
+        durationUs: 0,
+        lastUsedAt: at,
+        prepaid: 0,
+      }
+      if (ofKey) ofKey.push(usage)
+      else waiting.set(keyId, [usage])
     }
     usage.requests += 1
     usage.metered += Number(counted)
     usage.prepaid += Number(prepaid)
     usage.durationUs += Math.round(ms * 1000)
     usage.lastUsedAt = at
-    waiting.set(name, usage)
   }
   const sendOnce = async () => {
     returned.push(...slices.giveUp('idle'))
     if (!underWay && (waiting.size > 0 || returned.length > 0)) {
       number += 1
-      const report: UsageReport = { usage: [...waiting.values()], returned }
+      const report: UsageReport = { usage: [...waiting.values()].flat(), returned }
       underWay = { number, text: JSON.stringify(report) }
       waiting = new Map()
       returned = []
