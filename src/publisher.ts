@@ -20,7 +20,7 @@ import {
 } from './service/replication/subjects.ts'
 import { receiveUsage, type UsageReport } from './service/replication/usage.ts'
 import { openServices, type Services } from './services.ts'
-import { openDatabase } from './store/database.ts'
+import { openDatabase, readAtOnce } from './store/database.ts'
 import type { Delta } from './store/replication/delta.ts'
 import { createDeltaReader } from './store/replication/delta-reader.ts'
 import { createOutgoingEvents } from './store/replication/outgoing-events.ts'
@@ -78,14 +78,13 @@ async function publish(start: PublisherStart): Promise<void> {
   const config = hydrated(start.config) as Config
   const clock = createSystemClock()
   const db = openDatabase(start.databasePath, { readonly: true })
-  const services = openServices({
-    db,
-    config,
-    clock,
-    ids: createRandomIds(),
-    log: createLog({ ...config.log, write: line => process.stderr.write(line), clock }),
-    masterKey: 'a publisher opens nothing that is sealed',
-  })
+  const log = createLog({ ...config.log, write: line => process.stderr.write(line), clock })
+  const masterKey = 'a publisher opens nothing that is sealed'
+  const open = () =>
+    readAtOnce(db, () =>
+      openServices({ db, config, clock, ids: createRandomIds(), log, masterKey }),
+    )
+  let services: Services | undefined
   const reader = createDeltaReader(db, clock.now)
   const { keepMs, copies, events } = config.nats
   let { hasPublished, usageTaken } = start
@@ -94,6 +93,7 @@ async function publish(start: PublisherStart): Promise<void> {
     let nats: Nats | undefined
     try {
       nats = await connectNats(start.nats)
+      services ??= open()
       await prepareStreams(nats, { copies, keepMs, events })
       const news = createNews(nats, services, events)
       await news.learn()

@@ -9,7 +9,7 @@ import { createRandomIds } from './lib/ids.ts'
 import { createLog } from './lib/log.ts'
 import type { AccountState, KeyState } from './service/keys/keyring.ts'
 import { openServices, type Services } from './services.ts'
-import { openDatabase } from './store/database.ts'
+import { openDatabase, readAtOnce } from './store/database.ts'
 
 /** What the main thread starts a reader with. */
 export interface ReaderStart {
@@ -35,14 +35,10 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
     write: line => process.stderr.write(line),
     clock: createSystemClock(),
   })
-  const opened = openServices({
-    db: openDatabase(databasePath, { readonly: true }),
-    config,
-    clock,
-    ids: createRandomIds(),
-    log,
-    masterKey: noMasterKey,
-  })
+  const db = openDatabase(databasePath, { readonly: true })
+  const opened = readAtOnce(db, () =>
+    openServices({ db, config, clock, ids: createRandomIds(), log, masterKey: noMasterKey }),
+  )
   let askedSeries: AskedSeries[] = []
   let mark = now
   const services: Services = {

@@ -203,6 +203,9 @@ export function transact<T>(db: Database, work: () => T): T {
   return result
 }
 
+/** Runs reads that must see one state of the database, whatever others commit meanwhile. */
+export const readAtOnce = <T>(db: Database, read: () => T): T => db.transaction(read).deferred()
+
 /**
  * Runs a transaction that takes out what nobody may read again: its places in the file are
  * overwritten, and the log, which has what stood there, is folded. What a replicator folds keeps it

@@ -9,6 +9,7 @@ import {
   copyDatabase,
   integrityFaults,
   openDatabase,
+  readAtOnce,
   transact,
   transactWithoutTraces,
 } from '../../src/store/database.ts'
@@ -398,5 +399,24 @@ describe('whose database a file is', () => {
     expect(missingParts(db)).toEqual(['the column api_keys.scopes is missing'])
     db.run('DROP TABLE sms_messages')
     expect(missingParts(db)).toEqual(['the table sms_messages is missing'])
+  })
+})
+
+test('reads at once see one state, whatever another connection commits between them', () => {
+  inDirectory(path => {
+    const writer = openDatabase(path)
+    const reader = openDatabase(path, { readonly: true })
+    const set = (value: string) =>
+      writer.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', ['state', value])
+    const read = () =>
+      reader.query("SELECT value FROM settings WHERE name = 'state'").values()[0]?.[0]
+    set('before')
+    const seen = readAtOnce(reader, () => {
+      const first = read()
+      set('after')
+      return [first, read()]
+    })
+    expect([seen, read()]).toEqual([['before', 'before'], 'after'])
+    for (const db of [reader, writer]) db.close()
   })
 })
