@@ -93,7 +93,7 @@ export function performanceRoutes({ access, meter, now }: PerformanceDeps) {
       return { status: 'success' as const, data: body, ...body }
     },
     {
-      access: { meter: true, heavy: true },
+      access: { meter: true, heavy: true, reader: false },
       query: t.Object({
         range: wordParameter(rangeNames, {
           description: '`7d`, `30d` (default) or `90d`; the running day is the last.',

@@ -44,8 +44,11 @@ export interface KeyAccess {
    * answered by a reader thread, and refused while the instance is overloaded.
    */
   heavy?: true
-  /** Answered by a reader thread, also while the instance is overloaded. */
-  reader?: true
+  /**
+   * Answered by a reader thread, also while the instance is overloaded. False of a heavy route that
+   * asks for what readers do not have: other keys of the account, counts of the running second.
+   */
+  reader?: boolean
   /** The key must be in the Authorization header. */
   header?: true
   /** A query parameter that carries the key as `api_key` does. */
@@ -84,6 +87,7 @@ export interface RefusalAnswer {
 /** Who may call a route and what it costs. */
 export type Access = OpenAccess | OperatorAccess | KeyAccess
 
+export const isHeavy = (access: Access): boolean => 'heavy' in access && access.heavy === true
+
 /** Whether the work of a route is done by a reader thread, where there are any. */
-export const isForReader = (access: Access): boolean =>
-  access.reader === true || ('heavy' in access && access.heavy === true)
+export const isForReader = (access: Access): boolean => access.reader ?? isHeavy(access)

@@ -10,7 +10,7 @@ import {
   refusalsKey,
 } from '../openapi/openapi.ts'
 import { FlatProblem, NestedProblem, OverloadProblem } from '../problem/shape.ts'
-import { type Access, isForReader, type KeyAccess } from './access-kind.ts'
+import { type Access, isForReader, isHeavy, type KeyAccess } from './access-kind.ts'
 import type { PeerLookup } from './address.ts'
 import type { Caller, Gate, Pass } from './gate.ts'
 import type { ReaderDispatch } from './reader-dispatch.ts'
@@ -160,7 +160,7 @@ function gateRefusalsOf(access: Access) {
   return {
     ...plan,
     ...(access.meter && { 402: FlatProblem }),
-    ...(isForReader(access) && { 503: OverloadProblem }),
+    ...((isForReader(access) || isHeavy(access)) && { 503: OverloadProblem }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { hasBrowser, openStage, type Stage } from './stage.ts'
+import { hasBrowser } from '../../support/console/browser.ts'
+import { openStage, type Stage } from './stage.ts'
 
 describe.skipIf(!hasBrowser)('the account in the console', () => {
   let stage: Stage

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { hasBrowser, openStage, type Stage } from './stage.ts'
+import { hasBrowser } from '../../support/console/browser.ts'
+import { openStage, type Stage } from './stage.ts'
 
 /** Each would run, were it written into a page as it stands; the browser would complain, too. */
 const markup = (name: string) =>

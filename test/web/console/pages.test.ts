@@ -3,61 +3,9 @@ import { readFileSync } from 'node:fs'
 import { dayMs } from '../../../src/lib/instant.ts'
 import { timestampedSignature } from '../../../src/lib/signature.ts'
 import { transact } from '../../../src/store/database.ts'
+import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
 import { signUpToken } from '../../support/topics/people.ts'
-import { hasBrowser, openStage, type Stage, type Visitor } from './stage.ts'
-
-/** Pages that anybody may see, and those of members. */
-const open = [
-  '/',
-  '/status',
-  '/signup',
-  '/docs',
-  '/docs?operation=getPriceChart',
-  '/docs/quickstart',
-  '/docs/webhooks',
-]
-const members = [
-  '/board',
-  '/alerts',
-  '/alerts/new?code=WTI_USD',
-  '/alerts/00000000-0000-4000-8000-000000000201',
-  '/webhooks',
-  '/webhooks/00000000-0000-4000-8000-000000000402',
-  '/markets',
-  '/markets/spreads',
-  '/markets/storage',
-  '/markets/seasons',
-  '/markets/correlation',
-  '/markets/positions',
-  '/markets/rigs',
-  '/markets/permits',
-  '/account',
-  '/account/usage',
-  '/account/plan',
-  '/account/members',
-  '/account/notifications',
-  '/account/sources',
-  '/account/sign-ins',
-  '/series',
-  '/series/WTI_USD?type=candles&indicator=bollinger',
-]
-const operators = [
-  '/operator',
-  '/operator/feeds',
-  '/operator/data',
-  '/operator/people',
-  '/operator/series',
-  '/operator/outbox',
-  '/operator/backups',
-  '/operator/copies',
-  '/operator/logs',
-  '/operator/audit',
-  '/operator/system',
-  '/desk',
-  '/desk/requests',
-  '/desk/inbox',
-  '/desk/deliveries',
-]
+import { openStage, type Stage } from './stage.ts'
 
 describe.skipIf(!hasBrowser)('every page of the console', () => {
   let stage: Stage
@@ -73,35 +21,6 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   }, 120_000)
   afterAll(async () => {
     await stage?.close()
-  })
-
-  for (const [scheme, width] of [
-    ['light', 1440],
-    ['dark', 390],
-  ] as const)
-    test(`is accessible and fits, ${scheme} at ${width} px`, async () => {
-      const member = await visitor({ scheme, width })
-      await member.page.addInitScript(
-        `sessionStorage.setItem('operator', '${stage.copy.adminToken}')`,
-      )
-      for (const path of [...open, ...members, ...operators]) {
-        await member.goTo(path)
-        expect(await member.violations(), path).toEqual([])
-        expect(await member.overflow(), `${path} is too wide`).toBeLessThanOrEqual(0)
-      }
-    }, 150_000)
-
-  test('tells a stranger to sign in, and asks the interface for nothing that is refused', async () => {
-    const stranger = await visitor({ isSignedIn: false, width: 390 })
-    for (const path of [...open, ...members]) {
-      await stranger.goTo(path)
-      expect(await stranger.violations(), path).toEqual([])
-      if (members.includes(path))
-        expect(await stranger.page.textContent('main')).toContain('Sign in to see this')
-    }
-    expect(await stranger.page.getAttribute('main .button.main', 'href')).toBe(
-      `/sign-in?next=${encodeURIComponent(members.at(-1)!)}`,
-    )
   })
 
   test('is worked with the keyboard alone: search, choose, open', async () => {

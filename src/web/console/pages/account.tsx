@@ -17,22 +17,25 @@ import { keepKey } from '../parts/own-key.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Credits } from './account/credits.tsx'
+import {
+  KeyLimits,
+  type Limits,
+  limitsOf,
+  Restrictions,
+  restrictionsOf,
+} from './account/key-limits.tsx'
+import { Members as OwnMembers } from './account/members.tsx'
 import { Notifications } from './account/notifications.tsx'
 import { SignIns } from './account/sign-ins.tsx'
 import { Sources } from './account/sources.tsx'
 
-interface Key {
+interface Key extends Limits {
   id: string
   name: string | null
   token_hint: string
   active: boolean
   created_at: string
   last_used_at: string | null
-  expires_at: string | null
-  read_only: boolean
-  allowed_ips: string[] | null
-  allowed_domains: string[] | null
-  scopes: string[] | null
   usage: { requests_used: number }
 }
 
@@ -54,17 +57,11 @@ interface Usage {
   forecast: { used_at_reset: number | null; exhausted_at: string | null }
 }
 
-interface Organization {
-  organization: { name: string; your_role: string; member_count: number }
-  members: { id: string; email: string; role: string; joined_at: string }[]
-  invitations: { id: string; email: string; role: string; status: string; expires_at: string }[]
-}
-
 const tabs: readonly Tab[] = [
   { part: '', text: 'Keys', View: Keys },
   { part: 'usage', text: 'Usage', View: UsagePart },
   { part: 'plan', text: 'Plan', View: Plan },
-  { part: 'members', text: 'Members', View: People },
+  { part: 'members', text: 'Members', View: OwnMembers },
   { part: 'notifications', text: 'Notifications', View: Notifications },
   { part: 'sources', text: 'Data sources', View: Sources },
   { part: 'sign-ins', text: 'Sign-ins', View: SignIns },
@@ -88,88 +85,6 @@ export function Account() {
     </Members>
   )
 }
-
-const scopes = [
-  'prices',
-  'futures',
-  'analytics',
-  'fundamentals',
-  'alerts',
-  'watches',
-  'streams',
-  'webhooks',
-  'deliveries',
-  'messages',
-  'sources',
-  'account',
-] as const
-
-/** What was chosen of the restrictions of a new key; only what was. */
-function restrictionsOf(form: FormData): Record<string, unknown> {
-  const list = (name: string) =>
-    String(form.get(name) ?? '')
-      .split(/[\s,]+/)
-      .filter(Boolean)
-  const networks = list('allowed_ips')
-  const domains = list('allowed_domains')
-  const until = String(form.get('expires_on') ?? '')
-  const chosen = form.getAll('scopes')
-  return {
-    ...(networks.length > 0 && { allowed_ips: networks }),
-    ...(domains.length > 0 && { allowed_domains: domains }),
-    ...(until && { expires_at: `${until}T00:00:00Z` }),
-    ...(form.get('read_only') !== null && { read_only: true }),
-    ...(chosen.length > 0 && { scopes: chosen }),
-  }
-}
-
-/** What a key is restricted to, in a line. */
-const limitsOf = (key: Key): string =>
-  [
-    key.scopes?.join(', '),
-    key.allowed_ips?.length && `from ${key.allowed_ips.join(', ')}`,
-    key.allowed_domains?.length && `on ${key.allowed_domains.join(', ')}`,
-    key.expires_at && `until ${day(key.expires_at)}`,
-  ]
-    .filter(Boolean)
-    .join(' · ')
-
-/** Fields of a form that makes a key. */
-const Restrictions = () => (
-  <details>
-    <summary>Restrict it</summary>
-    <div class="stack">
-      <fieldset>
-        <legend>Good for (none chosen: everything)</legend>
-        <div class="row">
-          {scopes.map(scope => (
-            <label class="inline" key={scope}>
-              <input type="checkbox" name="scopes" value={scope} />
-              {scope}
-            </label>
-          ))}
-        </div>
-      </fieldset>
-      <div class="row end">
-        <label>
-          From networks (empty: any)
-          <input name="allowed_ips" placeholder="203.0.113.0/24" />
-        </label>
-        <label>
-          On pages of (empty: any)
-          <input name="allowed_domains" placeholder="example.com" />
-        </label>
-        <label>
-          Good until
-          <input type="date" name="expires_on" />
-        </label>
-        <label class="inline">
-          <input type="checkbox" name="read_only" /> Only reads
-        </label>
-      </div>
-    </div>
-  </details>
-)
 
 function Keys() {
   const answer = useLoaded('keys', signal =>
@@ -208,10 +123,27 @@ function Keys() {
       await ask(`/v1/api-keys/${id}`, { method: 'DELETE' })
       await answer.reload()
     })
+  const edited = useSignal<Key | undefined>(undefined)
+  const limit = (id: string, limits: Record<string, unknown>) =>
+    attempt(async () => {
+      await ask(`/v1/api-keys/${id}`, { method: 'PATCH', body: limits })
+      edited.value = undefined
+      await answer.reload()
+    })
   return (
     <>
       {newToken.value && <ShownOnce what="The new key, shown once:" secret={newToken.value} />}
       {refusal.value && <Refused error={refusal.value} />}
+      {edited.value && (
+        <KeyLimits
+          key={edited.value.id}
+          named={edited.value}
+          onSave={limits => void limit(edited.value!.id, limits)}
+          onCancel={() => {
+            edited.value = undefined
+          }}
+        />
+      )}
       <Table
         caption="API keys"
         file="keys"
@@ -292,6 +224,16 @@ function Keys() {
             show: key =>
               key.active && (
                 <div class="row">
+                  <button
+                    type="button"
+                    class="tight"
+                    aria-label={`Restrict ${key.name ?? key.token_hint}`}
+                    onClick={() => {
+                      edited.value = key
+                    }}
+                  >
+                    Restrict
+                  </button>
                   <Confirmed
                     label="Roll"
                     className="tight"
@@ -564,111 +506,6 @@ function Plan() {
         />
       </div>
       <Credits onBought={invoices.reload} />
-    </>
-  )
-}
-
-function People() {
-  const answer = useLoaded('organization', signal =>
-    ask<Organization>('/organizations/dashboard', { signal }),
-  )
-  const { refusal, attempt } = useAttempt()
-  const email = useSignal('')
-  const role = useSignal('member')
-  const invite = () =>
-    attempt(async () => {
-      await ask('/organizations/invitations', {
-        method: 'POST',
-        body: { email: email.value, role: role.value },
-      })
-      email.value = ''
-      await answer.reload()
-    })
-  return (
-    <>
-      {refusal.value && <Refused error={refusal.value} />}
-      <Shown of={answer} what="members">
-        {({ organization, members, invitations }) => (
-          <Table
-            caption={organization.name}
-            file="members"
-            rows={[
-              ...members.map(({ id, email, role, joined_at }) => ({
-                id,
-                email,
-                role: words(role),
-                state: `since ${day(joined_at)}`,
-                isMember: true,
-              })),
-              ...invitations.map(({ id, email, status, expires_at }) => ({
-                id,
-                email,
-                role: words(status),
-                state: `until ${day(expires_at)}`,
-                isMember: false,
-              })),
-            ]}
-            keyOf={({ id }) => id}
-            empty="You are alone here. Invite somebody."
-            actions={
-              organization.your_role === 'admin' && (
-                <form
-                  class="row end"
-                  onSubmit={event => {
-                    event.preventDefault()
-                    void invite()
-                  }}
-                >
-                  <label>
-                    E-mail address
-                    <input
-                      type="email"
-                      required
-                      value={email.value}
-                      onInput={event => {
-                        email.value = event.currentTarget.value
-                      }}
-                    />
-                  </label>
-                  <label>
-                    As
-                    <select
-                      value={role.value}
-                      onChange={event => {
-                        role.value = event.currentTarget.value
-                      }}
-                    >
-                      <option value="member">member</option>
-                      <option value="admin">admin</option>
-                      <option value="read_only">read-only</option>
-                    </select>
-                  </label>
-                  <button type="submit" class="main">
-                    Invite
-                  </button>
-                </form>
-              )
-            }
-            columns={[
-              { name: 'E-mail address', value: person => person.email },
-              {
-                name: 'As',
-                value: ({ role }) => role,
-                show: ({ role, isMember }) => (
-                  <Tag mood={isMember ? undefined : 'warn'}>{role}</Tag>
-                ),
-              },
-              {
-                name: 'Since or until',
-                isNumber: true,
-                isWide: true,
-                className: 'quiet',
-                value: ({ state }) => state,
-              },
-            ]}
-          />
-        )}
-      </Shown>
     </>
   )
 }

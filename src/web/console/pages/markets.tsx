@@ -170,10 +170,16 @@ const kinds = [
 function Spreads() {
   const kind = useSignal<(typeof kinds)[number]['value']>('crack')
   const chosen = useSignal<Spread | undefined>(undefined)
-  const answer = useLoaded(kind.value, signal =>
-    dataOf<Spread[]>(`/v1/spreads/${kind.value}/all`, { signal }),
-  )
-  const shown = answer.data?.find(({ id }) => id === chosen.value?.id) ?? answer.data?.[0]
+  const answer = useLoaded(kind.value, async signal => {
+    const wanted = kind.value
+    return {
+      kind: wanted,
+      spreads: await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal }),
+    }
+  })
+  // Until the chosen kind is here, none is shown: the others have no history of this kind.
+  const spreads = answer.data?.kind === kind.value ? answer.data.spreads : undefined
+  const shown = spreads?.find(({ id }) => id === chosen.value?.id) ?? spreads?.[0]
   return (
     <>
       {shown && <SpreadHistory key={shown.id} kind={kind.value} spread={shown} />}
@@ -181,7 +187,7 @@ function Spreads() {
         caption="Spreads now"
         file={`spreads-${kind.value}`}
         of={answer}
-        rows={answer.data}
+        rows={spreads}
         keyOf={({ id }) => id}
         empty="There are no spreads of this kind: the prices they are made of are missing."
         actions={

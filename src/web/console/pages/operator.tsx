@@ -13,6 +13,7 @@ import { type ImportRow, importRowsOf } from './operator/import-rows.ts'
 import { Logs } from './operator/logs.tsx'
 import { Overview } from './operator/overview.tsx'
 import { People } from './operator/people.tsx'
+import { Quarantine } from './operator/quarantine.tsx'
 import { Review } from './operator/review.tsx'
 import { SeriesEditor } from './operator/series-editor.tsx'
 import { Messages, System } from './operator/system.tsx'
@@ -64,14 +65,6 @@ interface Batch {
   revised: number
   removed: number
   rejected: number
-}
-
-interface Quarantine {
-  id: number
-  code: string
-  from: string
-  to: string
-  reason: string
 }
 
 const previewMax = 8
@@ -136,9 +129,6 @@ function Data() {
   const batches = useLoaded('batches', () =>
     asOperator<{ data: { batches: Batch[] } }>('/admin/v1/batches?per_page=25'),
   )
-  const quarantine = useLoaded('quarantine', () =>
-    asOperator<{ data: Quarantine[] }>('/admin/v1/quarantine'),
-  )
   const { refusal, attempt } = useAttempt()
   const rows = useSignal<ImportRow[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)
@@ -181,11 +171,6 @@ function Data() {
         body: { reason: 'taken back in the console' },
       })
       await batches.reload()
-    })
-  const lift = (id: number) =>
-    attempt(async () => {
-      await asOperator(`/admin/v1/quarantine/${id}`, { method: 'DELETE' })
-      await quarantine.reload()
     })
   return (
     <>
@@ -292,37 +277,7 @@ function Data() {
           },
         ]}
       />
-      <Table
-        caption="Quarantine"
-        of={quarantine}
-        rows={quarantine.data?.data}
-        keyOf={({ id }) => String(id)}
-        empty="No days are left out of reads."
-        columns={[
-          {
-            name: 'Series',
-            value: ({ code }) => code,
-            show: ({ code, reason }) => (
-              <>
-                <a href={`/series/${code}`}>{code}</a>
-                <div class="quiet small">{reason}</div>
-              </>
-            ),
-          },
-          { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
-          {
-            name: 'What to do',
-            isHeard: true,
-            show: range => (
-              <Confirmed
-                label="Lift"
-                question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
-                onConfirm={() => lift(range.id)}
-              />
-            ),
-          },
-        ]}
-      />
+      <Quarantine />
     </>
   )
 }

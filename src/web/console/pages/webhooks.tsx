@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useRoute } from 'preact-iso'
+import { useLocation, useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
@@ -14,14 +14,20 @@ import {
 } from '../parts/bits.tsx'
 import { ago, instant, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
+import {
+  EndpointForm,
+  type EndpointTerms,
+  Events,
+  eventsIn,
+  eventTypes,
+  Filters,
+  filtersIn,
+} from './webhooks/endpoint-form.tsx'
 import { Deliveries, Watches } from './webhooks/rhythms.tsx'
 import { SignatureChecker } from './webhooks/signature-checker.tsx'
 
-interface Endpoint {
+interface Endpoint extends EndpointTerms {
   id: string
-  url: string
-  events: string[]
-  description: string | null
   status: string
   active: boolean
   disabled_reason: string | null
@@ -53,19 +59,6 @@ interface TestResult {
   error: string | null
 }
 
-const eventTypes = [
-  'price.updated',
-  'price.significant_change',
-  'price.threshold',
-  'price_alert.triggered',
-  'analytics_alert.triggered',
-  'drilling.rig_count.updated',
-  'drilling.well_permit.new',
-  'invoice.paid',
-  'usage.limit_warning',
-  'watch.threshold_crossed',
-] as const
-
 const logStatuses = ['delivered', 'failed', 'pending', 'retry_scheduled', 'skipped'] as const
 
 export function Webhooks() {
@@ -77,22 +70,23 @@ export function Webhooks() {
   )
 }
 
+const firstEvents = ['price.updated']
+
 function List() {
   const answer = useLoaded('webhooks', signal =>
     dataOf<{ webhooks: Endpoint[]; limit: number }>('/v1/webhooks', { signal }),
   )
   const { refusal, attempt } = useAttempt()
   const secret = useSignal<string | undefined>(undefined)
-  const url = useSignal('')
-  const chosen = useSignal<string[]>(['price.updated'])
-  const make = () =>
+  const make = (form: HTMLFormElement) =>
     attempt(async () => {
+      const typed = new FormData(form)
       const endpoint = await dataOf<{ secret: string }>('/v1/webhooks', {
         method: 'POST',
-        body: { url: url.value, events: chosen.value },
+        body: { url: String(typed.get('url')), events: eventsIn(typed), ...filtersIn(typed) },
       })
       secret.value = endpoint.secret
-      url.value = ''
+      form.reset()
       await answer.reload()
     })
   return (
@@ -144,43 +138,19 @@ function List() {
         aria-labelledby="add"
         onSubmit={event => {
           event.preventDefault()
-          void make()
+          void make(event.currentTarget)
         }}
       >
         <h2 id="add">Add an endpoint</h2>
         <label>
           Address
-          <input
-            type="url"
-            required
-            placeholder="https://hooks.example.com/energy"
-            value={url.value}
-            onInput={event => {
-              url.value = event.currentTarget.value
-            }}
-          />
+          <input name="url" type="url" required placeholder="https://hooks.example.com/energy" />
         </label>
-        <fieldset>
-          <legend>Events</legend>
-          <div class="row">
-            {eventTypes.map(type => (
-              <label class="inline" key={type}>
-                <input
-                  type="checkbox"
-                  checked={chosen.value.includes(type)}
-                  onChange={event => {
-                    const others = chosen.value.filter(other => other !== type)
-                    chosen.value = event.currentTarget.checked ? [...others, type] : others
-                  }}
-                />
-                <code>{type}</code>
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <Events chosen={firstEvents} />
+        <Filters />
         {refusal.value && <Refused error={refusal.value} />}
         <div class="row">
-          <button type="submit" class="main" disabled={chosen.value.length === 0}>
+          <button type="submit" class="main">
             Add endpoint
           </button>
         </div>
@@ -197,6 +167,7 @@ const Secret = ({ secret }: { secret: string }) => (
 )
 
 function One({ id }: { id: string }) {
+  const { route } = useLocation()
   const endpoint = useLoaded(`webhook ${id}`, signal =>
     dataOf<Endpoint | { webhook: Endpoint }>(`/v1/webhooks/${encodeURIComponent(id)}`, {
       signal,
@@ -231,6 +202,18 @@ function One({ id }: { id: string }) {
       secret.value = rotated.secret ?? rotated.webhook?.secret
       await endpoint.reload()
     })
+  const change = async (terms: Record<string, unknown>): Promise<boolean> => {
+    await attempt(async () => {
+      await ask(path, { method: 'PATCH', body: terms })
+      await endpoint.reload()
+    })
+    return refusal.value === undefined
+  }
+  const remove = () =>
+    attempt(async () => {
+      await ask(path, { method: 'DELETE' })
+      route('/webhooks')
+    })
   const resend = (eventId: string) =>
     attempt(async () => {
       await ask(`${path}/events/${encodeURIComponent(eventId)}/resend`, {
@@ -253,6 +236,20 @@ function One({ id }: { id: string }) {
             className=""
             question="Make a new secret? Requests are signed with it from now on; put it into your receiver."
             onConfirm={rotate}
+          />
+          {endpoint.data && (
+            <button
+              type="button"
+              onClick={() => void change({ status: endpoint.data?.active ? 'paused' : 'active' })}
+            >
+              {endpoint.data.active ? 'Pause' : 'Go on'}
+            </button>
+          )}
+          <Confirmed
+            label="Delete"
+            className="danger"
+            question="Delete the endpoint and its log? Nothing is sent to it any more."
+            onConfirm={remove}
           />
         </>
       }
@@ -277,6 +274,14 @@ function One({ id }: { id: string }) {
               </dd>
               <dt>Events</dt>
               <dd class="code">{data.events.join(', ')}</dd>
+              {(data.commodity_filters.length > 0 || data.state_filters.length > 0) && (
+                <>
+                  <dt>Only of</dt>
+                  <dd class="code">
+                    {[...data.commodity_filters, ...data.state_filters].join(', ')}
+                  </dd>
+                </>
+              )}
               <dt>Secret</dt>
               <dd class="code">{data.secret_hint}</dd>
               <dt>Deliveries</dt>
@@ -288,6 +293,7 @@ function One({ id }: { id: string }) {
           </section>
         )}
       </Shown>
+      {endpoint.data && <EndpointForm terms={endpoint.data} onSave={change} />}
       <Replay path={path} onReplayed={events.reload} />
       <section class="card flush" aria-labelledby="log">
         <header>

@@ -110,7 +110,13 @@ export function Chart(props: ChartProps) {
 }
 
 /** The chart in a sentence. */
-function spoken({ title, lines, times, decimals }: ChartProps): string {
+function spoken(props: ChartProps): string {
+  const { title, lines, times, decimals, candles, isLog, spans = [] } = props
+  const how = [
+    candles && 'candles',
+    isLog && 'logarithmic scale',
+    spans.length > 0 && `${spans.length} days marked as held or left out`,
+  ].filter(Boolean)
   const parts = lines.flatMap(({ label, values }) => {
     const present = values.filter(value => value !== null)
     const last = present.at(-1)
@@ -119,7 +125,7 @@ function spoken({ title, lines, times, decimals }: ChartProps): string {
     const high = present.reduce((most, value) => Math.max(most, value), last)
     return `${label}: last ${number(last, decimals)}, lowest ${number(low, decimals)}, highest ${number(high, decimals)}.`
   })
-  return `Chart: ${title}, ${times.length} points. ${parts.join(' ')}`
+  return `Chart: ${[title, ...how].join(', ')}, ${times.length} points. ${parts.join(' ')}`
 }
 
 const dataOf = ({ times, lines, candles }: ChartProps): uPlot.AlignedData =>

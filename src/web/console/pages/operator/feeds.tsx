@@ -1,12 +1,17 @@
+import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
 import { ago, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
+import { FeedSettings } from './feed-settings.tsx'
 
 export interface Feed {
   name: string
   title: string
+  homepage: string
+  attribution: string
+  license_class: 'open' | 'view'
   state: string
   codes: number
   last_new_at: string | null
@@ -32,21 +37,33 @@ export function Feeds() {
       await asOperator(`/admin/v1/feeds/${name}/${what}`, { method: 'POST', body: {} })
       await answer.reload()
     })
+  const edited = useSignal<Feed | undefined>(undefined)
+  const put = (feed: Feed, setting: Record<string, unknown>) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/feeds/${feed.name}`, { method: 'PUT', body: setting })
+      edited.value = undefined
+      await answer.reload()
+    })
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
+      {edited.value && (
+        <FeedSettings
+          key={edited.value.name}
+          feed={edited.value}
+          onPut={setting => void put(edited.value!, setting)}
+          onCancel={() => {
+            edited.value = undefined
+          }}
+        />
+      )}
       <Table
         caption="Feeds"
         of={answer}
         rows={answer.data?.feeds}
         keyOf={({ name }) => name}
-        empty="There are no feeds. Turn one on with wellhead feeds add."
-        note={
-          <>
-            A feed is turned on with <code>wellhead feeds add</code> or{' '}
-            <a href="/docs?operation=putFeed">PUT /admin/v1/feeds/NAME</a>.
-          </>
-        }
+        empty="There are no feeds."
+        note="What the configuration file says of a feed wins over what is set here."
         columns={[
           {
             name: 'Source',
@@ -81,29 +98,43 @@ export function Feeds() {
           {
             name: 'What to do',
             isHeard: true,
-            show: feed =>
-              feed.state !== 'off' && (
-                <div class="row">
-                  <button
-                    type="button"
-                    class="tight"
-                    aria-label={`Run ${feed.title} now`}
-                    onClick={() => void post(feed.name, 'run')}
-                  >
-                    Run
-                  </button>
-                  <button
-                    type="button"
-                    class="tight"
-                    aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
-                    onClick={() =>
-                      void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
-                    }
-                  >
-                    {feed.state === 'paused' ? 'Resume' : 'Pause'}
-                  </button>
-                </div>
-              ),
+            show: feed => (
+              <div class="row">
+                <button
+                  type="button"
+                  class="tight"
+                  aria-label={`${feed.state === 'off' ? 'Turn on' : 'Set'} ${feed.title}`}
+                  onClick={() => {
+                    edited.value = feed
+                    scrollTo(0, 0)
+                  }}
+                >
+                  {feed.state === 'off' ? 'Turn on' : 'Set'}
+                </button>
+                {feed.state !== 'off' && (
+                  <>
+                    <button
+                      type="button"
+                      class="tight"
+                      aria-label={`Run ${feed.title} now`}
+                      onClick={() => void post(feed.name, 'run')}
+                    >
+                      Run
+                    </button>
+                    <button
+                      type="button"
+                      class="tight"
+                      aria-label={`${feed.state === 'paused' ? 'Resume' : 'Pause'} ${feed.title}`}
+                      onClick={() =>
+                        void post(feed.name, feed.state === 'paused' ? 'resume' : 'pause')
+                      }
+                    >
+                      {feed.state === 'paused' ? 'Resume' : 'Pause'}
+                    </button>
+                  </>
+                )}
+              </div>
+            ),
           },
         ]}
       />

@@ -13,7 +13,9 @@ const linesMax = 500
 const askAgainMs = 2000
 const levels: Readonly<Record<string, 'warn' | 'bad'>> = { warn: 'warn', error: 'bad' }
 
-/** A line as JSON says it; of a line that is text, the text alone. */
+const textLine = /^(\S+Z) (DEBUG|INFO|WARN|ERROR) +(\S+) ?(.*)$/
+
+/** The parts of a line, be it JSON or text; of any other, the line alone. */
 function partsOf(line: string): { at: string; level: string; event: string; rest: string } {
   try {
     const { ts, level, msg, ...rest } = JSON.parse(line) as Record<string, unknown>
@@ -28,8 +30,8 @@ function partsOf(line: string): { at: string; level: string; event: string; rest
         .join(' '),
     }
   } catch {
-    const level = /\b(warn|error)\b/i.exec(line)?.[1]?.toLowerCase() ?? ''
-    return { at: '', level, event: '', rest: line }
+    const [, at = '', level = '', event = '', rest = line] = textLine.exec(line) ?? []
+    return { at, level: level.toLowerCase(), event, rest }
   }
 }
 
@@ -114,11 +116,11 @@ export function Logs() {
           {
             name: 'Event',
             value: ({ line }) => partsOf(line).event,
-            show: ({ line }) => {
+            show: ({ line, number }) => {
               const { event, at, level } = partsOf(line)
               return (
                 <>
-                  {level && <Tag mood={levels[level]}>{level}</Tag>} {event}
+                  {level && <Tag mood={levels[level]}>{level}</Tag>} {event || `Line ${number}`}
                   <div class="quiet small">{at}</div>
                 </>
               )

@@ -1,0 +1,154 @@
+import { day } from '../../parts/format.ts'
+
+/** What a key is good for; null where it is not limited. */
+export interface Limits {
+  expires_at: string | null
+  read_only: boolean
+  allowed_ips: string[] | null
+  allowed_domains: string[] | null
+  scopes: string[] | null
+}
+
+const scopes = [
+  'prices',
+  'futures',
+  'analytics',
+  'fundamentals',
+  'alerts',
+  'watches',
+  'streams',
+  'webhooks',
+  'deliveries',
+  'messages',
+  'sources',
+  'account',
+] as const
+
+/** Everything that the fields of a form say of a key, for a key that is changed. */
+function limitsIn(form: FormData) {
+  const list = (name: string) =>
+    String(form.get(name) ?? '')
+      .split(/[\s,]+/)
+      .filter(Boolean)
+  const until = String(form.get('expires_on') ?? '')
+  return {
+    allowed_ips: list('allowed_ips'),
+    allowed_domains: list('allowed_domains'),
+    expires_at: until === '' ? null : `${until}T00:00:00Z`,
+    read_only: form.get('read_only') !== null,
+    scopes: form.getAll('scopes').map(String),
+  }
+}
+
+/** What was chosen of the restrictions of a new key; only what was. */
+export function restrictionsOf(form: FormData): Record<string, unknown> {
+  const chosen = Object.entries(limitsIn(form)).filter(([, value]) =>
+    Array.isArray(value) ? value.length > 0 : Boolean(value),
+  )
+  return Object.fromEntries(chosen)
+}
+
+/** What a key is restricted to, in a line. */
+export const limitsOf = (key: Limits): string =>
+  [
+    key.scopes?.join(', '),
+    key.allowed_ips?.length && `from ${key.allowed_ips.join(', ')}`,
+    key.allowed_domains?.length && `on ${key.allowed_domains.join(', ')}`,
+    key.expires_at && `until ${day(key.expires_at)}`,
+  ]
+    .filter(Boolean)
+    .join(' · ')
+
+/** Fields of what a key is good for. */
+const LimitFields = ({ limits }: { limits?: Limits }) => (
+  <div class="stack">
+    <fieldset>
+      <legend>Good for (none chosen: everything)</legend>
+      <div class="row">
+        {scopes.map(scope => (
+          <label class="inline" key={scope}>
+            <input
+              type="checkbox"
+              name="scopes"
+              value={scope}
+              defaultChecked={limits?.scopes?.includes(scope) ?? false}
+            />
+            {scope}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+    <div class="row end">
+      <label>
+        From networks (empty: any)
+        <input
+          name="allowed_ips"
+          placeholder="203.0.113.0/24"
+          defaultValue={limits?.allowed_ips?.join(', ') ?? ''}
+        />
+      </label>
+      <label>
+        On pages of (empty: any)
+        <input
+          name="allowed_domains"
+          placeholder="example.com"
+          defaultValue={limits?.allowed_domains?.join(', ') ?? ''}
+        />
+      </label>
+      <label>
+        Good until
+        <input
+          type="date"
+          name="expires_on"
+          defaultValue={limits?.expires_at?.slice(0, 10) ?? ''}
+        />
+      </label>
+      <label class="inline">
+        <input type="checkbox" name="read_only" defaultChecked={limits?.read_only ?? false} /> Only
+        reads
+      </label>
+    </div>
+  </div>
+)
+
+/** Fields of a form that makes a key. */
+export const Restrictions = () => (
+  <details>
+    <summary>Restrict it</summary>
+    <LimitFields />
+  </details>
+)
+
+interface Props {
+  named: Limits & { name: string | null }
+  onSave: (change: Record<string, unknown>) => void
+  onCancel: () => void
+}
+
+/** Changes the name of a key and what it is good for; its token stays. */
+export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
+  <form
+    class="card"
+    aria-labelledby="limits"
+    onSubmit={event => {
+      event.preventDefault()
+      const typed = new FormData(event.currentTarget)
+      onSave({ name: String(typed.get('name') ?? '').trim() || null, ...limitsIn(typed) })
+    }}
+  >
+    <h2 id="limits">What the key is good for</h2>
+    <label>
+      Name
+      <input name="name" maxLength={100} defaultValue={named.name ?? ''} />
+    </label>
+    <LimitFields limits={named} />
+    <div class="row">
+      <button type="submit" class="main">
+        Save the key
+      </button>
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  </form>
+)

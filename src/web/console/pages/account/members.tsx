@@ -1,0 +1,183 @@
+import { useSignal } from '@preact/signals'
+import { ask, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { day, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Organization {
+  organization: { name: string; your_role: string }
+  members: { id: string; email: string; role: string; joined_at: string }[]
+  invitations: { id: string; email: string; role: string; status: string; expires_at: string }[]
+}
+
+interface Person {
+  id: string
+  email: string
+  role: string
+  /** Of an invitation how it stands; undefined of a member. */
+  invited: string | undefined
+  at: string
+}
+
+const roles = [
+  { value: 'member', text: 'member' },
+  { value: 'admin', text: 'admin' },
+  { value: 'read_only', text: 'read-only' },
+] as const
+
+const peopleOf = ({ members, invitations }: Organization): Person[] => [
+  ...members.map(({ id, email, role, joined_at: at }) => ({
+    id,
+    email,
+    role,
+    invited: undefined,
+    at,
+  })),
+  ...invitations
+    .filter(({ status }) => status !== 'accepted')
+    .map(({ id, email, role, status, expires_at: at }) => ({
+      id,
+      email,
+      role,
+      invited: status,
+      at,
+    })),
+]
+
+/** Who works on the account together: members, their roles, and invitations. */
+export function Members() {
+  const answer = useLoaded('organization', signal =>
+    ask<Organization>('/organizations/dashboard', { signal }).catch(error => {
+      // An account becomes an organization with its first invitation.
+      if (error instanceof Refusal && error.status === 404) return undefined
+      throw error
+    }),
+  )
+  const { refusal, attempt } = useAttempt()
+  const told = useSignal('')
+  const isAlone = !answer.isLoading && !answer.data && !answer.refusal
+  const isAdmin = isAlone || answer.data?.organization.your_role === 'admin'
+  const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) =>
+    attempt(async () => {
+      told.value = ''
+      const { message = '' } = await ask<{ message?: string }>(`/organizations/${path}`, {
+        method,
+        ...(body && { body }),
+      })
+      told.value = message
+      await answer.reload()
+    })
+  const invite = async (form: HTMLFormElement) => {
+    const typed = new FormData(form)
+    const body = { email: String(typed.get('email')).trim(), role: String(typed.get('role')) }
+    await change('invitations', 'POST', body)
+    if (refusal.value === undefined) form.reset()
+  }
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {told.value && <Notice mood="good">{told.value}</Notice>}
+      <Table
+        caption={answer.data?.organization.name ?? 'Members'}
+        file="members"
+        of={answer}
+        rows={answer.data ? peopleOf(answer.data) : isAlone ? [] : undefined}
+        keyOf={({ id }) => id}
+        empty="You are alone here. Invite somebody, and the account becomes an organization."
+        note="Admins may do everything, members manage their keys, read-only people look at prices and usage."
+        actions={
+          isAdmin && (
+            <form
+              class="row end"
+              aria-label="Invite"
+              onSubmit={event => {
+                event.preventDefault()
+                void invite(event.currentTarget)
+              }}
+            >
+              <label>
+                E-mail address
+                <input name="email" type="email" required />
+              </label>
+              <label>
+                As
+                <select name="role">
+                  {roles.map(({ value, text }) => (
+                    <option key={value} value={value}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              </label>
+              <button type="submit" class="main">
+                Invite
+              </button>
+            </form>
+          )
+        }
+        columns={[
+          { name: 'E-mail address', value: person => person.email },
+          {
+            name: 'As',
+            value: ({ role }) => role,
+            show: ({ id, email, role, invited }) =>
+              isAdmin && invited === undefined ? (
+                <select
+                  aria-label={`Role of ${email}`}
+                  value={role}
+                  onChange={async event => {
+                    const select = event.currentTarget
+                    await change(`members/${id}`, 'PATCH', { role: select.value })
+                    if (refusal.value !== undefined) select.value = role
+                  }}
+                >
+                  {roles.map(({ value, text }) => (
+                    <option key={value} value={value}>
+                      {text}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                words(role)
+              ),
+          },
+          {
+            name: 'State',
+            isWide: true,
+            className: 'quiet',
+            value: ({ invited }) => invited ?? 'member',
+            show: ({ invited, at }) =>
+              invited === undefined ? (
+                `since ${day(at)}`
+              ) : (
+                <>
+                  <Tag mood="warn">{invited === 'pending' ? 'Invited' : words(invited)}</Tag> until{' '}
+                  {day(at)}
+                </>
+              ),
+          },
+          ...(isAdmin
+            ? [
+                {
+                  name: 'What to do',
+                  isHeard: true,
+                  show: ({ id, email, invited }: Person) =>
+                    invited !== 'expired' && (
+                      <Confirmed
+                        label={invited === undefined ? 'Remove' : 'Withdraw'}
+                        question={
+                          invited === undefined
+                            ? `Remove ${email}? Their keys and sign-ins act on their own account from then on.`
+                            : `Withdraw the invitation of ${email}? Its link is good for nothing then.`
+                        }
+                        onConfirm={() => change(`members/${id}`, 'DELETE')}
+                      />
+                    ),
+                },
+              ]
+            : []),
+        ]}
+      />
+    </>
+  )
+}

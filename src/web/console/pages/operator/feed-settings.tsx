@@ -1,0 +1,67 @@
+import type { Feed } from './feeds.tsx'
+
+interface Props {
+  feed: Feed
+  /** What the form says of the feed, for `PUT /admin/v1/feeds/NAME`. */
+  onPut: (setting: Record<string, unknown>) => void
+  onCancel: () => void
+}
+
+/** Turns a feed on and says how it is read; a field that is left empty says nothing. */
+export function FeedSettings({ feed, onPut, onCancel }: Props) {
+  const settingOf = (form: HTMLFormElement) => {
+    const typed = new FormData(form)
+    const field = (name: string) => String(typed.get(name) ?? '').trim()
+    return {
+      ...(field('key') && { key: field('key') }),
+      ...(field('since') && { since: field('since') }),
+      ...(field('base_url') && { base_url: field('base_url') }),
+      ...(typed.get('license') !== null && { license: 'accept' }),
+    }
+  }
+  return (
+    <form
+      class="card"
+      aria-labelledby="feed"
+      onSubmit={event => {
+        event.preventDefault()
+        onPut(settingOf(event.currentTarget))
+      }}
+    >
+      <h2 id="feed">{feed.title}</h2>
+      <p class="quiet small">
+        {feed.attribution}.{' '}
+        <a href={feed.homepage} target="_blank" rel="noreferrer">
+          {feed.homepage}
+        </a>
+      </p>
+      <div class="row end">
+        <label>
+          Key of the publisher (none: it needs none)
+          <input name="key" type="password" autocomplete="off" maxLength={2000} />
+        </label>
+        <label>
+          Since (empty: as far back as it goes)
+          <input name="since" type="date" />
+        </label>
+        <label>
+          Other address (empty: the publisher’s)
+          <input name="base_url" type="url" placeholder="https://mirror.example" />
+        </label>
+        {feed.license_class === 'view' && (
+          <label class="inline">
+            <input name="license" type="checkbox" /> I have read its terms and accept them
+          </label>
+        )}
+      </div>
+      <div class="row">
+        <button type="submit" class="main">
+          {feed.state === 'off' ? 'Turn it on' : 'Set it'}
+        </button>
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,110 @@
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Refused } from '../../parts/bits.tsx'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Range {
+  id: number
+  code: string
+  from: string
+  to: string
+  reason: string
+}
+
+/** Days of series that no read answers: more of them, and reading them again. */
+export function Quarantine() {
+  const answer = useLoaded('quarantine', () =>
+    asOperator<{ data: Range[] }>('/admin/v1/quarantine'),
+  )
+  const { refusal, attempt } = useAttempt()
+  const add = (form: HTMLFormElement) =>
+    attempt(async () => {
+      const typed = new FormData(form)
+      const field = (name: string) => String(typed.get(name) ?? '').trim()
+      await asOperator('/admin/v1/quarantine', {
+        method: 'POST',
+        body: {
+          code: field('code').toUpperCase(),
+          from: field('from'),
+          ...(field('to') && { to: field('to') }),
+          reason: field('reason'),
+        },
+      })
+      form.reset()
+      await answer.reload()
+    })
+  const lift = (id: number) =>
+    attempt(async () => {
+      await asOperator(`/admin/v1/quarantine/${id}`, { method: 'DELETE' })
+      await answer.reload()
+    })
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      <Table
+        caption="Quarantine"
+        of={answer}
+        rows={answer.data?.data}
+        keyOf={({ id }) => String(id)}
+        empty="No days are left out of reads. Doubtful ones are left out here; nothing is deleted."
+        actions={
+          <form
+            class="row end"
+            aria-label="Leave days out"
+            onSubmit={event => {
+              event.preventDefault()
+              void add(event.currentTarget)
+            }}
+          >
+            <label>
+              Code
+              <input name="code" required maxLength={100} placeholder="WTI_USD" />
+            </label>
+            <label>
+              From
+              <input name="from" type="date" required />
+            </label>
+            <label>
+              To (empty: that day)
+              <input name="to" type="date" />
+            </label>
+            <label>
+              Why
+              <input
+                name="reason"
+                required
+                maxLength={500}
+                placeholder="The source repeated a value"
+              />
+            </label>
+            <button type="submit">Leave out</button>
+          </form>
+        }
+        columns={[
+          {
+            name: 'Series',
+            value: ({ code }) => code,
+            show: ({ code, reason }) => (
+              <>
+                <a href={`/series/${code}`}>{code}</a>
+                <div class="quiet small">{reason}</div>
+              </>
+            ),
+          },
+          { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: range => (
+              <Confirmed
+                label="Lift"
+                question={`Read ${range.code} from ${range.from} to ${range.to} again?`}
+                onConfirm={() => lift(range.id)}
+              />
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

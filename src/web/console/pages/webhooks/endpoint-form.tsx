@@ -1,0 +1,147 @@
+import { useSignal } from '@preact/signals'
+import { codesIn } from './rhythm-forms.tsx'
+
+/** What an endpoint is told of, and how. */
+export interface EndpointTerms {
+  url: string
+  events: string[]
+  commodity_filters: string[]
+  state_filters: string[]
+  description: string | null
+  debug_mode: boolean
+  ordered: boolean
+}
+
+export const eventTypes = [
+  'price.updated',
+  'price.significant_change',
+  'price.threshold',
+  'price_alert.triggered',
+  'analytics_alert.triggered',
+  'drilling.rig_count.updated',
+  'drilling.well_permit.new',
+  'invoice.paid',
+  'usage.limit_warning',
+  'watch.threshold_crossed',
+] as const
+
+/** Checkboxes of the types of events, and of those that an endpoint has beside them. */
+export function Events({ chosen }: { chosen: readonly string[] }) {
+  const names = [...new Set([...eventTypes, ...chosen])]
+  return (
+    <fieldset>
+      <legend>Events</legend>
+      <div class="row">
+        {names.map(type => (
+          <label class="inline" key={type}>
+            <input
+              type="checkbox"
+              name="events"
+              value={type}
+              defaultChecked={chosen.includes(type)}
+            />
+            <code>{type}</code>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+/** Fields that narrow what an endpoint is told of; empty ones say nothing. */
+export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
+  <div class="row end">
+    <label>
+      Only of codes (empty: all)
+      <input
+        name="commodity_filters"
+        placeholder="WTI_USD, BRENT_CRUDE_USD"
+        defaultValue={terms?.commodity_filters.join(', ') ?? ''}
+      />
+    </label>
+    <label>
+      Only permits of states (empty: all)
+      <input
+        name="state_filters"
+        placeholder="TX, NM"
+        defaultValue={terms?.state_filters.join(', ') ?? ''}
+      />
+    </label>
+  </div>
+)
+
+export const eventsIn = (form: FormData): string[] => form.getAll('events').map(String)
+
+export const filtersIn = (form: FormData) => ({
+  commodity_filters: codesIn(form.get('commodity_filters')),
+  state_filters: codesIn(form.get('state_filters')),
+})
+
+interface Props {
+  terms: EndpointTerms
+  /** Resolves to whether it was taken: what was typed stays where it was refused. */
+  onSave: (change: Record<string, unknown>) => Promise<boolean>
+}
+
+/** Changes where an endpoint is, what it is told of and how. */
+export function EndpointForm({ terms, onSave }: Props) {
+  const isOpen = useSignal(false)
+  const save = async (form: FormData) => {
+    const isSaved = await onSave({
+      url: String(form.get('url')),
+      description: String(form.get('description') ?? '').trim() || null,
+      events: eventsIn(form),
+      ...filtersIn(form),
+      debug_mode: form.get('debug_mode') !== null,
+      ordered: form.get('ordered') !== null,
+    })
+    if (isSaved) isOpen.value = false
+  }
+  return (
+    <details
+      class="card"
+      open={isOpen.value}
+      onToggle={event => {
+        isOpen.value = event.currentTarget.open
+      }}
+    >
+      <summary>Change the endpoint</summary>
+      <form
+        class="stack"
+        aria-label="Change the endpoint"
+        onSubmit={event => {
+          event.preventDefault()
+          void save(new FormData(event.currentTarget))
+        }}
+      >
+        <div class="row end">
+          <label class="grow">
+            Address
+            <input name="url" type="url" required defaultValue={terms.url} />
+          </label>
+          <label class="grow">
+            What you call it
+            <input name="description" maxLength={255} defaultValue={terms.description ?? ''} />
+          </label>
+        </div>
+        <Events chosen={terms.events} />
+        <Filters terms={terms} />
+        <div class="row">
+          <label class="inline">
+            <input name="debug_mode" type="checkbox" defaultChecked={terms.debug_mode} /> Keep
+            headers and answers of each delivery
+          </label>
+          <label class="inline">
+            <input name="ordered" type="checkbox" defaultChecked={terms.ordered} /> One at a time,
+            in the order of the events
+          </label>
+        </div>
+        <div class="row">
+          <button type="submit" class="main">
+            Save the endpoint
+          </button>
+        </div>
+      </form>
+    </details>
+  )
+}

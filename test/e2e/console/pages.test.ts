@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { loadavg } from 'node:os'
+import {
+  type BinaryStage,
+  becomeOperator,
+  openBinaryStage,
+} from '../../support/console/binary-stage.ts'
+import { hasBrowser } from '../../support/console/browser.ts'
+import { walkByTab } from '../../support/console/keyboard.ts'
+import { pagesOf } from '../../support/console/pages.ts'
+import { sharedCopy } from '../../support/interface/packages.ts'
+
+const all = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators]
+
+describe.skipIf(!hasBrowser)('every page of the console, in the binary', () => {
+  let stage: BinaryStage
+  beforeAll(async () => {
+    stage = await openBinaryStage({ copy: await sharedCopy() })
+  }, 600_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  test('is accessible, light and dark, fits a screen and a phone, and is walked by Tab', async () => {
+    const member = await stage.visitor('member')
+    await becomeOperator(member, stage.copy.adminToken)
+    const { page } = member
+    let stops = 0
+    for (const path of all) {
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await page.emulateMedia({ colorScheme: 'light' })
+      await member.goTo(path)
+      expect(await member.violations(), `${path}, light`).toEqual([])
+      expect(await member.overflow(), `${path} is too wide at 1440 px`).toBeLessThanOrEqual(0)
+      stops += await walkByTab(page, path)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await member.violations(), `${path}, dark, on a phone`).toEqual([])
+      expect(await member.overflow(), `${path} is too wide at 390 px`).toBeLessThanOrEqual(0)
+    }
+    console.info(`console: ${all.length} pages, ${stops} stops of the Tab key`)
+  }, 240_000)
+
+  test('tells a stranger to sign in, asks for the operator’s token, and says no number of anybody', async () => {
+    const stranger = await stage.visitor('stranger', { width: 390 })
+    for (const path of pagesOf.members) {
+      await stranger.goTo(path)
+      const text = await stranger.page.textContent('main')
+      expect(text, path).toContain('Sign in to see this')
+      expect(await stranger.page.getAttribute('main .button.main', 'href')).toBe(
+        `/sign-in?next=${encodeURIComponent(path)}`,
+      )
+    }
+    expect(await stranger.violations()).toEqual([])
+    for (const path of pagesOf.operators) {
+      await stranger.goTo(path)
+      await stranger.page.waitForSelector('main input[name=token]')
+      expect(await stranger.page.locator('main table, main dl').count(), path).toBe(0)
+    }
+    expect(await stranger.violations()).toEqual([])
+  }, 60_000)
+
+  test('is painted at once, with few bytes of scripts', async () => {
+    for (const [who, path] of [
+      ['stranger', '/'],
+      ['member', '/board'],
+      ['member', '/series/WTI_USD'],
+      ['stranger', '/docs'],
+    ] as const) {
+      const { page, goTo, context } = await stage.visitor(who)
+      await goTo(path)
+      const [scripts, paint] = await page.evaluate<[number, number]>(`[
+        performance.getEntriesByType('resource')
+          .filter(entry => entry.name.endsWith('.js'))
+          .reduce((sum, entry) => sum + entry.encodedBodySize, 0),
+        performance.getEntriesByName('first-contentful-paint')[0].startTime,
+      ]`)
+      console.info(
+        `${path}: first contentful paint after ${Math.round(paint)} ms, ${scripts} bytes of scripts; load ${loadavg()[0]!.toFixed(1)}`,
+      )
+      expect(scripts).toBeGreaterThan(10_000)
+      expect(scripts).toBeLessThan(200_000)
+      await context.close()
+    }
+  }, 60_000)
+
+  test('asks no other host for anything, and the browser complains about nothing', () => {
+    stage.expectQuiet()
+  })
+})

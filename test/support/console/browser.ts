@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+export const hasBrowser = existsSync(executablePath)
+if (!hasBrowser)
+  console.warn(`No Chromium at ${executablePath}: the console is not tried in a browser.`)
+
+const axeScript = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath,
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+
+export interface Violation {
+  id: string
+  nodes: string[]
+}
+
+/** Somebody in front of the console, with a browser profile of their own. */
+export interface Visitor {
+  context: BrowserContext
+  page: Page
+  /** Errors and warnings that the browser wrote. */
+  complaints: string[]
+  /** Addresses of every request. */
+  requested: string[]
+  /** Goes to a page and waits until it has loaded what it shows. */
+  goTo(path: string): Promise<void>
+  /** What assistive technology would stumble over. */
+  violations(): Promise<Violation[]>
+  /** By how many pixels the page is wider than the window. */
+  overflow(): Promise<number>
+}
+
+export interface VisitorOptions {
+  scheme?: 'light' | 'dark'
+  width?: number
+}
+
+/** Waits until nothing is being loaded any more. */
+const settled = 'main:has(h1):not(:has(.waiting))'
+
+/** A new profile before the console at an address; `linkToken` signs somebody in. */
+export async function openVisitor(
+  browser: Browser,
+  origin: string,
+  { scheme = 'light', width = 1440 }: VisitorOptions = {},
+  linkToken?: string,
+): Promise<Visitor> {
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: scheme,
+    reducedMotion: 'reduce',
+  })
+  if (linkToken !== undefined) await context.addCookies([await sessionOf(origin, linkToken)])
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  const requested: string[] = []
+  page.on('request', request => requested.push(request.url()))
+  page.on(
+    'console',
+    message =>
+      ['error', 'warning'].includes(message.type()) &&
+      complaints.push(`${message.text()} ${message.location().url}`),
+  )
+  page.on('pageerror', error => complaints.push(error.message))
+  return {
+    context,
+    page,
+    complaints,
+    requested,
+    async goTo(path) {
+      await page.goto(`${origin}${path}`)
+      await page.waitForSelector(settled)
+    },
+    async violations() {
+      await page.evaluate(axeScript)
+      const findings = await page.evaluate<axe.AxeResults>(
+        `axe.run(document, { resultTypes: ['violations'] })`,
+      )
+      return findings.violations.map(({ id, nodes }) => ({
+        id,
+        nodes: nodes.map(node => node.html.slice(0, 160)),
+      }))
+    },
+    overflow: () =>
+      page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth'),
+  }
+}
+
+/** The cookie of a sign-in with a mailed link. */
+async function sessionOf(origin: string, token: string) {
+  const answer = await fetch(`${origin}/sign-in`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'sec-fetch-site': 'same-origin' },
+    body: new URLSearchParams({ token }),
+  })
+  const cookie = answer.headers.get('set-cookie')
+  if (cookie === null) throw new Error(`the link signs nobody in: ${answer.status}`)
+  const [name, value] = cookie.split(';')[0]!.split('=')
+  return { name: name!, value: value!, url: origin, httpOnly: true, sameSite: 'Lax' as const }
+}
