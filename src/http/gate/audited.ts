@@ -12,8 +12,10 @@ export const changesByOperator = (access: OperatorAccess, method: string): boole
   access.looks !== true && !looks(method)
 
 /** Whether a request with a key changes something, or reads a secret. */
-export const isAudited = (access: KeyAccess, method: string): boolean =>
-  access.untold !== true && (access.action ?? actionOf(method)) !== 'read'
+export function isAudited(access: KeyAccess, method: string): boolean {
+  const action = access.action ?? actionOf(method)
+  return access.untold !== true && (looks(method) ? action === 'read_secrets' : action !== 'read')
+}
 
 /**
  * Path and route of a request; never its query or its body, which may hold secrets, nor an address

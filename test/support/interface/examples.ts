@@ -1,0 +1,253 @@
+import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
+import { minuteMs } from '../../../src/lib/instant.ts'
+import { type EvaluationCopy, evaluationCopy } from '../instance/evaluation-copy.ts'
+
+export interface Step {
+  name: string
+  method: string
+  path: string
+  operation: Operation
+}
+
+/** What stands in the place of an example: what somebody has, and nobody else. */
+export interface Own {
+  path?: string
+  key?: string | null
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+export const openCopy = () => evaluationCopy(undefined, {}, { unfilled: true, controls: true })
+export const stepsOf = (document: OpenApiDocument): Step[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+
+/** Sends an operation as its examples have it: what is required, and its body. */
+export async function send(copy: EvaluationCopy, { method, path, operation }: Step, own: Own = {}) {
+  const isOperator = path.startsWith('/admin/')
+  const headers: Record<string, string> = isOperator
+    ? { authorization: `Bearer ${copy.adminToken}` }
+    : {}
+  const query = new URLSearchParams()
+  let filled = path
+  for (const { name, in: place, required, example } of operation.parameters ?? []) {
+    const text = String(example)
+    if (place === 'path') filled = filled.replace(`{${name}}`, encodeURIComponent(text))
+    if (place === 'query' && required) query.set(name, text)
+    if (place === 'header' && example !== undefined) headers[name.toLowerCase()] = text
+  }
+  const [media, content] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
+  if (media && media !== 'application/json') headers['content-type'] = media
+  const asked = query.size > 0 ? `${filled}?${query}` : filled
+  const answer = await copy.ask(method, own.path ?? asked, {
+    key: isOperator ? null : copy.apiKey,
+    body: content?.example,
+    ...own,
+    headers: { ...headers, ...own.headers },
+  })
+  const isRefused = answer.status >= 400
+  const text = isRefused ? await answer.text() : ''
+  // What streams would go on for ever.
+  if (!isRefused) await answer.body?.cancel()
+  return { status: answer.status, text }
+}
+
+/** Operations that cannot succeed on a copy of one's own, with what they answer and why. */
+export const refused: Readonly<Record<string, readonly [status: number, why: string]>> = {
+  'GET /v1/files': [404, 'files are made at night, where the operator keeps them'],
+  'GET /v1/files/prices/{name}': [404, 'the same'],
+  'GET /v1/files/prices/{name}/link': [404, 'the same'],
+  'GET /files/{expires}/{signature}/{name}': [404, 'the same'],
+  'GET /v1/indicators/congressional-trades': [404, 'a data set that the service does not have'],
+  'GET /cable': [426, 'speaks WebSocket'],
+  'POST /billing/webhooks/stripe': [404, 'comes from a payment processor'],
+  'POST /v1/auth/signup/confirm': [401, 'takes the link of a letter'],
+  'POST /v1/data-sources/{id}/ingest': [401, 'takes the secret of a source'],
+  'POST /admin/v1/sources/{id}/sync': [422, 'the source of the copy is paused'],
+  'POST /admin/v1/invoices/{id}/pay': [422, 'the invoice of the copy is paid'],
+  'POST /admin/v1/invoices/{id}/void': [422, 'the same'],
+  'POST /admin/v1/invoices/{id}/write_off': [422, 'the same'],
+  'POST /admin/v1/backups': [422, 'the copy has no place for backups'],
+  'POST /v1/phone/verify': [422, 'takes the code of a text message'],
+  'POST /v1/sms/optin': [422, 'takes a number that was verified'],
+  'POST /v1/sms/test': [422, 'the same'],
+  'POST /v1/auth/second-factor/confirm': [401, 'takes the code of a device'],
+  'POST /v1/auth/second-factor/disable': [422, 'there is no second step yet'],
+  'DELETE /admin/v1/accounts/{id}/second-factor': [404, 'the same'],
+  'DELETE /admin/v1/accounts/{id}': [422, 'an account with a subscription ends it first'],
+  'POST /admin/v1/accounts/{id}/erase': [422, 'only a closed account is erased'],
+}
+
+/** Operations in which one of several parameters has to be there: all of their examples are sent. */
+export const withEveryParameter = [
+  'GET /v1/analytics/correlation',
+  'GET /v1/futures/{slug}/spread-history',
+  'GET /v1/prices/excel-latest',
+  'GET /v1/prices/excel-latest.xml',
+]
+
+const asEveryParameter = ({ operation, ...step }: Step): Step => ({
+  ...step,
+  operation: {
+    ...operation,
+    parameters: operation.parameters!.map(parameter => ({
+      ...parameter,
+      required: parameter.example !== undefined && parameter.name !== 'as_of',
+    })),
+  },
+})
+
+/** Operations after which the account, a key or a thing of the examples is another: each by itself. */
+export const isApart = ({ name, method }: Step): boolean =>
+  method === 'DELETE' || name.startsWith('PATCH /admin/') || endings.test(name)
+const endings =
+  /POST .*(roll|rotat|cancel|erase|undo|end$|void|write_off|pay|release|reject|subscriptions|invitations)/
+
+type Prepare = (copy: EvaluationCopy) => Own | Promise<Own>
+
+/** Signs in as the account of the copy. */
+async function session(copy: EvaluationCopy): Promise<Own> {
+  const token = await signIn(copy)
+  return { key: null, headers: { authorization: `Bearer ${token}` } }
+}
+async function signIn({ running: { services }, apiKey }: EvaluationCopy): Promise<string> {
+  const { account } = services.keys.find(apiKey)!
+  const begin = () => services.signIn.withPassword(account.account.email, password, address)
+  const before = await begin()
+  if ('token' in before) return before.token
+  await services.signIn.setPassword(account, password)
+  const signedIn = await begin()
+  return (signedIn as { token: string }).token
+}
+const address = '203.0.113.7'
+const password = 'correct horse battery staple'
+
+const asOperator = async (copy: EvaluationCopy, method: string, path: string, body?: unknown) => {
+  const answer = await copy.ask(method, path, {
+    key: null,
+    body,
+    headers: { authorization: `Bearer ${copy.adminToken}`, 'idempotency-key': path },
+  })
+  return (await answer.json()) as { data: Record<string, unknown> }
+}
+
+/** A value that a guard holds back: number 1 of the review. */
+async function heldValue(copy: EvaluationCopy): Promise<Own> {
+  await asOperator(copy, 'POST', '/admin/v1/observations', {
+    observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T14:59:00Z', price: 700 }],
+  })
+  return {}
+}
+/** The value that is corrected or deleted. */
+async function recordedValue(copy: EvaluationCopy): Promise<Own> {
+  await asOperator(copy, 'POST', '/admin/v1/observations', {
+    observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 70 }],
+  })
+  return {}
+}
+/** A batch that is open; `undo` takes one that has ended. */
+async function batch(copy: EvaluationCopy, isOver = false): Promise<string> {
+  const { data } = await asOperator(
+    copy,
+    'POST',
+    isOver ? '/admin/v1/observations' : '/admin/v1/batches',
+    isOver
+      ? { observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T14:59:00Z', price: 70 }] }
+      : { kind: 'file', file_name: 'prices.csv', sha256: 'a'.repeat(64) },
+  )
+  return `/admin/v1/batches/${isOver ? data.batch : (data.batch as { id: number }).id}`
+}
+/** A key of the account, other than the one that asks. */
+async function anotherKey(copy: EvaluationCopy, end = ''): Promise<Own> {
+  const answer = await copy.ask('POST', '/v1/api-keys', { body: { name: 'another' } })
+  const [id] = /[0-9a-f-]{36}/.exec(await answer.text())!
+  return { path: `/admin/v1/keys/${id}${end}` }
+}
+/** What the example of another operation makes. */
+async function made(copy: EvaluationCopy, name: string): Promise<Own> {
+  const document = (await (await copy.ask('GET', '/openapi.json')).json()) as OpenApiDocument
+  await send(copy, stepsOf(document).find(step => step.name === name)!)
+  return {}
+}
+
+/** What an operation needs that no document can say: who somebody is, and what they have. */
+export const prepared: Readonly<Record<string, Prepare>> = {
+  'POST /v1/auth/session': async copy => {
+    await signIn(copy)
+    return { key: null, body: { email: 'eval@example.com', password } }
+  },
+  'POST /v1/auth/session/refresh': session,
+  'DELETE /v1/auth/session': session,
+  'GET /v1/auth/sessions': session,
+  'DELETE /v1/auth/sessions': session,
+  'DELETE /v1/auth/sessions/{id}': async copy => {
+    await session(copy)
+    const own = await session(copy)
+    const answer = await copy.ask('GET', '/v1/auth/sessions', own)
+    const { data } = (await answer.json()) as { data: { sessions: { id: string }[] } }
+    if (!data) throw new Error(`no list of sessions: ${answer.status}`)
+    return { ...own, path: `/v1/auth/sessions/${data.sessions.at(-1)!.id}` }
+  },
+  'GET /v1/auth/second-factor': session,
+  'POST /v1/auth/second-factor': async copy => ({ ...(await session(copy)), body: { password } }),
+  'POST /v1/auth/second-factor/confirm': session,
+  'POST /v1/auth/second-factor/disable': session,
+  'GET /admin/v1/batches/{id}': async copy => ({ path: await batch(copy) }),
+  'POST /admin/v1/batches/{id}/end': async copy => ({ path: `${await batch(copy)}/end` }),
+  'POST /admin/v1/batches/{id}/undo': async copy => ({ path: `${await batch(copy, true)}/undo` }),
+  'POST /admin/v1/review/release': heldValue,
+  'POST /admin/v1/review/reject': heldValue,
+  'PATCH /admin/v1/keys/{id}': copy => anotherKey(copy),
+  'DELETE /admin/v1/keys/{id}': copy => anotherKey(copy),
+  'POST /admin/v1/keys/{id}/roll': copy => anotherKey(copy, '/roll'),
+  'DELETE /admin/v1/tokens/{id}': async copy => {
+    const { data } = await asOperator(copy, 'POST', '/admin/v1/tokens', {
+      name: 'cron',
+      role: 'read',
+    })
+    return { path: `/admin/v1/tokens/${(data.token as { id: string }).id ?? data.id}` }
+  },
+  'DELETE /admin/v1/looks/{id}': async copy => {
+    const account = copy.running.services.keys.find(copy.apiKey)!.account.account.id
+    const { data } = await asOperator(copy, 'POST', `/admin/v1/accounts/${account}/look`, {})
+    return { path: `/admin/v1/looks/${data.id}` }
+  },
+  'DELETE /admin/v1/quarantine/{id}': copy => made(copy, 'POST /admin/v1/quarantine'),
+  'DELETE /admin/v1/suppressions/{address}': copy => made(copy, 'POST /admin/v1/suppressions'),
+  'PATCH /admin/v1/values': recordedValue,
+  'DELETE /admin/v1/values': recordedValue,
+  'POST /mcp': () => ({
+    headers: { accept: 'application/json, text/event-stream' },
+  }),
+}
+
+/** How an operation was answered, and what somebody had to have before it was sent. */
+export interface Sent {
+  status: number
+  text: string
+}
+
+/** Sends an operation as its examples have it, after what it needs was made. */
+export async function sendPrepared(copy: EvaluationCopy, step: Step, own: Own): Promise<Sent> {
+  const sent = withEveryParameter.includes(step.name) ? asEveryParameter(step) : step
+  return await send(copy, sent, own)
+}
+
+/** Makes what an operation needs. */
+export async function prepare(copy: EvaluationCopy, step: Step): Promise<Own> {
+  // A minute has few tries of signing in.
+  if (step.path.includes('/auth/')) copy.clock.advance(minuteMs)
+  return (await prepared[step.name]?.(copy)) ?? {}
+}
+
+/** Whether an answer is the one that the examples get. */
+export function isExpected({ name }: Step, status: number): boolean {
+  const [expected] = refused[name] ?? []
+  return expected === undefined ? status < 400 : status === expected
+}
