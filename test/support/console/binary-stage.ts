@@ -18,6 +18,7 @@ export type Who = keyof typeof addresses | 'stranger' | 'operator'
 /** A browser before the compiled program, with everybody who may come by. */
 export interface BinaryStage {
   copy: Wellhead
+  browser: Browser
   /** `isRefused`: something of it is refused on purpose, of which the browser writes an error. */
   visitor(who: Who, options?: VisitorOptions & { isRefused?: boolean }): Promise<Visitor>
   /** Asks the interface as the operator. Throws where it refuses. */
@@ -71,6 +72,7 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
 
   return {
     copy,
+    browser,
     asOperator,
     async visitor(who, { isRefused = false, ...look } = {}) {
       const isPerson = who !== 'stranger' && who !== 'operator'

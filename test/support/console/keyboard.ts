@@ -18,7 +18,7 @@ const focused = `(() => {
     return { id: 0, name: 'the window', isVisible: true, hasParts: false }
   if (!seen.has(thing)) seen.set(thing, (self.tabStopCount = (self.tabStopCount ?? 0) + 1))
   const style = getComputedStyle(thing)
-  const hasOutline = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2
+  const hasOutline = style.outlineStyle === 'auto' || (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2)
   const box = thing.getBoundingClientRect()
   return {
     id: seen.get(thing),

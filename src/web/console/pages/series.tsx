@@ -452,7 +452,7 @@ interface DrawnProps {
 
 function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) {
   const isIndex = scale === 'index'
-  const extra = useIndicator(data, indicator)
+  const { extra, refusal } = useIndicator(data, indicator)
   const { lines, candles, bands, spans } = useMemo(() => {
     const shown = (values: (number | null)[]) => (isIndex ? indexed(values) : values)
     const lines: Line[] = [
@@ -513,6 +513,7 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
       {data.quarantined_days.length > 0 && (
         <p class="quiet small">Left out as doubtful: {listOfDays(data.quarantined_days)}.</p>
       )}
+      {refusal && <Refused error={refusal} />}
       {strength.refusal && <Refused error={strength.refusal} />}
       {strength.data && (
         <Chart
@@ -569,7 +570,7 @@ function useIndicator(data: ChartAnswer, indicator: string) {
     ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
     : undefined
   const answer = useLoaded(path, signal => dataOf<Trend>(path!, { signal }))
-  return useMemo(() => {
+  const extra = useMemo(() => {
     if (!isAverage || !answer.data) return undefined
     const mean = new Map(answer.data.values.map(({ date, value }) => [date, value]))
     const label = indicator === 'ema' ? 'EMA 20' : 'SMA 20'
@@ -590,6 +591,7 @@ function useIndicator(data: ChartAnswer, indicator: string) {
     })
     return { lines: [middle, edge('Upper', 1), edge('Lower', -1)], isBand: true }
   }, [answer.data, indicator, data])
+  return { extra, refusal: isAverage ? answer.refusal : undefined }
 }
 
 const bollingerDays = 20

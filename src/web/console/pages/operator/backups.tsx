@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Refused } from '../../parts/bits.tsx'
+import { boot } from '../../parts/boot.ts'
 import { ago, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -47,8 +48,14 @@ export function Backups() {
       {refusal.value && <Refused error={refusal.value} />}
       {desk && !desk.is_configured && (
         <Notice mood="warn">
-          No backups are made: name a place with <code>backups.directory</code> or{' '}
-          <code>backups.s3_bucket</code> and start again.
+          {boot.isEvaluation ? (
+            'An evaluation copy makes no backups.'
+          ) : (
+            <>
+              No backups are made: name a place with <code>backups.directory</code> or{' '}
+              <code>backups.s3_bucket</code> and start again.
+            </>
+          )}
         </Notice>
       )}
       {desk?.trouble && <Notice mood="bad">The last backup: {desk.trouble}</Notice>}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
+import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
+import { tabTo } from '../../support/console/keyboard.ts'
+
+describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', () => {
+  let stage: BinaryStage
+  let stranger: Visitor
+
+  beforeAll(async () => {
+    stage = await openBinaryStage({ settings: { WELLHEAD_ACCOUNTS_SIGNUP: 'open' } })
+    stranger = await stage.visitor('stranger')
+  }, 600_000)
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  /** The address in the newest letter to somebody, on this copy. */
+  const linkTo = async (email: string): Promise<string> => {
+    const letter = await stage.copy.mail.next(message => message.to === email)
+    const address = /https?:\/\/\S+token=\S+/.exec(letter.text)![0]
+    return address.replace(/^https?:\/\/[^/]+/, '')
+  }
+
+  describe('the start', () => {
+    test('says what this copy is, and shows prices with their month', async () => {
+      const { page, goTo } = stranger
+      await goTo('/')
+      await page.waitForSelector('aside.ribbon >> text=Evaluation copy')
+      await page.waitForSelector('section[aria-labelledby=demo-prices] tbody tr')
+      const rows = page.locator('section[aria-labelledby=demo-prices] tbody tr')
+      expect(await rows.locator('svg').count()).toBe(await rows.count())
+      expect(await rows.locator('a').count()).toBe(0)
+    })
+
+    test('its calls run as they are pasted, in the language that is chosen', async () => {
+      const { page } = stranger
+      const calls = page.locator('section[aria-labelledby=calls] .card')
+      expect(await calls.count()).toBe(3)
+      const [open, ...others] = await calls.locator('pre').allTextContents()
+      const child = Bun.spawn(['bash', '-c', open!.replace('curl ', 'curl -sS --fail ')], {
+        stdout: 'pipe',
+      })
+      expect(await new Response(child.stdout).text()).toContain('"WTI_USD"')
+      expect(await child.exited).toBe(0)
+      for (const call of others) {
+        const address = /"(http[^"]+)"/.exec(call)![1]!
+        const headers = { authorization: `Token ${stage.copy.apiKey}` }
+        expect((await fetch(address, { headers })).status).toBe(200)
+      }
+      await tabTo(page, 'section[aria-labelledby=calls] button:text-is("Python")')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('section[aria-labelledby=calls] pre:has-text("import requests")')
+    })
+
+    test('somebody signs in with a mailed link, by keyboard, and signs out', async () => {
+      const { page, goTo } = await stage.visitor('stranger')
+      await goTo('/')
+      await tabTo(page, 'main a:text-is("Sign in")')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/sign-in?next=*')
+      await tabTo(page, 'form[action="/sign-in/link"] input[name=email]')
+      await page.keyboard.type('eval@example.com')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('[role=status]')
+      await page.goto(stage.copy.url + (await linkTo('eval@example.com')))
+      await tabTo(page, 'main button')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(url => !url.search.includes('token='))
+      await goTo('/board')
+      await page.waitForSelector('table.board tbody tr')
+      await page.goto(`${stage.copy.url}/sign-in`)
+      await page.click('button:text-is("Sign out")')
+      await page.waitForSelector('text=Mail me a link')
+      await goTo('/board')
+      expect(await page.textContent('main')).toContain('Sign in to see this')
+    })
+
+    test('somebody makes an account: letter, key, board', async () => {
+      // Its plan has no webhooks, and it is in no organization: the browser notes both answers.
+      const { page, goTo } = await stage.visitor('stranger', { width: 390, isRefused: true })
+      await goTo('/signup')
+      await tabTo(page, 'section[aria-labelledby=make] input')
+      await page.keyboard.type('new@example.com')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('text=A letter to new@example.com is on its way')
+      await goTo(await linkTo('new@example.com'))
+      await tabTo(page, 'button:has-text("Make the account")')
+      await page.keyboard.press('Enter')
+      const key = (await page.textContent('.notice.good code'))!
+      const answer = await fetch(`${stage.copy.url}/v1/users/me`, {
+        headers: { authorization: `Token ${key}` },
+      })
+      expect(answer.status).toBe(200)
+      await page.click('button:has-text("Sign in to your board")')
+      await page.waitForURL('**/board')
+      await page.waitForSelector('a.who:has-text("new@example.com")', { state: 'attached' })
+      await goTo('/account/members')
+      await page.waitForSelector('text=You are alone here')
+      await goTo('/webhooks')
+      await page.waitForSelector('.notice.bad:has-text("tier does not include webhooks")')
+      await goTo('/series/WTI_USD?indicator=sma')
+      await page.waitForSelector('.notice.bad:has-text("tier does not include analytics")')
+    })
+
+    test('a link that is none is refused in the words of the interface', async () => {
+      const { page, goTo } = await stage.visitor('stranger', { isRefused: true })
+      await goTo('/signup?token=nothing')
+      await page.click('button:has-text("Make the account")')
+      await page.waitForSelector('.notice.bad')
+      await page.click('text=Ask for a new letter')
+      await page.waitForSelector('section[aria-labelledby=make] input')
+    })
+
+    test('the menu of a phone is opened by keyboard and leads on', async () => {
+      const { page, goTo } = await stage.visitor('stranger', { width: 390 })
+      await goTo('/')
+      await tabTo(page, 'button.menu')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('button.menu[aria-expanded=true]')
+      await page.locator('#nav a:text-is("Status")').focus()
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/status')
+      await page.waitForSelector('h1:text-is("Status")')
+    })
+
+    test('an address that is none says where to go', async () => {
+      const { page } = await stage.visitor('stranger')
+      await page.goto(`${stage.copy.url}/docs/no-such-guide`)
+      await page.waitForSelector('text=There is no such guide.')
+    })
+  })
+
+  describe('the status', () => {
+    test('has parts, freshness and feeds, and is asked anew by keyboard', async () => {
+      const { page, goTo } = stranger
+      await goTo('/status')
+      for (const section of ['incidents', 'sources'])
+        await page.waitForSelector(`section[aria-labelledby=${section}]`)
+      await page.waitForSelector('main >> text=Newest observation')
+      await tabTo(page, 'main button:text-is("Refresh")')
+      const asked = page.waitForResponse('**/status.json')
+      await page.keyboard.press('Enter')
+      expect((await asked).status()).toBe(200)
+    })
+
+    test('programs and feed readers have it too', async () => {
+      const links = await stranger.page
+        .locator('main a[rel=external]')
+        .evaluateAll(all => all.map(link => link.getAttribute('href')!))
+      expect(links).toEqual(['/status.json', '/status/incidents.json', '/status/incidents.rss'])
+      for (const link of links) {
+        const answer = await fetch(stage.copy.url + link)
+        expect(answer.status).toBe(200)
+        expect(answer.headers.get('content-type')).toMatch(/json|rss\+xml/)
+      }
+    })
+  })
+
+  describe('the documentation', () => {
+    test('a call is found by what its description says, by keyboard', async () => {
+      const { page, goTo } = stranger
+      await goTo('/docs')
+      await tabTo(page, '.reference input[type=search]')
+      await page.keyboard.type('RSI')
+      await tabTo(page, '.reference nav a:has-text("Trend and indicators")')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('#operation:has-text("Trend and indicators")')
+    })
+
+    test('samples have the reader’s own key, and a call is tried', async () => {
+      const { page, goTo } = stranger
+      await goTo('/docs?operation=getLatestPrices')
+      await page.fill('.reference input[type=password]', stage.copy.apiKey)
+      const sample = page.locator('section[aria-labelledby=call] pre').first()
+      await sample.locator(`text=Token ${stage.copy.apiKey}`).waitFor()
+      await page.fill('#parameter-by_code', 'WTI_USD')
+      await tabTo(page, 'form[aria-label="Try it"] button')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('form[aria-label="Try it"] .tag.good')
+      expect(await page.textContent('form[aria-label="Try it"] pre')).toContain('"WTI_USD"')
+    })
+
+    test('guides are read one after the other', async () => {
+      const { page, goTo } = stranger
+      await goTo('/docs/quickstart')
+      for (let read = 0; read < 2; read += 1) {
+        const title = await page.textContent('h1')
+        await tabTo(page, 'a[rel=next]')
+        await page.keyboard.press('Enter')
+        await page.waitForSelector(`h1:not(:text-is("${title}"))`)
+      }
+    })
+  })
+
+  test('asks no other host for anything, and the browser complains about nothing', () => {
+    stage.expectQuiet()
+  })
+})

@@ -1,0 +1,414 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
+import { hasBrowser, openVisitor, type Visitor } from '../../support/console/browser.ts'
+import { tabTo } from '../../support/console/keyboard.ts'
+import { remove, start, temporaryDir } from '../../support/instance/binary.ts'
+
+const header = 'date,code,price\n'
+
+describe.skipIf(!hasBrowser)('what the operator does in the console, in the binary', () => {
+  const publisher = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response('gone', { status: 404 }),
+  })
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: () => new Response('noted'),
+  })
+  let stage: BinaryStage
+  let operator: Visitor
+
+  beforeAll(async () => {
+    stage = await openBinaryStage()
+    operator = await stage.visitor('operator')
+  }, 600_000)
+  afterAll(async () => {
+    await stage?.close()
+    await Promise.all([publisher.stop(true), receiver.stop(true)])
+  })
+
+  const choose = async (rows: string) => {
+    await operator.page.setInputFiles('input[type=file]', {
+      name: 'prices.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(header + rows),
+    })
+  }
+  const latest = async (code: string) => {
+    const answer = await stage.copy.get('/v1/prices/latest', { by_code: code })
+    return ((await answer.json()) as { data: { price: number } }).data.price
+  }
+
+  test('a wrong token is refused in words, the right one opens, by keyboard', async () => {
+    const { page, goTo } = await stage.visitor('stranger', { isRefused: true })
+    await goTo('/operator')
+    await tabTo(page, 'input[name=token]')
+    await page.keyboard.type('0'.repeat(64))
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.notice.bad')
+    await page.fill('input[name=token]', stage.copy.adminToken)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('h2:text-is("Service")')
+    await page.click('button:text-is("Forget the token")')
+    await page.waitForSelector('input[name=token]')
+  })
+
+  test('the overview has what runs and what waits, and leads to it', async () => {
+    const { page, goTo } = operator
+    await goTo('/operator')
+    for (const label of [
+      'Errors of the service',
+      'Memory',
+      'Event loop, longest wait',
+      'Free on the disk',
+      'Last backup',
+      'Held values',
+      'Waiting in the outbox',
+    ])
+      await page.waitForSelector(`.figure span:text-is("${label}")`)
+    await page.waitForSelector('h2:text-is("Late and frozen series")')
+    await tabTo(page, 'button:text-is("Look again")')
+    const asked = page.waitForResponse('**/admin/v1/condition')
+    await page.keyboard.press('Enter')
+    expect((await asked).status()).toBe(200)
+    for (const tab of ['Feeds', 'Data', 'Series', 'People', 'Outbox', 'Backups', 'Logs', 'Audit']) {
+      await tabTo(page, `nav.tabs a:text-is("${tab}")`)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector(`nav.tabs a[aria-current=page]:text-is("${tab}")`)
+    }
+  })
+
+  describe('data', () => {
+    test('a file that is dropped is compared, recorded and taken back', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/data')
+      const before = await latest('WTI_USD')
+      const file = `${header}2026-11-20T14:59:00Z,WTI_USD,${before + 0.5}\n`
+      const transfer = await page.evaluateHandle(
+        `(() => { const transfer = new DataTransfer(); transfer.items.add(new File([${JSON.stringify(file)}], 'dropped.csv')); return transfer })()`,
+      )
+      await page.dispatchEvent('section[aria-labelledby=import]', 'drop', {
+        dataTransfer: transfer,
+      })
+      await page.waitForSelector('section[aria-label="What it would do"]')
+      await page.click('text=Record 1 rows')
+      await page.waitForSelector('.notice.good')
+      const row = page.locator('section[aria-labelledby=batches] tbody tr').first()
+      await row.locator('text=Undo').first().click()
+      await row.locator('dialog[open] button.danger').click()
+      await page.waitForSelector('section[aria-labelledby=batches] >> text=Undone')
+      expect(await latest('WTI_USD')).toBe(before)
+    })
+
+    test('what is wrong in a file is said with its line', async () => {
+      const visitor = await stage.visitor('operator', { isRefused: true })
+      await visitor.goTo('/operator/data')
+      await visitor.page.setInputFiles('input[type=file]', {
+        name: 'wrong.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(`${header}2026-11-20T14:59:00Z,NO_SUCH_CODE,5\n`),
+      })
+      await visitor.page.waitForSelector('.notice.bad:has-text("NO_SUCH_CODE")')
+    })
+
+    test('a suspicious value is held, released, and another rejected', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/data')
+      await choose('2026-11-18T12:00:00Z,WTI_USD,6.2\n2026-11-19T12:00:00Z,BRENT_CRUDE_USD,6.3\n')
+      await page.waitForSelector(
+        'section[aria-label="What it would do"] .figure:has-text("Held for review") b:text-is("2")',
+      )
+      await page.click('text=Record 2 rows')
+      const queue = page.locator('section[aria-labelledby=review]')
+      for (const [code, word, done] of [
+        ['WTI_USD', 'Release', '1 released.'],
+        ['BRENT_CRUDE_USD', 'Reject', '1 rejected.'],
+      ] as const) {
+        const value = queue.locator(`tbody tr:has-text("${code}") input`).first()
+        await value.focus()
+        await page.keyboard.press('Space')
+        await queue.locator(`header button:text-is("${word}")`).first().click()
+        await queue.locator('dialog[open] button.danger').click()
+        await page.waitForSelector(`.notice.good >> text=${done}`)
+      }
+    })
+
+    test('days are left out of reads and read again, by keyboard', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/data')
+      const form = 'form[aria-label="Leave days out"]'
+      await tabTo(page, `${form} input[name=code]`)
+      await page.keyboard.type('natural_gas_usd')
+      await page.fill(`${form} input[name=from]`, '2026-11-10')
+      await tabTo(page, `${form} input[name=reason]`)
+      await page.keyboard.type('Repeated by the source')
+      await page.keyboard.press('Enter')
+      const row = page.locator('section[aria-labelledby=quarantine] tr:has-text("Repeated by")')
+      await row.locator('td:text-is("2026-11-10 to 2026-11-10")').waitFor()
+      await row.locator('button:text-is("Lift")').first().click()
+      await row.locator('dialog[open] button.danger').click()
+      await row.waitFor({ state: 'detached' })
+    })
+
+    test('a series is added, changed, retired and brought back', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/series')
+      await tabTo(page, 'button:text-is("Add a series")')
+      await page.keyboard.press('Enter')
+      for (const [name, text] of [
+        ['code', 'DESK_GASOIL_USD'],
+        ['name', 'Desk gas oil'],
+        ['category', 'refined_products'],
+        ['unit', 'metric_ton'],
+        ['currency', 'USD'],
+      ] as const) {
+        await tabTo(page, `form[aria-labelledby=terms] input[name=${name}]`)
+        await page.keyboard.type(text)
+      }
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.notice.good >> text=DESK_GASOIL_USD is added.')
+      await page.click('button[aria-label="Edit DESK_GASOIL_USD"]')
+      await page.fill('form[aria-labelledby=terms] input[name=name]', 'Gas oil of the desk')
+      await page.click('text=Change the series')
+      const row = page.locator('section[aria-labelledby=series] tr:has-text("Gas oil of the desk")')
+      for (const [word, tag] of [
+        ['Retire', 'Retired'],
+        ['Bring back', 'Active'],
+      ] as const) {
+        await row.locator(`button:text-is("${word}")`).first().click()
+        await row.locator('dialog[open] button.danger').click()
+        await row.locator(`.tag:text-is("${tag}")`).waitFor()
+      }
+    })
+
+    test('a feed is turned on, run, paused and resumed', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/feeds')
+      await page.click(
+        'button[aria-label^="Turn on European Central Bank"], tr:has(.code:text-is("ecb")) button',
+      )
+      await page.fill(
+        'form[aria-labelledby=feed] input[name=base_url]',
+        `http://127.0.0.1:${publisher.port}`,
+      )
+      await page.click('form[aria-labelledby=feed] button.main')
+      const row = page.locator('section[aria-labelledby=feeds] tr:has(.code:text-is("ecb"))')
+      await row.locator('button:text-is("Run")').click()
+      await row.locator('button:text-is("Pause")').click()
+      await row.locator('.tag:text-is("Paused")').waitFor()
+      await row.locator('button:text-is("Resume")').click()
+      await row.locator('button:text-is("Pause")').waitFor()
+    })
+  })
+
+  describe('people', () => {
+    const account = () =>
+      operator.page.locator('section[aria-labelledby=accounts] tr:has-text("ann@example.com")')
+
+    test('an account is made by keyboard, gets another plan, and is found', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/people')
+      await tabTo(page, 'section[aria-labelledby=accounts] input[type=email]')
+      await page.keyboard.type('ann@example.com')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.notice.good >> text=The first key of ann@example.com')
+      const answered = page.waitForResponse(answer => answer.request().method() === 'PATCH')
+      await page.selectOption('select[aria-label="Plan of ann@example.com"]', 'professional')
+      expect((await answered).status()).toBe(200)
+      await page.fill('section[aria-labelledby=accounts] input[type=search]', 'ann@')
+      await page.waitForSelector('section[aria-labelledby=accounts] tbody:not(:has(tr + tr))')
+    })
+
+    test('its keys are made, rolled and revoked, and requests given', async () => {
+      const { page } = operator
+      await page.click('button[aria-label="Keys and requests of ann@example.com"]')
+      const keys = page.locator('section[aria-labelledby=account-keys]')
+      await keys.locator('form input').fill('desk')
+      await keys.locator('text=Make a key').click()
+      const first = (await page.textContent('.notice.good:has-text("The new key") code'))!
+      const row = keys.locator('tr:has-text("desk")').first()
+      await row.locator('button:text-is("Roll")').first().click()
+      await row.locator('dialog[open] button.danger').click()
+      await page.waitForSelector(
+        `.notice.good:has-text("The new key") code:not(:text-is("${first}"))`,
+      )
+      await row.locator('button:text-is("Revoke")').first().click()
+      await row.locator('dialog[open] button.danger').click()
+      await row.locator('text=Ended').waitFor()
+      const credits = page.locator('section[aria-labelledby=account-credits]')
+      await credits.locator('input[name=requests]').fill('2500')
+      await credits.locator('button:text-is("Give requests")').click()
+      await page.waitForSelector('.notice.good >> text=2,500 requests are given')
+    })
+
+    test('it is suspended and released, and gets a link to sign in', async () => {
+      const { page } = operator
+      for (const [word, tag] of [
+        ['Suspend', 'Suspended'],
+        ['Release', 'Active'],
+      ] as const) {
+        await account().locator(`button:text-is("${word}")`).first().click()
+        await account().locator('dialog[open] button.danger').click()
+        await account().locator(`.tag:text-is("${tag}")`).waitFor()
+      }
+      await page.click('button[aria-label="Sign-in link for ann@example.com"]')
+      await page.waitForSelector('.notice.good code:has-text("/sign-in?token=")')
+    })
+
+    test('what it sees is seen, nothing of it changed, and the trail says so', async () => {
+      const { page, goTo } = await stage.visitor('operator', { isRefused: true })
+      await goTo('/operator/people')
+      const row = page.locator('section[aria-labelledby=accounts] tr:has-text("ann@example.com")')
+      await row.locator('button:text-is("Look")').first().click()
+      await row.locator('dialog[open] button.danger').click()
+      await page.waitForURL('**/board')
+      await page.waitForSelector('.ribbon.look >> text=ann@example.com')
+      await goTo('/account')
+      await page.fill('section[aria-labelledby=keys] form input', 'stolen')
+      await page.click('text=Make a key')
+      await page.waitForSelector('.notice.bad >> text=an operator who looks at the account')
+      await page.click('button:text-is("End the look")')
+      await page.waitForURL('**/operator/people')
+      await goTo('/operator/audit')
+      await page.fill('section[aria-labelledby=audit] input[placeholder=WTI_USD]', '/look')
+      await page.waitForSelector('section[aria-labelledby=audit] td:has-text("/look")')
+    })
+
+    test('organizations and who is in them are listed', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/people')
+      await page.waitForSelector(
+        'section[aria-labelledby=organizations] td:has-text("reader@evaluation.example")',
+      )
+    })
+  })
+
+  describe('the system', () => {
+    test.each([
+      ['E-mail', 'desk@example.com', 'The letter to desk@example.com was taken'],
+      ['Text message', '+15550100002', 'Text message:'],
+      ['Webhook', '', 'Webhook:'],
+    ])('a way out is tested: %s', async (title, address, said) => {
+      const { page, goTo } = operator
+      await goTo('/operator/system')
+      const form = `form[aria-label="Test: ${title}"]`
+      await tabTo(page, `${form} input`)
+      await page.keyboard.type(address || `http://127.0.0.1:${receiver.port}/`)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector(`.notice.good:has-text("${said}")`)
+    })
+
+    test('settings are found, with where each comes from', async () => {
+      const { page } = operator
+      await page.fill('section[aria-labelledby=settings] input[type=search]', 'limits.per_minute')
+      const row = page.locator('section[aria-labelledby=settings] tr:has-text("100000")')
+      await row.locator('td:has-text("env WELLHEAD_LIMITS_PER_MINUTE")').waitFor()
+      await page.click('button:text-is("Only what was set")')
+      await row.waitFor()
+    })
+
+    test('a token that only reads looks at everything and changes nothing', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/system')
+      await page.fill('section[aria-labelledby=tokens] form input', 'watcher')
+      await page.click('text=Make a token')
+      const token = (await page.textContent('.notice.good code'))!
+      const watcher = await stage.visitor('stranger', { isRefused: true })
+      await watcher.goTo('/operator/data')
+      await watcher.page.fill('input[name=token]', token)
+      await watcher.page.keyboard.press('Enter')
+      const form = watcher.page.locator('form[aria-label="Leave days out"]')
+      await form.locator('input[name=code]').fill('WTI_USD')
+      await form.locator('input[name=from]').fill('2026-11-10')
+      await form.locator('input[name=reason]').fill('not allowed')
+      await form.locator('button').click()
+      await watcher.page.waitForSelector('.notice.bad:has-text("read")')
+      const row = page.locator('section[aria-labelledby=tokens] tr:has-text("watcher")')
+      await row.locator('button:text-is("Revoke")').first().click()
+      await row.locator('dialog[open] button.danger').click()
+      await row.locator('text=Revoked').waitFor()
+    })
+
+    test('a backup is made and checked, on a copy that serves', async () => {
+      const dir = temporaryDir()
+      const config = join(dir, 'wellhead.toml')
+      writeFileSync(config, `[backups]\ndirectory = "${join(dir, 'backups')}"\n`)
+      const server = await start('serve', dir, '--config', config)
+      try {
+        const { page, goTo, complaints } = await openVisitor(stage.browser, server.url)
+        await goTo('/operator/backups')
+        await page.fill('input[name=token]', server.adminToken)
+        await page.keyboard.press('Enter')
+        for (const [word, said] of [
+          ['Make one now', 'A backup ended'],
+          ['Check the newest', 'The check of the newest backup ended'],
+        ] as const) {
+          await tabTo(page, `button:text-is("${word}"):not(:disabled)`)
+          await page.keyboard.press('Enter')
+          await page.waitForSelector(`.notice.good:has-text("${said}")`, { timeout: 30_000 })
+        }
+        await page.waitForSelector('section[aria-labelledby=backups] tbody tr')
+        // It is no evaluation copy: there is no desk.
+        await goTo('/desk')
+        await page.waitForSelector('text=Only an evaluation copy has these controls')
+        expect(complaints).toEqual([])
+      } finally {
+        await server.stop()
+        remove(dir)
+      }
+    }, 60_000)
+
+    test('the log is live, and searched', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/logs')
+      await page.waitForSelector('section[aria-labelledby=log] th:has-text("server_listening")')
+      await page.fill('section[aria-labelledby=log] input', 'no line has these words')
+      await page.waitForSelector('text=No line has these words')
+      await page.fill('section[aria-labelledby=log] input', '')
+      await page.click('button:text-is("Live")')
+      await page.waitForSelector('button:text-is("Live")[aria-pressed=false]')
+    })
+
+    test('what waits to be sent is chosen and dropped', async () => {
+      const { page, goTo } = operator
+      // Its receiver answers nobody, so that it waits for its next try.
+      const member = { authorization: `Token ${stage.copy.apiKey}` }
+      const made = await fetch(`${stage.copy.url}/v1/webhooks`, {
+        method: 'POST',
+        headers: { ...member, 'content-type': 'application/json' },
+        body: JSON.stringify({ url: `http://127.0.0.1:1/`, events: ['price.updated'] }),
+      })
+      expect(made.status).toBe(201)
+      await stage.copy.record([{ code: 'WTI_USD', price: (await latest('WTI_USD')) + 0.1 }])
+      await stage.copy.messages()
+      await goTo('/operator/outbox')
+      const queue = page.locator('section[aria-labelledby=outbox]')
+      const chosen = queue.locator('tr:has-text("price.updated") input').first()
+      await chosen.focus()
+      await page.keyboard.press('Space')
+      await queue.locator('header button:text-is("Drop")').first().click()
+      await queue.locator('dialog[open] button.danger').click()
+      await page.waitForSelector('.notice.good >> text=1 dropped.')
+      await queue.locator('button:has-text("Given up")').click()
+      await queue.locator('td:has-text("the operator dropped it")').first().waitFor()
+    })
+
+    test('the trail of what was done is searched by keyboard', async () => {
+      const { page, goTo } = operator
+      await goTo('/operator/audit')
+      await tabTo(page, 'section[aria-labelledby=audit] input[placeholder=WTI_USD]')
+      await page.keyboard.type('/admin/v1/quarantine')
+      await page.waitForSelector(
+        'section[aria-labelledby=audit] tbody tr:has-text("/admin/v1/quarantine")',
+      )
+    })
+  })
+
+  test('asks no other host for anything, and the browser complains about nothing', () => {
+    stage.expectQuiet()
+  })
+})
