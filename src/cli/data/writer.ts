@@ -7,6 +7,7 @@ import {
 import type { ReadFile } from '../../feed/files/import.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { minuteOf } from '../../lib/zone.ts'
+import type { Candidate } from '../../market/catalogue/suggest.ts'
 import { parseContractCode } from '../../market/futures/families.ts'
 import type { Comparison } from '../../service/prices/comparison.ts'
 import type { Point } from '../../store/prices/observations.ts'
@@ -21,6 +22,7 @@ const fileNameMax = 300
 const sentBatchMax = 2_000
 
 interface ListedSeries extends SeriesIdentity {
+  name: string
   aliases: string[]
   min: number
   max: number
@@ -33,9 +35,10 @@ interface ListedSeries extends SeriesIdentity {
 }
 
 /** What the server says of a series, as the checks of rows take it. */
-const identityOf = (listed: ListedSeries): SeriesIdentity & { aliases: string[] } => ({
+const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
   id: listed.id,
   code: listed.code,
+  name: listed.name,
   category: listed.category,
   currency: listed.currency,
   unit: listed.unit,

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein'
+import { type Candidate, suggestCodes } from '../../market/catalogue/suggest.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 
 /** What the checks need to know of a series. */
@@ -20,32 +20,21 @@ export interface CodeLookup {
  */
 const nearestMax = 1000
 
-export function codeLookupOf(
-  series: readonly (SeriesIdentity & { aliases: readonly string[] })[],
-): CodeLookup {
+export function codeLookupOf(series: readonly (SeriesIdentity & Candidate)[]): CodeLookup {
   const byName = new Map<string, SeriesIdentity>()
   for (const entry of series)
     for (const alias of entry.aliases) byName.set(alias.toUpperCase(), entry)
   for (const entry of series) byName.set(entry.code.toUpperCase(), entry)
+  const byCategory = Map.groupBy(series, entry => entry.category)
   const meant = new Map<string, string | undefined>()
-  const search = (code: string, category?: string): string | undefined => {
-    let best: string | undefined
-    let bound = Math.max(2, Math.floor(code.length / 3)) + 1
-    for (const [name, one] of byName) {
-      if (category !== undefined && one.category !== category) continue
-      if (Math.abs(name.length - code.length) >= bound) continue
-      const far = distance(code, name)
-      if (far < bound) [best, bound] = [one.code, far]
-    }
-    return best
-  }
+  const search = (code: string, category?: string): string | undefined =>
+    suggestCodes(code, category === undefined ? series : (byCategory.get(category) ?? []))[0]?.code
   return {
     find: code => byName.get(code) ?? byName.get(code.toUpperCase()),
     nearest(code, category) {
-      const name = code.slice(0, 60).toUpperCase()
-      if (category !== undefined) return search(name, category)
-      if (!meant.has(name) && meant.size < nearestMax) meant.set(name, search(name))
-      return meant.get(name)
+      if (category !== undefined) return search(code, category)
+      if (!meant.has(code) && meant.size < nearestMax) meant.set(code, search(code))
+      return meant.get(code)
     },
   }
 }

@@ -86,6 +86,12 @@ describe('what is refused says what would be right', () => {
       'code WTI_UDS is not in the catalogue: did you mean WTI_USD?',
     ],
     [
+      'a code whose letters are near to those of another one',
+      { code: 'NOPE' },
+      'code',
+      'is not in the catalogue: wellhead codes search WORD finds the codes',
+    ],
+    [
       'a code like no other',
       { code: 'ZZZZZZZZZZZZZZZZZZZZZZZZ' },
       'code',

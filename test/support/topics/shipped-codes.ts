@@ -12,9 +12,10 @@ const aliases = Map.groupBy(rowsOf('aliases.tsv'), row => row[1]!)
 
 /** The catalogue that ships, numbered from 1 in the order of the file. */
 export const series = rowsOf('codes.tsv').map(
-  ([code, , category, currency, unit, , , , , level], i) => ({
+  ([code, name, category, currency, unit, , , , , level], i) => ({
     id: i + 1,
     code: code!,
+    name: name!,
     category: category!,
     currency: currency || null,
     unit: unit!,
