@@ -141,6 +141,9 @@ async function publish(start: PublisherStart): Promise<void> {
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
+/** Who reads a subject is no account: of a series for chosen accounts nothing is told. */
+const nobody = ''
+
 /** What programs hear that do not keep a copy: the newest price of each code, and events. */
 function createNews(nats: Nats, services: Services, withEvents: boolean) {
   const { catalogue, board, clock } = services
@@ -150,10 +153,16 @@ function createNews(nats: Nats, services: Services, withEvents: boolean) {
   const prices = async (seriesIds: readonly number[], change: number) => {
     const published: Promise<unknown>[] = []
     for (const seriesId of seriesIds) {
-      const { code, category } = catalogue.byId(seriesId)
+      const series = catalogue.byId(seriesId)
+      const { code, category } = series
+      const subject = priceSubject(category, code)
+      if (!catalogue.isVisible(series, nobody)) {
+        if (lastTexts.delete(subject))
+          await nats.manager.streams.purge(pricesStream, { filter: subject })
+        continue
+      }
       const resolved = catalogue.resolve(code, clock.now())
       const rendered = resolved && row(resolved)
-      const subject = priceSubject(category, code)
       if (!rendered || lastTexts.get(subject) === rendered.text) continue
       lastTexts.set(subject, rendered.text)
       // A price that is told again after an interruption is the same message.

@@ -194,6 +194,40 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     for (const delta of await deltas()) valid('Delta', delta)
   })
 
+  test('of a series for chosen accounts no price is told, nor one from before left', async () => {
+    const operate = async (method: string, path: string, body: object) => {
+      const answer = await instance.app.handle(
+        new Request(`http://localhost/admin/v1${path}`, {
+          method,
+          headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      )
+      expect([answer.status < 300, answer.status < 300 ? '' : await answer.text()]).toEqual([
+        true,
+        '',
+      ])
+    }
+    const terms = { name: 'A mark', category: 'crude_oil', unit: 'barrel', currency: 'USD' }
+    const visible_to = ['00000000-0000-4000-8000-000000000001']
+    await operate('POST', '/series', { code: 'DESK_SECRET_USD', ...terms, visible_to })
+    await operate('POST', '/series', { code: 'DESK_OPEN_USD', ...terms })
+    record('DESK_SECRET_USD', 70)
+    record('DESK_OPEN_USD', 70)
+    const subjects = async () => {
+      const { state } = await nats.manager.streams.info('prices', { subjects_filter: '>' })
+      return Object.keys(state.subjects ?? {}).filter(subject => subject.includes('DESK'))
+    }
+    await until('the open price', async () => (await subjects()).length > 0)
+    await published()
+    expect(await subjects()).toEqual(['prices.crude_oil.DESK_OPEN_USD'])
+    await operate('PATCH', '/series/DESK_OPEN_USD', { visible_to })
+    await until('that it is gone', async () => (await subjects()).length === 0)
+    await operate('PATCH', '/series/DESK_OPEN_USD', { visible_to: null })
+    await until('that it is back', async () => (await subjects()).length > 0)
+    expect(await subjects()).toEqual(['prices.crude_oil.DESK_OPEN_USD'])
+  })
+
   test('the programs of the documentation print prices', async () => {
     record('WTI_USD', 70.25)
     await published()

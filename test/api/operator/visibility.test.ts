@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+import { rows } from '../../support/interface/every-route.ts'
+import { cableClient, isType } from '../../support/servers/cable-client.ts'
+import { serveApp } from '../../support/topics/streaming.ts'
 
 const code = 'DESK_SECRET_USD'
 const alias = 'HUSHHUSH'
@@ -129,6 +132,106 @@ describe('a series that is for chosen accounts', () => {
       theirs,
     )
     expect(posted.status).toBeGreaterThanOrEqual(400)
+  })
+
+  test('is as unknown to them in every body that names codes', async () => {
+    const { copy, ours, theirs } = await openCopy()
+    const bodies = rows.filter(
+      ({ method, path, body }) =>
+        method === 'POST' && !path.startsWith('/admin') && /_USD"/.test(JSON.stringify(body ?? '')),
+    )
+    expect(bodies.map(({ path }) => path)).toContain('/v1/prices/batch')
+    const call = (name: string) => ({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'latest_prices', arguments: { codes: [name] } },
+    })
+    const asked = [
+      ...bodies.map(({ path, body }) => ({
+        path,
+        bodyOf: (name: string) =>
+          JSON.parse(JSON.stringify(body).replaceAll(/\b[A-Z_]+_USD\b/g, name)),
+      })),
+      { path: '/mcp', bodyOf: call },
+    ]
+    const said = async (path: string, body: unknown, name: string, token: string) => {
+      const answer = await copy.send('POST', path, body, token, {
+        accept: 'application/json, text/event-stream',
+      })
+      const text = (await answer.text())
+        .replaceAll(name, 'X')
+        .replaceAll(/"(request_id|id|at|[a-z_]+_at|secret|timestamp)":"[^"]*"/g, '')
+      return [path, answer.status, text]
+    }
+    for (const { path, bodyOf } of asked) {
+      const none = await said(path, bodyOf('DESK_SECREX_USD'), 'DESK_SECREX_USD', theirs)
+      expect(await said(path, bodyOf(code), code, theirs)).toEqual(none)
+      // To us it is another one than none.
+      expect(await said(path, bodyOf(code), code, ours)).not.toEqual(none)
+    }
+  })
+
+  test('comes to nobody else over a socket', async () => {
+    const { copy, ours, theirs, push } = await openCopy()
+    const served = serveApp(copy.services)
+    try {
+      const [mine, other] = await Promise.all(
+        [ours, theirs].map(async token => {
+          const client = (await cableClient(served.socketUrl, { token }))!
+          client.subscribe({ commodities: [code] })
+          client.subscribe({ commodities: [code, 'WTI_USD'] })
+          await client.frame(isType('confirm_subscription'))
+          return client
+        }),
+      )
+      await other!.frame(isType('reject_subscription'))
+      copy.clock.advance(hourMs)
+      await push(85.125, copy.clock.now())
+      copy.record('WTI_USD', [73.5], copy.clock.now(), dayMs)
+      for (const client of [mine!, other!])
+        await client.frame(frame => JSON.stringify(frame).includes('73.5'))
+      const [seen, kept] = [mine!, other!].map(({ frames }) =>
+        JSON.stringify(frames.filter(({ message }) => message)).includes('85.125'),
+      )
+      expect([seen, kept]).toEqual([true, false])
+    } finally {
+      await served.stop()
+    }
+  })
+
+  test('comes by no watch and no mail to who is not among them any more', async () => {
+    const { copy, ours, operate, push } = await openCopy()
+    const { services, clock } = copy
+    const post = async (path: string, body: object) => {
+      const answer = await copy.send('POST', path, body, ours)
+      expect([path, answer.status]).toEqual([path, 201])
+    }
+    await post('/v1/subscriptions', { codes: [code, 'WTI_USD'], interval_seconds: 60 })
+    await post('/v1/scheduled-deliveries', {
+      scheduled_delivery: {
+        name: 'Marks',
+        commodity_codes: [code, 'WTI_USD'],
+        cadence: 'daily',
+        delivery_time: '07:00',
+        time_zone: 'UTC',
+      },
+    })
+    const { id } = services.keys.find(ours)!.account.account
+    /** What a day of the watch and the delivery say, with the mark of the day in it. */
+    const day = async (mark: number) => {
+      clock.advance(dayMs)
+      await push(mark, clock.now())
+      copy.record('WTI_USD', [mark + 1], clock.now(), dayMs)
+      await services.watchRuns.pass()
+      await services.deliveries.dispatch(clock.now())
+      const events = JSON.stringify(services.watchFeed.after(id, 0, 1000))
+      const bodies = services.db.query('SELECT body FROM outbox_bodies').values()
+      return [events.includes(`${mark}`), JSON.stringify(bodies).includes(`${mark}`)]
+    }
+    expect(await day(81.375)).toEqual([true, true])
+    await operate('PATCH', `/admin/v1/series/${code}`, { visible_to: ['00000000-nobody'] })
+    expect(await day(82.625)).toEqual([false, false])
   })
 
   test('fires no alert and sends no event to who is not among them any more', async () => {
