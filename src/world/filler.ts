@@ -59,6 +59,8 @@ export interface Families<Name extends string> {
   lay(asked: DataRequest, fill: (name: Name) => void): void
   /** As of the feed, for series that are a family's. */
   supply(seriesId: number, from: number): void
+  /** Runs work as one transaction of the database that the families are written to. */
+  atOnce(work: () => void): void
   /** Drops what is kept in memory of a series. */
   forget(seriesId: number): void
   now(): number
@@ -70,7 +72,19 @@ export interface Families<Name extends string> {
  */
 export function withFamilies<Name extends string>(
   feed: PriceFeed,
-  { fillers, first, quoteAll, quote, hasNewest, reachOf, lay, supply, forget, now }: Families<Name>,
+  {
+    fillers,
+    first,
+    quoteAll,
+    quote,
+    hasNewest,
+    reachOf,
+    lay,
+    supply,
+    atOnce,
+    forget,
+    now,
+  }: Families<Name>,
 ): WorldFeed {
   const entries = Object.entries(fillers) as [Name, Filler][]
   let isWhole = false
@@ -93,7 +107,13 @@ export function withFamilies<Name extends string>(
   const fill = (name: Name) => {
     const filler = fillers[name]
     let hasWritten = false
-    while (filler.step?.(Number.POSITIVE_INFINITY)) hasWritten = true
+    if (filler.step?.(0)) {
+      hasWritten = true
+      // Somebody waits for it: one commit rather than one for each of its slices.
+      atOnce(() => {
+        while (filler.step!(Number.POSITIVE_INFINITY));
+      })
+    }
     laid.add(name)
     // The clock may have moved before the history was asked for.
     if (hasWritten && !feed.paused) filler.advance(now())

@@ -21,6 +21,7 @@ import type { PriceServices } from '../service/prices/open.ts'
 import type { SourceServices } from '../service/sources/open.ts'
 import type { WatchServices } from '../service/watches/open.ts'
 import type { WebhookServices } from '../service/webhooks/open.ts'
+import { transact } from '../store/database.ts'
 import { createAnnotationFiller } from './analytics/annotations.ts'
 import { createPositionFiller } from './analytics/positions.ts'
 import { createDrillingFillers, type DrillingFamily } from './drilling/drilling.ts'
@@ -282,6 +283,7 @@ function familiesOf(
       return series?.contractOf != null && futures.hasNewest(series.code, before)
     },
     now: clock.now,
+    atOnce: work => transact(services.db, work),
     forget: services.forgetSeries,
     reachOf,
     lay({ route, url }, fill) {

@@ -56,6 +56,7 @@ function copy() {
     quoteAll: () => void lines.push('quote'),
     quote: () => undefined,
     hasNewest: () => false,
+    atOnce: work => work(),
     reachOf: () => 'stretch',
     lay: ({ route }, fill) => {
       if (route === '/v1/long') fill('long')
@@ -121,6 +122,7 @@ test('what was read while something was written is forgotten, and read anew', ()
     quoteAll: () => {},
     quote: () => {},
     hasNewest: () => false,
+    atOnce: work => work(),
     reachOf: () => 'stretch',
     lay: () => {},
     supply: () => {},

@@ -9,6 +9,7 @@ import {
   wordKey,
 } from '../../market/drilling/permits.ts'
 import { transact } from '../database.ts'
+import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
 import { type ColumnMap, selected } from '../upsert.ts'
 import type { WriteCounts } from '../write-counts.ts'
@@ -131,6 +132,13 @@ const stampColumns = { fetchedAt: 'fetched_at', dataAsOfOn: 'data_as_of_on' } as
 const paperColumns = { ...shownColumns, ...stampColumns }
 const paperFields = Object.keys(paperColumns) as (keyof typeof paperColumns)[]
 
+/** A permit that is not there yet, under the reference that no other has. */
+interface NewPermit {
+  permit: WellPermit
+  reference: string
+  facts: PermitFacts
+}
+
 type StoredFacts = PermitFacts & Pick<WellPermit, ShownField> & { id: number }
 
 const stateTerm = (filed: string) => ({ name: filed, label: filed })
@@ -164,15 +172,17 @@ const factsOf = (permit: WellPermit, terms: PermitTerms): PermitFacts => ({
 const millionths = (degrees: number) => Math.round(degrees * 1e6)
 export const dayNumberOf = (day: string): number => parseDay(day)! / dayMs
 
+type Corner = readonly [south: number, west: number, day: number]
+
 /** Where and when a permit is found by place; undefined without a place. */
 const cornerOf = ({
   permitOn,
   latitude,
   longitude,
-}: Pick<WellPermit, 'permitOn' | 'latitude' | 'longitude'>) =>
+}: Pick<WellPermit, 'permitOn' | 'latitude' | 'longitude'>): Corner | undefined =>
   latitude === null || longitude === null
     ? undefined
-    : ([millionths(latitude), millionths(longitude), dayNumberOf(permitOn)] as const)
+    : [millionths(latitude), millionths(longitude), dayNumberOf(permitOn)]
 
 export function createWellPermitStore(db: Database): WellPermitStore {
   const write = permitWriter(db)
@@ -230,36 +240,60 @@ function permitTables(db: Database) {
     `SELECT f.id, ${selected(factColumns, 'f')}, ${selected(shownColumns, 'p')}
      FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`,
   )
-  const addFacts = lazy(
+  const addFacts = manyRows(
     db,
-    `INSERT INTO well_permits (${factNames.join(', ')}) VALUES (${marksFor(factNames)})`,
+    `INSERT INTO well_permits (${factNames.join(', ')})`,
+    `(${marksFor(factNames)})`,
   )
   const setFacts = lazy(db, `UPDATE well_permits SET ${assignments(factNames)} WHERE id = ?`)
-  const addPapers = lazy(
+  const addPapers = manyRows(
     db,
-    `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')}) VALUES (?, ?, ?, ${marksFor(paperNames)})`,
+    `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')})`,
+    `(?, ?, ?, ${marksFor(paperNames)})`,
   )
   const setPapers = lazy(
     db,
     `UPDATE well_permit_papers SET ${assignments(paperNames)} WHERE id = ?`,
   )
-  const addPlace = lazy(db, 'INSERT INTO well_permit_places VALUES (?1, ?2, ?2, ?3, ?3, ?4, ?4)')
+  const addPlaces = manyRows(db, 'INSERT INTO well_permit_places', '(?, ?, ?, ?, ?, ?, ?)')
   const dropPlace = lazy(db, 'DELETE FROM well_permit_places WHERE id = ?')
   const factValues = (facts: PermitFacts) => factFields.map(field => facts[field])
   const paperValues = (permit: WellPermit) => paperFields.map(field => permit[field])
+  const placeOf = (id: number, [south, west, day]: Corner) => [
+    id,
+    south,
+    south,
+    west,
+    west,
+    day,
+    day,
+  ]
 
   return {
     stored(state: string, reference: string): StoredFacts | undefined {
       const permit = idOf.get(state, reference)
       return permit ? (byId.get(permit.id) ?? undefined) : undefined
     },
-    /** Answers the id. */
-    insert(permit: WellPermit, reference: string, facts: PermitFacts, recordedAt: number): number {
-      const id = Number(addFacts.run(...factValues(facts)).lastInsertRowid)
-      addPapers.run(id, permit.state, reference, ...paperValues(permit), recordedAt)
-      const corner = cornerOf(permit)
-      if (corner) addPlace.run(id, ...corner)
-      return id
+    /** Answers the id of the first; the others have the numbers after it. */
+    insert(permits: readonly NewPermit[], recordedAt: number): number {
+      const { lastId } = addFacts(permits.map(({ facts }) => factValues(facts)))
+      const firstId = lastId - permits.length + 1
+      addPapers(
+        permits.map(({ permit, reference }, i) => [
+          firstId + i,
+          permit.state,
+          reference,
+          ...paperValues(permit),
+          recordedAt,
+        ]),
+      )
+      addPlaces(
+        permits.flatMap(({ permit }, i) => {
+          const corner = cornerOf(permit)
+          return corner ? [placeOf(firstId + i, corner)] : []
+        }),
+      )
+      return firstId
     },
     update(old: StoredFacts, permit: WellPermit, facts: PermitFacts, recordedAt: number): void {
       setFacts.run(...factValues(facts), old.id)
@@ -267,10 +301,13 @@ function permitTables(db: Database) {
       const [before, after] = [cornerOf(old), cornerOf(permit)]
       if (before?.join() === after?.join()) return
       if (before) dropPlace.run(old.id)
-      if (after) addPlace.run(old.id, ...after)
+      if (after) addPlaces([placeOf(old.id, after)])
     },
   }
 }
+
+/** New permits that are written with one statement for each table. */
+const waitingMax = 100
 
 function permitWriter(db: Database) {
   const tables = permitTables(db)
@@ -285,15 +322,31 @@ function permitWriter(db: Database) {
       inserted: [],
       statusChanges: [],
     }
+    /** Permits that are new; each is counted, and is written once others are with it. */
+    const waiting = new Map<string, NewPermit>()
+    const writeWaiting = () => {
+      const permits = [...waiting.values()]
+      waiting.clear()
+      if (permits.length === 0) return
+      const firstId = tables.insert(permits, recordedAt)
+      for (const [i, { permit }] of permits.entries())
+        writes.inserted.push({
+          id: firstId + i,
+          state: permit.state,
+          permitOn: permit.permitOn,
+        })
+    }
     const writePermit = (permit: WellPermit): keyof WriteCounts => {
       const { state, permitOn, permitNumber, apiNumber, apiNumberRaw } = permit
       const reference = permitReference(permitNumber, apiNumber ?? apiNumberRaw, permitOn)
+      const key = `${state}/${reference}`
+      if (waiting.has(key)) writeWaiting()
       const facts = factsOf(permit, terms)
       const old = tables.stored(state, reference)
       if (!old) {
-        const id = tables.insert(permit, reference, facts, recordedAt)
+        waiting.set(key, { permit, reference, facts })
+        if (waiting.size === waitingMax) writeWaiting()
         periods.add(facts, 1)
-        writes.inserted.push({ id, state, permitOn })
         return 'inserted'
       }
       const isSame =
@@ -316,6 +369,7 @@ function permitWriter(db: Database) {
       const { state, fetchedAt } = permit
       reads.set(state, Math.max(reads.get(state) ?? fetchedAt, fetchedAt))
     }
+    writeWaiting()
     periods.write()
     for (const [state, at] of reads) putRead.run(state, at)
     return writes

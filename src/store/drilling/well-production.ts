@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { transact } from '../database.ts'
+import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
 
@@ -73,10 +74,11 @@ export function createWellProductionStore(db: Database): WellProductionStore {
     db,
     `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
   )
-  const put = lazy(
+  const hasAny = lazy(db, 'SELECT 1 FROM well_production WHERE api_number = ? LIMIT 1')
+  const put = manyRows(
     db,
-    `INSERT OR REPLACE INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    'INSERT OR REPLACE INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)',
+    '(?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const sumYear = lazy(
     db,
@@ -101,12 +103,36 @@ export function createWellProductionStore(db: Database): WellProductionStore {
     'SELECT coalesce(sum(wells), 0) AS n FROM well_production_months',
   )
 
-  const writeRow = (row: WellMonth, recordedAt: number): keyof WriteCounts => {
-    const old = stored.get(row.apiNumber, row.month)
-    if (old && isSame(old, row)) return 'unchanged'
-    const { apiNumber, month, oilBbl, gasMcf, waterBbl, daysProducing, source } = row
-    put.run(apiNumber, month, oilBbl, gasMcf, waterBbl, daysProducing, source, recordedAt)
-    return old ? 'revised' : 'inserted'
+  /** Rows as they stand, those that wait to be written too. */
+  const createWriter = (recordedAt: number) => {
+    const waiting = new Map<string, WellMonth>()
+    const isNew = new Map<string, boolean>()
+    const storedRow = ({ apiNumber, month }: WellMonth) => {
+      if (!isNew.has(apiNumber)) isNew.set(apiNumber, hasAny.get(apiNumber) === null)
+      return isNew.get(apiNumber) ? undefined : stored.get(apiNumber, month)
+    }
+    return {
+      add(row: WellMonth): keyof WriteCounts {
+        const key = row.apiNumber + row.month
+        const old = waiting.get(key) ?? storedRow(row)
+        if (old && isSame(old, row)) return 'unchanged'
+        waiting.set(key, row)
+        return old ? 'revised' : 'inserted'
+      },
+      write: () =>
+        put(
+          [...waiting.values()].map(row => [
+            row.apiNumber,
+            row.month,
+            row.oilBbl,
+            row.gasMcf,
+            row.waterBbl,
+            row.daysProducing,
+            row.source,
+            recordedAt,
+          ]),
+        ),
+    }
   }
 
   return {
@@ -115,8 +141,9 @@ export function createWellProductionStore(db: Database): WellProductionStore {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const years = new Map<string, [apiNumber: string, year: string, state: string]>()
         const months = new Map<string, WellCoverage>()
+        const writer = createWriter(recordedAt)
         for (const row of rows) {
-          const outcome = writeRow(row, recordedAt)
+          const outcome = writer.add(row)
           counts[outcome] += 1
           if (outcome === 'unchanged') continue
           const { apiNumber, state, month, source } = row
@@ -125,6 +152,7 @@ export function createWellProductionStore(db: Database): WellProductionStore {
           const wells = (months.get(state + month)?.wells ?? 0) + Number(outcome === 'inserted')
           months.set(state + month, { state, month, wells, source })
         }
+        writer.write()
         for (const touched of years.values()) sumYear.run(...touched)
         for (const { state, month, wells, source } of months.values())
           countMonth.run(state, month, wells, source)

@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { boxAround, type Circle, milesBetween } from '../../market/geography/geography.ts'
 import { transact } from '../database.ts'
+import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'
 import { type ColumnMap, selected, upsert } from '../upsert.ts'
 import { countsOf, type WriteCounts } from '../write-counts.ts'
@@ -62,9 +63,34 @@ const columns: ColumnMap<Well> = {
   firstProductionOn: 'first_production_on',
   source: 'source',
 }
+const fields = Object.keys(columns) as (keyof Well)[]
 
 export function createWellStore(db: Database): WellStore {
   const write = upsert(db, 'wells', columns, ['apiNumber'])
+  const stored = lazy<{ apiNumber: string }, [string]>(
+    db,
+    'SELECT api_number AS apiNumber FROM wells WHERE api_number IN (SELECT value FROM json_each(?))',
+  )
+  const add = manyRows(
+    db,
+    `INSERT INTO wells (${fields.map(field => columns[field]).join(', ')}, recorded_at)`,
+    `(${fields.map(() => '?').join(', ')}, ?)`,
+  )
+  const put = (wells: readonly Well[], recordedAt: number): WriteCounts => {
+    const known = new Set(
+      stored.all(JSON.stringify(wells.map(well => well.apiNumber))).map(well => well.apiNumber),
+    )
+    const added: Well[] = []
+    const others: Well[] = []
+    for (const well of wells) {
+      if (known.has(well.apiNumber)) others.push(well)
+      else added.push(well)
+      known.add(well.apiNumber)
+    }
+    add(added.map(well => [...fields.map(field => well[field]), recordedAt]))
+    const counts = countsOf(others.map(well => write(well, recordedAt)))
+    return { ...counts, inserted: counts.inserted + added.length }
+  }
   const byNumber = lazy<Well, [string]>(
     db,
     `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
@@ -86,8 +112,7 @@ export function createWellStore(db: Database): WellStore {
     `SELECT ${selected(columns)} FROM wells WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number`,
   )
   return {
-    put: (wells, recordedAt) =>
-      transact(db, () => countsOf(wells.map(well => write(well, recordedAt)))),
+    put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
     get: apiNumber => byNumber.get(apiNumber) ?? undefined,
     search({ state, operator, formation, producingFrom, producingTo, circle }) {
       const box = circle && boxAround(circle)

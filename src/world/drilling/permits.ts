@@ -42,10 +42,10 @@ export interface WellTarget {
  * Every permit of the last days is there; of those before them this share, so that a copy is filled
  * soon.
  */
-const sampledShare = 0.15
+const sampledShare = 0.05
 const fullReach: PermitReach = { days: 3 * 365 + 1, wholeDays: 90 }
 /** Days of history that are written in one transaction. */
-const sliceDays = 10
+const sliceDays = 20
 /** Where the catalogue has no series the list of a day comes out in its evening. */
 const listHour = 22
 /** Quarterly lists come out so long after the end of the quarter. */

@@ -23,7 +23,7 @@ export interface ProductionTarget {
 
 const firstMonthOfAll = '2020-01'
 /** Wells whose history is written in one transaction. */
-const sliceWells = 100
+const sliceWells = 25
 
 const names = { doneTo: 'fixture.production_to', well: 'fixture.production_well' }
 

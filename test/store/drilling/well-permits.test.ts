@@ -73,6 +73,22 @@ describe('a permit', () => {
     ]).toEqual([0, 1])
   })
 
+  test('that one write has twice is one permit, as the last of them says', () => {
+    const { store, search } = setUp()
+    const other = permit({ permitNumber: 'other' })
+    const expired = permit({ permitStatus: 'expired' })
+    expect(store.write([permit(), other, permit(), expired], 1)).toEqual({
+      counts: { inserted: 2, revised: 1, unchanged: 1 },
+      inserted: [1, 2].map(id => ({ id, state: 'TX', permitOn: permit().permitOn })),
+      statusChanges: [{ id: 1, from: 'approved', to: 'expired' }],
+    })
+    expect(store.rows([1, 2]).map(row => [row.permitNumber, row.permitStatus])).toEqual([
+      [permit().permitNumber, 'expired'],
+      ['other', 'approved'],
+    ])
+    expect(search.page({}, 9, 0).total).toBe(2)
+  })
+
   test('that loses its place is found by no circle', () => {
     const { store, search } = setUp()
     store.write([permit()], 1)

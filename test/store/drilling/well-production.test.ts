@@ -53,6 +53,21 @@ describe('the production of wells', () => {
     expect(numbers(store.top('TX', '2026-06', '2026-09', 5))).toEqual([[1, 310]])
   })
 
+  test('a month that one write has twice is the last of them, and counted once', () => {
+    const store = set()
+    const row = of(1, '2026-08', 100)
+    expect(store.write([row, row, { ...row, oilBbl: 90 }], 1)).toEqual({
+      inserted: 1,
+      revised: 1,
+      unchanged: 1,
+    })
+    expect(store.ofWell(row.apiNumber).map(row => row.oilBbl)).toEqual([90])
+    expect([store.total(), numbers(store.top('TX', '2026-08', '2026-09', 5))]).toEqual([
+      1,
+      [[1, 90]],
+    ])
+  })
+
   test('a call that fails half-way leaves nothing', () => {
     const store = set()
     expect(() => store.write([of(1, '2026-08', 100), of(2, '2026-08', -1)], 1)).toThrow()

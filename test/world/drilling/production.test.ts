@@ -95,7 +95,7 @@ describe('the production of an evaluation copy', () => {
     expect(new Set(months.flatMap(month => states.ofMonth(month).map(row => row.source)))).toEqual(
       new Set(['fixture']),
     )
-    expect(wells.total()).toBeGreaterThan(20_000)
+    expect(wells.total()).toBeGreaterThan(10_000)
     expect(wells.ofWell(imported.apiNumber)).toEqual([])
   })
 

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../../src/store/database.ts'
+import { createWellStore, type Well } from '../../../src/store/drilling/wells.ts'
+
+const well = (apiNumber: string, changes: Partial<Well> = {}): Well => ({
+  apiNumber,
+  state: 'TX',
+  operator: 'Pecos, LLC',
+  name: 'BRADFORD 1 1H',
+  county: 'Midland',
+  formation: null,
+  latitude: 31.9,
+  longitude: -102,
+  permitOn: '2025-03-01',
+  spudOn: null,
+  completedOn: null,
+  firstProductionOn: null,
+  source: 'import',
+  ...changes,
+})
+
+test('wells are put among those that are there, and a well that comes twice is as the last says', () => {
+  const store = createWellStore(openDatabase(':memory:'))
+  const [first, second, third] = ['1', '2', '3'].map(n => well(`4232900${n}`)) as [Well, Well, Well]
+  const spudded = { ...third, spudOn: '2025-06-01' }
+  expect(store.put([second, first], 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
+  expect(store.put([third, { ...first, county: 'Martin' }, second, spudded], 2)).toEqual({
+    inserted: 1,
+    revised: 2,
+    unchanged: 1,
+  })
+  expect(store.search({})).toEqual([{ ...first, county: 'Martin' }, second, spudded])
+})
