@@ -22,6 +22,8 @@ const pages = [
   '/status',
   '/signup',
   '/docs',
+  '/docs/quickstart',
+  '/docs?operation=createAlert',
   '/board',
   '/series',
   '/series/WTI_USD?type=candles&indicator=bollinger',
@@ -51,11 +53,12 @@ const pages = [
   '/operator/people',
   '/operator/outbox',
   '/operator/backups',
+  '/operator/copies',
   '/operator/logs',
   '/operator/audit',
   '/operator/system',
 ]
-const desk = ['', '/scenarios', '/faults', '/requests', '/inbox', '/deliveries', '/snapshots']
+const desk = ['', '/requests', '/inbox', '/deliveries']
 const looks = [
   { scheme: 'light', width: 1440, columns: 3, pageHeight: 1100 },
   { scheme: 'dark', width: 1440, columns: 3, pageHeight: 1100 },

@@ -559,7 +559,7 @@ const ownKeys = {
   'brand.docs_url': key(link, '{base_url}/docs', 'Documentation, as linked from bodies.'),
   'brand.upgrade_url': key(
     link,
-    '{base_url}/billing/plans',
+    '{base_url}/account/plan',
     'Where plans are chosen, as linked from refusals.',
   ),
   'brand.signup_url': key(

@@ -98,7 +98,7 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     catalogue: ['catalogue.ts', 'contract-calendar.ts'],
     condition: ['condition.ts'],
     keys: ['credits.ts', 'key-changes.ts', 'keyring.ts', 'meter.ts', 'vault.ts'],
-    messages: ['mail.ts', 'notices.ts', 'sms.ts'],
+    messages: ['letter-html.ts', 'mail.ts', 'notices.ts', 'sms.ts'],
     outbox: ['outbox.ts'],
     prices: [
       'board.ts',

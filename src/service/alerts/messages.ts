@@ -7,6 +7,7 @@ import type { WatchingAlert } from '../../store/alerts/alerts.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { Preferences } from '../../store/messages/preferences.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import { linkedHtml } from '../messages/letter-html.ts'
 import type { Letter, Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
 import type { TextMessages } from '../messages/sms.ts'
@@ -82,6 +83,7 @@ export const createNotifiers = (deps: AlertMessagesDeps) => (): Notifier => {
             accountId,
             dedupe: dedupeOf(firedAlert),
             ref: `alert:${alert.id}`,
+            isNotice: true,
           })
           alertChannels.push('email')
         }
@@ -303,7 +305,7 @@ function alertLetter(fired: FiredAlert, serviceName: string, pageUrl: string) {
         `<tr><td>${Bun.escapeHTML(name)}</td><td>${Bun.escapeHTML(value)}</td></tr>`,
     )
     .join('')
-  const html = `<p>${Bun.escapeHTML(line)}</p><table cellpadding="4">${cells}</table><p>${rest}<br>${Bun.escapeHTML(how)}</p><p>${Bun.escapeHTML(serviceName)}</p>`
+  const html = `<p>${Bun.escapeHTML(line)}</p><table cellpadding="4">${cells}</table><p>${rest}<br>${linkedHtml(how, pageUrl)}</p><p>${Bun.escapeHTML(serviceName)}</p>`
   return { subject: `${alert.name}: ${watched.code} ${priceText(series, price)}`, text, html }
 }
 

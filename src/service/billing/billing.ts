@@ -88,7 +88,7 @@ export interface BillingDeps {
   credits: Credits
   purchases: CreditStore
   events: Pick<Events, 'emit'>
-  mail: Pick<Mail, 'post'>
+  mail: Pick<Mail, 'post' | 'pageUrl'>
   notices: Notices
 }
 

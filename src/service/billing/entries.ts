@@ -29,7 +29,7 @@ export interface EntriesDeps {
   credits: Credits
   events: Pick<Events, 'emit'>
   notices: Notices
-  mail: Pick<Mail, 'post'>
+  mail: Pick<Mail, 'post' | 'pageUrl'>
   clock: Clock
   ids: Ids
   serviceName: string
@@ -305,7 +305,8 @@ function invoiceEntries({ events, notices, mail, clock, ids, serviceName, baseUr
       subject: `${serviceName}: ${subject}`,
       accountId: invoice.accountId,
       dedupe: `invoice:${invoice.id}:${ids.uuid()}`,
-      text: `${text}\n\nThe invoice and its PDF are listed under /billing/invoices.\n`,
+      text: `${text}\n\nThe invoice, its PDF and the plan: ${mail.pageUrl('/account/plan')}\n`,
+      isNotice: true,
     })
   return {
     paid(invoice: Invoice): void {

@@ -6,6 +6,7 @@ import { headerLine } from '../../send/messages/mailer.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { Delivery } from '../../store/deliveries/deliveries.ts'
 import type { RunTrigger } from '../../store/deliveries/runs.ts'
+import { linkedHtml } from '../messages/letter-html.ts'
 import type { Letter } from '../messages/mail.ts'
 import { csvRows, type DeliveredPrice, type PriceList } from './prices.ts'
 
@@ -43,7 +44,7 @@ export function deliveryLetter(
     html: [
       `<h3>${escaped(title)}</h3>`,
       table(lines),
-      ...[...notes, content.serviceName].map(note => `<p>${escaped(note)}</p>`),
+      ...[...notes, content.serviceName].map(note => `<p>${linkedHtml(note, content.pageUrl)}</p>`),
     ].join('\n'),
     attachments: [
       {

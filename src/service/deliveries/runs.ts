@@ -115,7 +115,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps): DeliveryRuns {
           day,
           list,
           serviceName,
-          pageUrl: mail.pageUrl('/webhooks'),
+          pageUrl: mail.pageUrl(`/webhooks#${delivery.id}`),
         }),
         ...envelope,
         dedupe: run.id,

@@ -9,6 +9,7 @@ import {
 import type { SuppressionStore } from '../../store/messages/suppressions.ts'
 import type { Vault } from '../keys/vault.ts'
 import type { Message, Outbox } from '../outbox/outbox.ts'
+import { linkedHtml, paragraphsHtml } from './letter-html.ts'
 import type { RecipientState, Recipients } from './recipients.ts'
 
 export type { Attachment } from '../../send/messages/mailer.ts'
@@ -18,6 +19,7 @@ export interface Letter {
   to: string
   subject: string
   text: string
+  /** Without it a notice is sent as its text in HTML, the addresses to press. */
   html?: string
   attachments?: readonly Attachment[]
   accountId: string | null
@@ -35,6 +37,8 @@ export interface Letter {
    * by a link in it.
    */
   recurring?: boolean
+  /** It tells the people of the account of something: it says where they choose what they are told. */
+  isNotice?: boolean
 }
 
 export interface Mail {
@@ -84,7 +88,9 @@ export interface MailDeps {
 }
 
 export function createMail(deps: MailDeps): Mail {
-  const { outbox, vault, suppressions, recipients, baseUrl, sender, clock } = deps
+  const { outbox, vault, suppressions, recipients, sender, clock } = deps
+  const baseUrl = deps.baseUrl.replace(/\/$/, '')
+  const preferencesUrl = `${baseUrl}/account/notifications`
   const suppressed = (to: string): string | undefined => {
     const address = plainAddress(to)
     if (address === undefined) return 'It is not an e-mail address.'
@@ -110,7 +116,9 @@ export function createMail(deps: MailDeps): Mail {
     const reason = refusal(letter)
     const endUrl =
       recurring && accountId !== null ? linkTo('unsubscribe', accountId, to) : undefined
-    const plain = JSON.stringify(frozen(letter, { sender, endUrl, postedAt: clock.now() }))
+    const plain = JSON.stringify(
+      frozen(letter, { sender, baseUrl, endUrl, preferencesUrl, postedAt: clock.now() }),
+    )
     const sealed = () =>
       JSON.stringify({
         sealed: Buffer.from(vault.seal(sealContext(dedupe), plain)).toString('base64'),
@@ -142,7 +150,7 @@ export function createMail(deps: MailDeps): Mail {
   return {
     refusal,
     suppressed,
-    pageUrl: path => `${baseUrl.replace(/\/$/, '')}${path}`,
+    pageUrl: path => `${baseUrl}${path}`,
     recipientState: (accountId, to) => recipients.state({ accountId, address: addressOf(to) }),
     takesText: (accountId, to) => recipients.takesText({ accountId, address: addressOf(to) }),
     post,
@@ -169,41 +177,55 @@ export function createMail(deps: MailDeps): Mail {
 
 interface Posting {
   sender: string
+  /** Addresses that begin with it can be pressed. */
+  baseUrl: string
   /** Where the letters of a schedule are ended; undefined: this one comes once. */
   endUrl: string | undefined
+  /** Where people choose how they are told. */
+  preferencesUrl: string
   postedAt: number
 }
 
 /** The letter as it is sent, whenever that is. */
-const frozen = (
-  { to, subject, text, html, attachments }: Letter,
-  { sender, endUrl, postedAt }: Posting,
-): FrozenLetter => ({
-  from: sender,
-  to: plainAddress(to) ?? headerLine(to),
-  subject: headerLine(subject),
-  text: `${text.toWellFormed()}${endUrl ? `\nNo more of these letters: ${endUrl}\n` : ''}`,
-  ...(html !== undefined && {
-    html: `${html.toWellFormed()}${endUrl ? `\n<p><a href="${endUrl}">No more of these letters</a></p>` : ''}`,
-  }),
-  ...(endUrl && { unsubscribeUrl: endUrl }),
-  ...(attachments && {
-    attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
-  }),
-  postedAt,
-})
+function frozen(
+  { to, subject, text, html, attachments, isNotice }: Letter,
+  { sender, baseUrl, endUrl, preferencesUrl, postedAt }: Posting,
+): FrozenLetter {
+  const footers = [
+    ...(isNotice ? [`How you are told of such things: ${preferencesUrl}`] : []),
+    ...(endUrl ? [`No more of these letters: ${endUrl}`] : []),
+  ]
+  const body = html ?? (isNotice ? paragraphsHtml(text, baseUrl) : undefined)
+  return {
+    from: sender,
+    to: plainAddress(to) ?? headerLine(to),
+    subject: headerLine(subject),
+    text: `${text.toWellFormed()}${footers.map(line => `\n${line}\n`).join('')}`,
+    ...(body !== undefined && {
+      html: [
+        body.toWellFormed(),
+        ...footers.map(line => `<p>${linkedHtml(line, baseUrl)}</p>`),
+      ].join('\n'),
+    }),
+    ...(endUrl && { unsubscribeUrl: endUrl }),
+    ...(attachments && {
+      attachments: attachments.map(file => ({ ...file, filename: plainFilename(file.filename) })),
+    }),
+    postedAt,
+  }
+}
 
 /** Says nothing of what the account has written: a stranger gets no text of it. */
-const askingLetter = (serviceName: string, url: string): Pick<Letter, 'subject' | 'text'> => ({
-  subject: `Prices from ${serviceName} by mail?`,
-  text: [
+function askingLetter(serviceName: string, url: string): Pick<Letter, 'subject' | 'text' | 'html'> {
+  const text = [
     `Somebody who uses ${serviceName} wants prices to be mailed to this address on a schedule.`,
-    '',
     `If you want them, agree here: ${url}`,
-    '',
     'Otherwise nothing more is sent, and you need not do anything.',
-    '',
-    serviceName,
-    '',
-  ].join('\n'),
-})
+    `${serviceName}\n`,
+  ].join('\n\n')
+  return {
+    subject: `Prices from ${serviceName} by mail?`,
+    text,
+    html: paragraphsHtml(text, url),
+  }
+}

@@ -6,6 +6,7 @@ import type { Handover } from '../../send/handover.ts'
 import type { Mailer } from '../../send/messages/mailer.ts'
 import type { SmsProvider } from '../../send/messages/sms.ts'
 import { noticeHook } from '../../send/notices/hook.ts'
+import { paragraphsHtml } from './letter-html.ts'
 
 /** What became of a test. */
 export interface Trial {
@@ -45,11 +46,15 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
     async mail(to) {
       if (mail.provider === 'none')
         return unset('mail.provider is none: no letter leaves this copy. Set it to smtp or resend.')
+      const { baseUrl, host, port } = config.server
+      const page = `${baseUrl.replace(/\/$/, '') || `http://${host}:${port}`}/operator/system`
+      const text = `Mail of ${brand.serviceName} arrives here.\n\nThe other ways out are tested at ${page}\n`
       const letter = {
         from: brand.sender,
         to,
         subject: `A test of ${brand.serviceName}`,
-        text: `Mail of ${brand.serviceName} arrives here.\n`,
+        text,
+        html: paragraphsHtml(text, page),
         postedAt: clock.now(),
       }
       const sending = {

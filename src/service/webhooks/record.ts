@@ -1,6 +1,7 @@
 import type { Account } from '../../store/keys/accounts.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { Keyring } from '../keys/keyring.ts'
+import { linkedHtml } from '../messages/letter-html.ts'
 import type { Mail } from '../messages/mail.ts'
 import type { Notices } from '../messages/notices.ts'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -53,6 +54,7 @@ export function keepWebhookRecords({
       accountId: account.id,
       dedupe: `webhook-disabled ${endpoint.id} ${at}`,
       ref: `webhook:${endpoint.id}`,
+      isNotice: true,
     })
     const message = `${target} has been switched off: ${deactivateAfter} deliveries in a row have failed.`
     const data = { webhook_id: endpoint.id, url: target, reason: 'consecutive_failures' }
@@ -84,7 +86,7 @@ function letterOf(
   return {
     subject: `Webhook endpoint switched off: ${new URL(url).host}`,
     text: `${paragraphs.join('\n\n')}\n`,
-    html: paragraphs.map(text => `<p>${Bun.escapeHTML(text)}</p>`).join('\n'),
+    html: paragraphs.map(text => `<p>${linkedHtml(text, pageUrl)}</p>`).join('\n'),
   }
 }
 

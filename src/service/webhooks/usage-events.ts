@@ -15,7 +15,7 @@ export interface UsageEventsDeps {
   warnings: UsageWarningStore
   events: Pick<Events, 'emit'>
   notices: Notices
-  mail: Pick<Mail, 'post'>
+  mail: Pick<Mail, 'post' | 'pageUrl'>
   clock: Clock
 }
 
@@ -61,7 +61,8 @@ export const createUsageEvents =
       mail.post({
         to: state.account.account.email,
         subject: title,
-        text: `${message}\n\nRequests are refused until then.\n`,
+        text: `${message}\n\nRequests are refused until then. What was used, by day and key: ${mail.pageUrl('/account/usage')}\n\nPlans with more, and requests to buy: ${mail.pageUrl('/account/plan')}\n`,
+        isNotice: true,
         accountId,
         dedupe: `usage ${keyId} ${window.kind} ${window.startsAt}`,
       })

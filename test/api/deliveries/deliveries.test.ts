@@ -360,7 +360,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
       },
     })
     expect((refused.body as unknown as { upgrade_url: string }).upgrade_url).toEndWith(
-      '/billing/plans',
+      '/account/plan',
     )
     const meta = { limit, current_count: limit, remaining: 0, plan }
     expect((await ask<{ meta: unknown; limit: number }>('GET')).body).toMatchObject({ meta, limit })

@@ -268,11 +268,11 @@ describe('createGate: the plan', () => {
         current_plan: column === 'trial' ? 'free' : column,
         required_plan: required,
         recommended_plan: required,
-        upgrade_url: 'http://localhost/billing/plans',
+        upgrade_url: 'http://localhost/account/plan',
       })
       expect(error.message).toMatch(/tier|upgrade/)
       expect(error.addon).toBe(row[i] === 'A' ? addOns[feature] : undefined)
-      expect(error.billing_url).toBe(row[i] === 'A' ? 'http://localhost/billing/plans' : undefined)
+      expect(error.billing_url).toBe(row[i] === 'A' ? 'http://localhost/account/plan' : undefined)
       expect(rateOf(response)).toMatchObject({ used: '0', tier: column })
       if (row[i] === 'A') {
         const opened = openOn(door, column, [addOns[feature]!])
@@ -302,7 +302,7 @@ describe('createGate: the plan', () => {
       required_tier: 'Reservoir Mastery',
     })
     expect(body.error).toBe(body.message)
-    expect(body.upgrade_url).toBe('http://localhost/billing/plans')
+    expect(body.upgrade_url).toBe('http://localhost/account/plan')
   })
 })
 

@@ -112,8 +112,8 @@ test('the 51st request of a free day, midnight, the eighth day of a trial and th
       }),
     ],
     recommended_plan: 'developer',
-    upgrade_url: 'http://localhost/billing/plans',
-    remediation_url: 'http://localhost/billing/plans',
+    upgrade_url: 'http://localhost/account/plan',
+    remediation_url: 'http://localhost/account/plan',
   } as never)
   const futures = await door.get('/probe/feature/futures', free)
   expect([futures.status, futures.headers.get('x-error-code')]).toEqual([

@@ -146,7 +146,7 @@ describe('the letter of a delivery', () => {
     async (settings, rhythm) => {
       const { mail } = await sendLetter(deliveryWorld(), settings)
       expect(mail.text).toContain(rhythm)
-      expect(mail.text).toMatch(/To change or pause it: http:\/\/[^ ]+\/webhooks\n/)
+      expect(mail.text).toMatch(/To change or pause it: http:\/\/[^ ]+\/webhooks#[\w-]{36}\n/)
       expect(mail.text).not.toContain('No current price')
     },
   )

@@ -19,8 +19,8 @@ export interface Stage {
   copy: EvaluationCopy
   origin: string
   browser: Browser
-  /** Whoever looks: signed in with the evaluation account, or a stranger. */
-  visitor(options?: VisitorOptions & { isSignedIn?: boolean }): Promise<Visitor>
+  /** Whoever looks: signed in with the evaluation account or another, or a stranger. */
+  visitor(options?: VisitorOptions & { isSignedIn?: boolean; account?: string }): Promise<Visitor>
   close(): Promise<void>
 }
 
@@ -51,14 +51,14 @@ export async function openStage(
   })
   const origin = `http://127.0.0.1:${server.port}`
   const browser = await launchBrowser()
-  const link = () => services.signIn.makeLink(services.keys.account(evaluationAccountId)!)
+  const link = (account: string) => services.signIn.makeLink(services.keys.account(account)!)
 
   return {
     copy,
     origin,
     browser,
-    visitor: ({ isSignedIn = true, ...look } = {}) =>
-      openVisitor(browser, origin, look, isSignedIn ? link() : undefined),
+    visitor: ({ isSignedIn = true, account = evaluationAccountId, ...look } = {}) =>
+      openVisitor(browser, origin, look, isSignedIn ? link(account) : undefined),
     async close() {
       await browser.close()
       await server?.stop(true)

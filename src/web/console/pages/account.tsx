@@ -26,6 +26,7 @@ import {
 } from './account/key-limits.tsx'
 import { Members as OwnMembers } from './account/members.tsx'
 import { Notifications } from './account/notifications.tsx'
+import { Plans } from './account/plans.tsx'
 import { SignIns } from './account/sign-ins.tsx'
 import { Sources } from './account/sources.tsx'
 
@@ -505,6 +506,7 @@ function Plan() {
           ]}
         />
       </div>
+      <Plans onChanged={() => Promise.all([account.reload(), invoices.reload()])} />
       <Credits onBought={invoices.reload} />
     </>
   )

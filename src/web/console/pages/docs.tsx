@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import type { Guide } from '../guides/guide.ts'
@@ -291,24 +291,48 @@ function Reference({ document }: { document: OpenApi }) {
   )
 }
 
-/** What the code in an address such as `/docs#UNAUTHORIZED` means. */
-function errorInAddress(): string | undefined {
+/** Where the advice of a refusal is read: it links to `/docs#batch`. */
+const placesOfAdvice: Readonly<Record<string, string>> = {
+  batch: '/docs/paging#many-codes-now',
+  'conditional-requests': '/docs/paging#ask-less',
+  subscriptions: '/docs?operation=createSubscription',
+  'scheduled-deliveries': '/docs?operation=createScheduledDelivery',
+}
+
+/** What the description says of the code in an address such as `/docs#UNAUTHORIZED`. */
+function errorInAddress(description: string) {
   const code = decodeURIComponent(location.hash.slice(1))
-  return /^\w{3,60}$/.test(code) ? code : undefined
+  const line = description.split('\n').find(row => row.startsWith(`| <a id="${code}"></a>`))
+  const [status, retry, when] = line?.split('|').slice(2, 5) ?? []
+  return when === undefined
+    ? undefined
+    : { code, status: status!.trim(), isRetryable: retry!.trim() === 'yes', when: when.trim() }
 }
 
 function Introduction({ document }: { document: OpenApi }) {
-  const code = errorInAddress()
+  const { route } = useLocation()
+  const place = placesOfAdvice[location.hash.slice(1)]
+  useEffect(() => {
+    if (place !== undefined) route(place, true)
+  }, [place, route])
+  const error = errorInAddress(document.info.description ?? '')
   return (
     <>
-      {code && (
-        <section class="card" id={code}>
+      {error && (
+        <section class="card">
           <h2>
-            The error <code>{code}</code>
+            The error <code>{error.code}</code>
           </h2>
           <p>
-            Its <code>message</code> says what is wrong and what would be right; further fields of
-            the body name what it is about. Branch on the code: it does not change.
+            <Tag mood="bad">{error.status}</Tag> <Inline text={error.when} />
+          </p>
+          <p>
+            {error.isRetryable
+              ? 'The same request may be answered later. '
+              : 'The same request is refused again. '}
+            <code>message</code> says what is wrong and what would be right; further fields of the
+            body name what it is about. Branch on the code: it does not change.{' '}
+            <a href="/docs/errors">How to deal with errors</a>
           </p>
         </section>
       )}
@@ -352,11 +376,14 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         ]),
     ),
   )
+  const further = useSignal('')
   const { schema, example } = requestBody?.content?.['application/json'] ?? {}
   const body = useSignal(
     schema ? JSON.stringify(example ?? exampleOf(schema, document, 0) ?? {}, null, 2) : '',
   )
-  const call = callOf(listed, values.value, schema ? body.value : undefined)
+  const call = callOf(listed, values.value, schema ? body.value : undefined, further.value)
+  const name = (parameter: Parameter) =>
+    parameter.in === 'header' ? headerName(parameter.name) : parameter.name
   const good = Object.entries(responses).filter(([status]) => /^2/.test(status))
   const bad = Object.entries(responses).filter(([status]) => /^[45]/.test(status))
   useEffect(() => scrollTo(0, 0), [])
@@ -376,30 +403,32 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         <h2 id="call">The call</h2>
         {parameters.length > 0 && (
           <div class="stack">
-            {parameters
-              .filter(parameter => parameter.in !== 'header')
-              .map(parameter => (
-                <div class="parameter" key={parameter.name}>
-                  <label for={`parameter-${parameter.name}`}>
-                    <code>{parameter.name}</code>
-                    {(parameter.required || parameter.in === 'path') && ' required'}
-                  </label>
-                  <input
-                    id={`parameter-${parameter.name}`}
-                    value={values.value[parameter.name] ?? ''}
-                    placeholder={String(parameter.example ?? parameter.schema?.example ?? '')}
-                    onInput={event => {
-                      values.value = {
-                        ...values.value,
-                        [parameter.name]: event.currentTarget.value,
-                      }
-                    }}
-                  />
-                  <div class="small quiet">
-                    <Inline text={parameter.description ?? parameter.schema?.description ?? ''} />
-                  </div>
+            {parameters.map(parameter => (
+              <div class="parameter" key={parameter.name}>
+                <label for={`parameter-${parameter.name}`}>
+                  <code>{name(parameter)}</code>
+                  {(parameter.required || parameter.in === 'path') && ' required'}
+                  {parameter.in === 'header' && <span class="quiet small"> header</span>}
+                </label>
+                <input
+                  id={`parameter-${parameter.name}`}
+                  value={values.value[parameter.name] ?? ''}
+                  placeholder={String(parameter.example ?? parameter.schema?.example ?? '')}
+                  autocomplete="off"
+                  autocapitalize="off"
+                  spellcheck={false}
+                  onInput={event => {
+                    values.value = {
+                      ...values.value,
+                      [parameter.name]: event.currentTarget.value,
+                    }
+                  }}
+                />
+                <div class="small quiet">
+                  <Inline text={parameter.description ?? parameter.schema?.description ?? ''} />
                 </div>
-              ))}
+              </div>
+            ))}
           </div>
         )}
         {schema && (
@@ -414,8 +443,32 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
             />
           </label>
         )}
+        <label>
+          Further headers, one a line
+          <textarea
+            rows={Math.max(2, further.value.split('\n').length)}
+            value={further.value}
+            placeholder="Prefer: handling=lenient"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            onInput={event => {
+              further.value = event.currentTarget.value
+            }}
+          />
+        </label>
         <Samples call={call} />
-        <TryIt call={call} operation={operation} />
+        <TryIt
+          call={call}
+          operation={operation}
+          {...(schema && { body: body.value })}
+          onHeader={(header, value) => {
+            const others = further.value
+              .split('\n')
+              .filter(line => line.trim() !== '' && !new RegExp(`^${header}:`, 'i').test(line))
+            further.value = [...others, `${header}: ${value}`].join('\n')
+          }}
+        />
       </section>
       {schema && (
         <section class="card" aria-labelledby="body">
@@ -470,10 +523,15 @@ function callOf(
   { method, path, operation }: Listed,
   values: Record<string, string>,
   body: string | undefined,
+  further: string,
 ): Call {
+  const headers = { ...headersIn(further) }
   const search = new URLSearchParams()
   for (const { name, in: place } of operation.parameters ?? [])
-    if (place === 'query' && values[name]) search.set(name, values[name])
+    if (values[name]) {
+      if (place === 'query') search.set(name, values[name])
+      if (place === 'header') headers[headerName(name)] = values[name]
+    }
   const filled = path.replace(/\{(\w+)\}/g, (whole, name: string) =>
     values[name] ? encodeURIComponent(values[name]) : whole,
   )
@@ -482,9 +540,23 @@ function callOf(
     method,
     path: text === '' ? filled : `${filled}?${text}`,
     isOpen: operation.security?.length === 0,
+    headers,
     ...(body !== undefined && { body: parsed(body) }),
   }
 }
+
+/** As people write it: `Idempotency-Key`. */
+const headerName = (name: string): string =>
+  name.replaceAll(/(^|-)[a-z]/g, letters => letters.toUpperCase())
+
+/** The headers of lines such as `Prefer: handling=lenient`; what is none is left out. */
+const headersIn = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split('\n').flatMap(line => {
+      const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*([ -~]*?)\s*$/.exec(line) ?? []
+      return name !== undefined && value ? [[name, value]] : []
+    }),
+  )
 
 function parsed(text: string): unknown {
   try {
@@ -496,41 +568,72 @@ function parsed(text: string): unknown {
 
 const shownMax = 20_000
 
-/** Makes the call, as who is signed in or with a key that is typed in. */
-function TryIt({ call, operation }: { call: Call; operation: Operation }) {
-  const answer = useSignal<{ status: number; text: string; ms: number } | undefined>(undefined)
-  const isOpen = operation.security?.length === 0
-  const send = async () => {
-    const startedAt = performance.now()
-    try {
-      const response = await fetch(call.path, {
-        method: call.method,
-        credentials: 'same-origin',
-        headers: {
-          ...(ownKey.value !== '' && { authorization: `Bearer ${ownKey.value}` }),
-          ...(call.body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      })
-      const text = await response.text()
-      const data = parsed(text)
-      const pretty = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
-      answer.value = {
-        status: response.status,
-        text: pretty.length > shownMax ? `${pretty.slice(0, shownMax)}\n…` : pretty,
-        ms: Math.round(performance.now() - startedAt),
-      }
-    } catch (error) {
-      answer.value = { status: 0, text: (error as Error).message, ms: 0 }
+interface Answered {
+  /** 0: there was no answer. */
+  status: number
+  text: string
+  headers: [string, string][]
+  ms: number
+}
+
+/** Headers of an answer that the next request may name. */
+const carriedOn = (headers: readonly [string, string][]): { name: string; value: string }[] =>
+  headers.flatMap(([name, value]) => {
+    if (name === 'etag') return [{ name: 'If-None-Match', value }]
+    return name.endsWith('-sequence') ? [{ name: headerName(name), value }] : []
+  })
+
+async function answerTo(call: Call, body: string | undefined): Promise<Answered> {
+  const startedAt = performance.now()
+  try {
+    const response = await fetch(call.path, {
+      method: call.method,
+      credentials: 'same-origin',
+      // What the browser kept would hide what the server says.
+      cache: 'no-store',
+      headers: {
+        ...(ownKey.value !== '' && { authorization: `Bearer ${ownKey.value}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    const text = await response.text()
+    const data = parsed(text)
+    const pretty = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
+    return {
+      status: response.status,
+      text: pretty.length > shownMax ? `${pretty.slice(0, shownMax)}\n…` : pretty,
+      headers: [...response.headers],
+      ms: Math.round(performance.now() - startedAt),
     }
+  } catch (error) {
+    return { status: 0, text: (error as Error).message, headers: [], ms: 0 }
   }
+}
+
+/** Makes the call, as who is signed in or with a key that is typed in. */
+function TryIt({
+  call,
+  operation,
+  body,
+  onHeader,
+}: {
+  call: Call
+  operation: Operation
+  /** As it was typed: what is no JSON is for the server to refuse. */
+  body?: string
+  onHeader: (name: string, value: string) => void
+}) {
+  const answer = useSignal<Answered | undefined>(undefined)
+  const isOpen = operation.security?.length === 0
   return (
     <form
       class="stack"
       aria-label="Try it"
-      onSubmit={event => {
+      onSubmit={async event => {
         event.preventDefault()
-        void send()
+        answer.value = await answerTo(call, body)
       }}
     >
       <div class="row end">
@@ -549,21 +652,49 @@ function TryIt({ call, operation }: { call: Call; operation: Operation }) {
           Send
         </button>
       </div>
-      {answer.value && (
-        <>
-          <p role="status">
-            <Tag mood={answer.value.status < 400 && answer.value.status > 0 ? 'good' : 'bad'}>
-              {answer.value.status || 'No answer'}
-            </Tag>{' '}
-            <span class="quiet small">{answer.value.ms} ms</span>
-          </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
-          <pre class="tall" tabIndex={0}>
-            {answer.value.text}
-          </pre>
-        </>
-      )}
+      {answer.value && <TrialAnswer of={answer.value} onHeader={onHeader} />}
     </form>
+  )
+}
+
+function TrialAnswer({
+  of: { status, headers, text, ms },
+  onHeader,
+}: {
+  of: Answered
+  onHeader: (name: string, value: string) => void
+}) {
+  return (
+    <>
+      <p role="status">
+        <Tag mood={status < 400 && status > 0 ? 'good' : 'bad'}>{status || 'No answer'}</Tag>{' '}
+        <span class="quiet small">{ms} ms</span>
+      </p>
+      {headers.length > 0 && (
+        <details>
+          <summary>Headers of the answer ({headers.length})</summary>
+          <dl class="facts small">
+            {headers.map(([name, value]) => (
+              <Fragment key={name}>
+                <dt class="code">{name}</dt>
+                <dd class="code break">{value}</dd>
+              </Fragment>
+            ))}
+          </dl>
+        </details>
+      )}
+      {carriedOn(headers).map(({ name, value }) => (
+        <p key={name} class="small">
+          <button type="button" class="tight" onClick={() => onHeader(name, value)}>
+            Send it as {name} next time
+          </button>
+        </p>
+      ))}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long answer is scrolled by keyboard */}
+      <pre class="tall" tabIndex={0}>
+        {text === '' ? 'The answer has no body.' : text}
+      </pre>
+    </>
   )
 }
 
@@ -670,10 +801,13 @@ function exampleOf(schema: Schema, document: OpenApi, depth: number): unknown {
 
 /** Code, strong words and links of a text. */
 function Inline({ text }: { text: string }) {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/g)
+  const parts = text.split(/(<a id="\w+"><\/a>|`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/g)
   return (
     <>
       {parts.map((part): ComponentChildren => {
+        const place = /^<a id="(\w+)"><\/a>$/.exec(part)?.[1]
+        // Where an address such as /docs#UNAUTHORIZED leads, written for every reader of Markdown.
+        if (place !== undefined) return <span id={place} />
         if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>
         if (part.startsWith('**')) return <strong>{part.slice(2, -2)}</strong>
         const link = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part)

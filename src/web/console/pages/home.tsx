@@ -91,7 +91,12 @@ const Demo = ({ of }: { of: Loaded<{ prices: DemoPrice[] }> }) => (
     of={of}
     rows={of.data?.prices}
     keyOf={({ code }) => code}
-    empty="There are no prices yet. The operator imports a file or turns a public feed on."
+    empty={
+      <>
+        There are no prices yet. The operator <a href="/operator/data">imports a file</a> or turns a{' '}
+        <a href="/operator/feeds">public feed</a> on.
+      </>
+    }
     note="Nobody needs a key for these."
     columns={[
       {

@@ -75,6 +75,14 @@ const indicators = [
 
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
+const nothingInRange = (
+  <>
+    There are no prices in this range. Choose a longer one; where no range has any, the operator{' '}
+    <a href="/operator/data">imports files</a> and turns <a href="/operator/feeds">public feeds</a>{' '}
+    on.
+  </>
+)
+
 export function Series() {
   const { params } = useRoute()
   return (
@@ -408,7 +416,7 @@ function Numbers({ data }: { data: ChartAnswer }) {
       <Figure label="Change in the range">
         <span class={last >= first ? 'up' : 'down'}>
           {signed(last - first, decimals)}
-          {percent !== undefined && ` (${signed(percent, 1)} %)`}
+          {percent !== undefined && ` (${signed(percent, 1)}\u00a0%)`}
         </span>
       </Figure>
       <Figure label="Lowest close">{number(low, decimals)}</Figure>
@@ -480,8 +488,7 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
   }, [data, others, type, isIndex, extra])
   const strength = useStrength(data, indicator)
   const marks = useMemo(() => notedDays.map(day => Date.parse(day) / 1000), [notedDays])
-  if (data.times.length === 0)
-    return <Empty>There are no prices in this range. Choose a longer one.</Empty>
+  if (data.times.length === 0) return <Empty>{nothingInRange}</Empty>
   const isLog = scale === 'log' && data.close.every(value => value > 0)
   return (
     <>
@@ -758,7 +765,7 @@ function Numbered({ data }: { data: ChartAnswer }) {
       fileRows={() => all}
       keyOf={i => String(data.times[i])}
       isTall
-      empty="There are no prices in this range. Choose a longer one."
+      empty={nothingInRange}
       note={
         all.length > rowsShown &&
         `The newest ${rowsShown} of ${number(all.length)}; the CSV has all.`

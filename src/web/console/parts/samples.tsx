@@ -18,6 +18,8 @@ export interface Call {
   /** With its query. */
   path: string
   body?: unknown
+  /** Headers of its own, beside the key's and the body's. */
+  headers?: Readonly<Record<string, string>>
   /** Needs no key. */
   isOpen?: boolean
 }
@@ -35,34 +37,42 @@ const language = signal<Language>('curl')
 
 /** The same call in the ways in which people make it. */
 export function sampleOf(language: Language, call: Call, key: string): string {
-  const { method, path, body, isOpen = false } = call
+  const { method, path, body, headers = {}, isOpen = false } = call
+  const own = Object.entries(headers)
   const url = `${location.origin}${path}`
   if (language === 'curl')
     return [
       `curl ${method === 'GET' ? '' : `-X ${method} `}"${url}"`,
       ...(isOpen ? [] : [`  -H "Authorization: Token ${key}"`]),
+      ...own.map(([name, value]) => `  -H ${shellText(`${name}: ${value}`)}`),
       ...(body === undefined
         ? []
         : ['  -H "Content-Type: application/json"', `  -d ${shellText(JSON.stringify(body))}`]),
     ].join(' \\\n')
-  if (language === 'python')
+  if (language === 'python') {
+    const headers = [
+      ...(isOpen ? [] : [`"Authorization": "Token ${key}"`]),
+      ...own.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+    ]
     return [
       'import requests',
       '',
       `answer = requests.request(`,
       `    "${method}",`,
       `    "${url}",`,
-      ...(isOpen ? [] : [`    headers={"Authorization": "Token ${key}"},`]),
+      ...(headers.length === 0 ? [] : [`    headers={${headers.join(', ')}},`]),
       ...(body === undefined ? [] : [`    json=${pythonOf(body).replaceAll('\n', '\n    ')},`]),
       `    timeout=30,`,
       `)`,
       'answer.raise_for_status()',
       'print(answer.json())',
     ].join('\n')
+  }
   if (language === 'typescript') {
     const headers = [
       ...(isOpen ? [] : [`    authorization: 'Token ${key}',`]),
       ...(body === undefined ? [] : [`    'content-type': 'application/json',`]),
+      ...own.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
     ]
     const options = [
       ...(method === 'GET' ? [] : [`  method: '${method}',`]),

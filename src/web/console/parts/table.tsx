@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Loaded } from './ask.ts'
 import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
 import { csvOf } from './format.ts'
@@ -31,6 +31,8 @@ export interface TableProps<T> {
   /** The answer that the rows come from, so that waiting and refusals are shown in their place. */
   of?: Pick<Loaded<unknown>, 'isLoading' | 'refusal'>
   keyOf: (row: T, index: number) => string
+  /** The key of a row is its place in the page, too: an address with `#key` leads to the row. */
+  hasPlaces?: boolean
   /** What is said when there are no rows: what would be here, and the next step. */
   empty: ComponentChildren
   /** The heading under which a row stands; rows of one heading follow each other. */
@@ -48,6 +50,11 @@ export interface TableProps<T> {
   className?: string
 }
 
+const placeInAddress = (): string => decodeURIComponent(location.hash.slice(1))
+
+const meantRow = (section: HTMLElement | null): Element | undefined =>
+  [...(section?.querySelectorAll('tr[id]') ?? [])].find(({ id }) => id === placeInAddress())
+
 const fileNameOf = (caption: string): string =>
   caption
     .toLowerCase()
@@ -63,6 +70,11 @@ export function Table<T>(props: TableProps<T>) {
   const id = props.file ?? fileNameOf(caption)
   const file = `${id}.csv`
   const hasRows = rows !== undefined && rows.length > 0
+  const { hasPlaces = false } = props
+  useLayoutEffect(() => {
+    // The browser looked for the place before its row was there.
+    if (hasRows && hasPlaces) meantRow(section.current)?.scrollIntoView({ block: 'center' })
+  }, [hasRows, hasPlaces])
   return (
     <section class="card flush" aria-labelledby={id} ref={section}>
       <header>
@@ -121,9 +133,21 @@ export function Table<T>(props: TableProps<T>) {
   )
 }
 
-function Bodies<T>({ columns, rows, keyOf, groupOf }: TableProps<T> & { rows: readonly T[] }) {
+function Bodies<T>({
+  columns,
+  rows,
+  keyOf,
+  groupOf,
+  hasPlaces,
+}: TableProps<T> & { rows: readonly T[] }) {
   const line = (row: T, i: number) => (
-    <tr key={keyOf(row, i)}>
+    <tr
+      key={keyOf(row, i)}
+      {...(hasPlaces && {
+        id: keyOf(row, i),
+        class: keyOf(row, i) === placeInAddress() ? 'meant' : '',
+      })}
+    >
       {columns.map((column, at) => {
         const content = column.show ? column.show(row, i) : (column.value?.(row, i) ?? '–')
         return at === 0 ? (

@@ -125,7 +125,11 @@ export function Permits() {
         rows={rows}
         keyOf={({ id }) => id}
         isTall
-        empty="No permit answers that. Use fewer words, or another state."
+        empty={
+          searched.value !== '' || state.value !== ''
+            ? 'No permit answers that. Use fewer words, or another state.'
+            : 'There are no permits yet. The operator imports them.'
+        }
         note={
           rows?.length === shownMax
             ? `The newest ${shownMax}${answer.data?.meta.total_count ? ` of ${number(answer.data.meta.total_count)}` : ''}; more words find fewer.`

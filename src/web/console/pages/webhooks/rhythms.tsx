@@ -49,6 +49,7 @@ export function Watches() {
         of={answer}
         rows={answer.data?.subscriptions}
         keyOf={({ id }) => id}
+        hasPlaces
         empty="Nothing is watched. Name some codes above, and they are looked at on a rhythm."
         columns={[
           {
@@ -158,6 +159,7 @@ export function Deliveries() {
         of={answer}
         rows={answer.data}
         keyOf={({ id }) => id}
+        hasPlaces
         empty="Nothing is delivered by e-mail. Name some codes above, and their prices are sent on a schedule."
         columns={[
           {

@@ -1,0 +1,154 @@
+import { useSignal } from '@preact/signals'
+import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { day, number, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Plan {
+  id: string
+  name: string
+  tier_name: string
+  price_monthly: number
+  price_yearly: number
+  currency: string
+  request_limit: number | null
+  request_period: 'day' | 'month'
+  features: string[]
+  custom_pricing: boolean
+}
+
+export interface Subscription {
+  plan: string
+  status: string
+  billing_period: string
+  current_period_end: string
+  cancel_at_period_end: boolean
+  pending_plan: string | null
+}
+
+type Period = 'monthly' | 'yearly'
+
+const priceOf = (plan: Plan, period: Period): number =>
+  (period === 'monthly' ? plan.price_monthly : plan.price_yearly) / 100
+
+const requestsOf = ({ request_limit: limit, request_period: period }: Plan): string =>
+  limit === null ? 'no limit' : `${number(limit)} a ${period}`
+
+/** What is running, what there is to choose, and the end of it. */
+export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
+  const plans = useLoaded('plans', signal => ask<{ plans: Plan[] }>('/billing/plans', { signal }))
+  const current = useLoaded('subscription', signal =>
+    ask<{ subscription: Subscription }>('/billing/subscriptions/current', { signal }),
+  )
+  const period = useSignal<Period>('monthly')
+  const { refusal, attempt } = useAttempt()
+  const told = useSignal('')
+  const subscription = current.data?.subscription
+  const nameOf = (id: string) => plans.data?.plans.find(plan => plan.id === id)?.name ?? words(id)
+  const send = (path: string, body: object) =>
+    attempt(async () => {
+      told.value = ''
+      const { message } = await ask<{ message: string }>(`/billing/subscriptions${path}`, {
+        method: 'POST',
+        body,
+      })
+      told.value = message
+      await Promise.all([current.reload(), onChanged()])
+    })
+  const firstPlan = plans.data?.plans[0]?.id
+  const isPaid = subscription !== undefined && subscription.plan !== firstPlan
+  return (
+    <>
+      {refusal.value && <Refused error={refusal.value} />}
+      {told.value && <Notice mood="good">{told.value}</Notice>}
+      <Table
+        caption="Plans"
+        of={plans}
+        rows={plans.data?.plans}
+        keyOf={({ id }) => id}
+        empty="This service has no plans."
+        actions={
+          <>
+            <Choice
+              label="Paid by the"
+              value={period.value}
+              options={[
+                { value: 'monthly', text: 'Month' },
+                { value: 'yearly', text: 'Year' },
+              ]}
+              onChoose={value => {
+                period.value = value
+              }}
+            />
+            {isPaid &&
+              (subscription.cancel_at_period_end ? (
+                <button type="button" class="tight" onClick={() => void send('/reactivate', {})}>
+                  Go on with {nameOf(subscription.plan)}
+                </button>
+              ) : (
+                <Confirmed
+                  label="End the plan"
+                  question={`End ${nameOf(subscription.plan)} on ${day(subscription.current_period_end)}?`}
+                  onConfirm={() => send('/cancel', {})}
+                />
+              ))}
+          </>
+        }
+        note={subscription && isPaid && standing(subscription, nameOf)}
+        columns={[
+          {
+            name: 'Plan',
+            value: ({ name }) => name,
+            show: ({ id, name, tier_name: tier }) => (
+              <>
+                {name} {id === subscription?.plan && <Tag mood="good">Yours</Tag>}
+                {id === subscription?.pending_plan && <Tag>Next</Tag>}
+                <div class="quiet small">{tier}</div>
+              </>
+            ),
+          },
+          { name: 'Requests', isNumber: true, value: requestsOf },
+          {
+            name: 'Price',
+            isNumber: true,
+            value: plan => (plan.custom_pricing ? 'agreed' : priceOf(plan, period.value)),
+            show: plan =>
+              plan.custom_pricing
+                ? 'agreed'
+                : `${plan.currency} ${number(priceOf(plan, period.value), 2)}`,
+          },
+          {
+            name: 'With it',
+            isWide: true,
+            className: 'quiet',
+            value: ({ features }) => features.map(words).join(', '),
+          },
+          {
+            name: 'What to do',
+            isHeard: true,
+            show: plan =>
+              plan.id !== firstPlan &&
+              !plan.custom_pricing &&
+              (plan.id !== subscription?.plan || subscription.billing_period !== period.value) && (
+                <Confirmed
+                  className="tight"
+                  label="Choose"
+                  question={`Take ${plan.name} for ${plan.currency} ${number(priceOf(plan, period.value), 2)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
+                  onConfirm={() => send('', { plan_id: plan.id, billing_period: period.value })}
+                />
+              ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function standing(subscription: Subscription, nameOf: (id: string) => string): string {
+  const { plan, status, cancel_at_period_end: ends, pending_plan: next } = subscription
+  const until = day(subscription.current_period_end)
+  const due = status === 'past_due' ? ' An invoice is overdue.' : ''
+  if (ends) return `${nameOf(plan)} ends on ${until}.${due}`
+  if (next) return `${nameOf(next)} takes its place on ${until}.${due}`
+  return `${nameOf(plan)} is paid until ${until} and goes on by itself.${due}`
+}
