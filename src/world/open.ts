@@ -209,13 +209,23 @@ const ofEveryCode = [
 const ofNamedCodes = ['/v1/prices/latest']
 /** Routes that look at the newest stretch of every code. */
 const ofEveryStretch = ['/v1/data-quality', '/v1/status', '/status.json']
+/** One of them, which looks at that of the code that its path names. */
+const ofPathCode = '/v1/data-quality/reports/:code'
 /** Controls that move the clock or change what is published next, which stands on it. */
 const standsOnStretch = ['/_dev/clock', '/_dev/feed', '/_dev/scenario']
 
-function reachOf({ route, method, url }: DataRequest): PriceReach {
+function reachOf(
+  { route, method, url }: DataRequest,
+  catalogue: WorldServices['catalogue'],
+): PriceReach {
   const isBelow = (path: string): boolean => route.startsWith(path)
   if (isBelow('/v1/ei/oil_inventories')) return inventoryPlaces.map(place => place.code)
   if (method === 'POST' && standsOnStretch.some(isBelow)) return 'stretch'
+  if (route === ofPathCode) {
+    const series = catalogue.named(new URL(url, 'http://localhost').pathname.split('/').at(-1)!)
+    // A family is judged by a contract, and that is known with all of them.
+    if (series && series.contractOf === null && !isFamily(series.code)) return [series.code]
+  }
   if (ofEveryStretch.some(isBelow)) return 'stretch'
   if (ofEveryCode.includes(route)) return 'newest'
   return namesCodes(url) || !ofNamedCodes.includes(route) ? [] : 'newest'
@@ -285,7 +295,7 @@ function familiesOf(
     now: clock.now,
     atOnce: work => transact(services.db, work),
     forget: services.forgetSeries,
-    reachOf,
+    reachOf: asked => reachOf(asked, catalogue),
     lay({ route, url }, fill) {
       if (ofContracts.some(path => route.startsWith(path)) || namesContract(url, catalogue)) {
         futures.open()

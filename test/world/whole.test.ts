@@ -65,6 +65,24 @@ test('what lists every code is whole as the first answer of a copy', async () =>
   }
 }, 120_000)
 
+test('the quality of a code is whole as the first answer of a copy, whatever it is published by', async () => {
+  const row = gets.find(({ path }) => path === '/v1/data-quality/reports/{code}')!
+  for (const code of [
+    'WTI_USD',
+    'HENRY_HUB_USD',
+    'US_CRUDE_PRODUCTION',
+    'CUSHING_STORAGE',
+    'BRENT_FUTURES',
+  ]) {
+    const asked = { ...row, sample: row.sample!.replace('WTI_USD', code) }
+    const fresh = evaluationCopy(undefined, boundless, { unfilled: true })
+    const first = await answer(fresh, asked)
+    fresh.remove()
+    expect(first).toStartWith('200 ')
+    expect({ code, first }).toEqual({ code, first: await answer(filled, asked) })
+  }
+}, 60_000)
+
 /** What nobody has asked for, but what the world has written. */
 const kept =
   /^(series|observations|observation_revisions|bars|futures|outlook|monthly|opec|storage|inventory|stations?|surcharge|carrier|cot|annotations|rig|duc|frac|drilling|product|well|state)/
