@@ -10,7 +10,7 @@ import { wholeWorld } from '../bench/world.ts'
  * and dark, at 390 and 1440 px, and sheets with many of them on each, for somebody to look at.
  * Prints how many there are, and each page that is wider than its window.
  *
- *   bun scripts/screenshots.ts DIR [part of a path, else every page]
+ *   bun scripts/screenshots.ts DIR [parts of paths, with commas between; else every page]
  */
 
 const [target, only = ''] = process.argv.slice(2)
@@ -23,6 +23,7 @@ const pages = [
   '/signup',
   '/docs',
   '/docs/quickstart',
+  '/docs?operation=getPriceChart',
   '/docs?operation=createAlert',
   '/board',
   '/series',
@@ -129,7 +130,9 @@ async function shoot(
         'document.documentElement.scrollWidth - window.innerWidth',
       )
       if (over > 0) console.log(`${kind} ${path} is ${over} px too wide at ${width} px`)
-      const name = path.replace(/\?.*/, '').replaceAll('/', '-').slice(1) || 'start'
+      const name =
+        path.replace('?operation=', '-').replace(/\?.*/, '').replaceAll('/', '-').slice(1) ||
+        'start'
       const file = `${kind}-${scheme}-${width}-${name}.png`
       const height = await page.evaluate<number>('document.documentElement.scrollHeight')
       const picture = await page.screenshot({
@@ -176,7 +179,8 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 })
-const wanted = (paths: readonly string[]) => paths.filter(path => path.includes(only))
+const wanted = (paths: readonly string[]) =>
+  paths.filter(path => only.split(',').some(part => path.includes(part)))
 try {
   mkdirSync(join(dir, 'dev'))
   const evaluation = await serveWellhead(join(dir, 'dev'), 'dev', 'built')

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
-import { Choice, Empty, Members, Page, Shown, Wide } from '../parts/bits.tsx'
+import { Choice, Empty, Members, Page, Shown, WhoBringsData, Wide } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
+import { hasAnyCode } from '../parts/codes.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Table } from '../parts/table.tsx'
@@ -174,7 +175,9 @@ function Spreads() {
     const wanted = kind.value
     return {
       kind: wanted,
-      spreads: await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal }),
+      spreads: (await hasAnyCode())
+        ? await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal })
+        : [],
     }
   })
   // Until the chosen kind is here, none is shown: the others have no history of this kind.
@@ -189,7 +192,12 @@ function Spreads() {
         of={answer}
         rows={spreads}
         keyOf={({ id }) => id}
-        empty="There are no spreads of this kind: the prices they are made of are missing."
+        empty={
+          <>
+            There are no spreads of this kind: the prices they are made of are missing.{' '}
+            <WhoBringsData />
+          </>
+        }
         actions={
           <Choice
             label="Kind"

@@ -14,6 +14,7 @@ import {
   Refused,
   Tag,
   Waiting,
+  WhoBringsData,
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart, type Line } from '../parts/chart.tsx'
@@ -77,9 +78,7 @@ const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 const nothingInRange = (
   <>
-    There are no prices in this range. Choose a longer one; where no range has any, the operator{' '}
-    <a href="/operator/data">imports files</a> and turns <a href="/operator/feeds">public feeds</a>{' '}
-    on.
+    There are no prices in this range. Choose a longer one. <WhoBringsData />
   </>
 )
 
@@ -352,7 +351,7 @@ interface Note {
 /** What is noted of the series in the range of the chart, newest first; of no notes, none. */
 function useNotes(data: ChartAnswer | undefined) {
   const path =
-    data && has('calculated_metrics')
+    data && data.times.length > 0 && has('calculated_metrics')
       ? `/v1/indicators/annotations?commodity=${data.code}&per_page=100`
       : undefined
   const answer = useLoaded(path, signal =>
@@ -573,9 +572,10 @@ const trendPath = (data: ChartAnswer, type: string, window: number): string => {
 /** Averages from the interface; the width of Bollinger's bands is worked out from its closes. */
 function useIndicator(data: ChartAnswer, indicator: string) {
   const isAverage = indicator === 'sma' || indicator === 'ema' || indicator === 'bollinger'
-  const path = isAverage
-    ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
-    : undefined
+  const path =
+    isAverage && data.times.length > 0
+      ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
+      : undefined
   const answer = useLoaded(path, signal => dataOf<Trend>(path!, { signal }))
   const extra = useMemo(() => {
     if (!isAverage || !answer.data) return undefined
@@ -621,7 +621,7 @@ function deviations(data: ChartAnswer): Map<string, number> {
 }
 
 function useStrength(data: ChartAnswer, indicator: string) {
-  const path = indicator === 'rsi' ? trendPath(data, 'rsi', 14) : undefined
+  const path = indicator === 'rsi' && data.times.length > 0 ? trendPath(data, 'rsi', 14) : undefined
   return useLoaded(path, async signal => {
     const { values } = await dataOf<Trend>(path!, { signal })
     const from = Date.parse(data.from)

@@ -18,6 +18,14 @@ export function Tag({ mood, children }: { mood?: Mood | undefined; children: Com
   return <span class={`tag ${mood ?? ''}`}>{children}</span>
 }
 
+/** The next step where there is no data. */
+export const WhoBringsData = () => (
+  <>
+    The operator <a href="/operator/data">imports files</a> and turns{' '}
+    <a href="/operator/feeds">public feeds</a> on.
+  </>
+)
+
 /** Of an answer that says there is nothing of it yet, which is no fault. */
 const absent = 'DATA_NOT_AVAILABLE'
 
@@ -28,8 +36,7 @@ export function Refused({ error }: { error: Error }) {
       <Empty>
         <p>{error.message}</p>
         <p>
-          The operator <a href="/operator/data">imports files</a> and turns{' '}
-          <a href="/operator/feeds">public feeds</a> on.
+          <WhoBringsData />
         </p>
       </Empty>
     )

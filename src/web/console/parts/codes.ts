@@ -30,6 +30,15 @@ export function loadCodes(): Promise<void> {
   return loading
 }
 
+/**
+ * Whether anything has data. Where nothing has, pages need not ask what is computed of it: the
+ * refusals would only fill the browser's console.
+ */
+export async function hasAnyCode(): Promise<boolean> {
+  await loadCodes()
+  return codes.value.length > 0
+}
+
 async function load(): Promise<void> {
   const stored = sessionStorage.getItem(kept)
   if (stored) {

@@ -31,6 +31,8 @@ type Period = 'monthly' | 'yearly'
 const priceOf = (plan: Plan, period: Period): number =>
   (period === 'monthly' ? plan.price_monthly : plan.price_yearly) / 100
 
+const nameOfFeature = (feature: string) => (feature === 'sms' ? 'SMS' : words(feature))
+
 const requestsOf = ({ request_limit: limit, request_period: period }: Plan): string =>
   limit === null ? 'no limit' : `${number(limit)} a ${period}`
 
@@ -121,7 +123,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
             name: 'With it',
             isWide: true,
             className: 'quiet',
-            value: ({ features }) => features.map(words).join(', '),
+            value: ({ features }) => features.map(nameOfFeature).join(', '),
           },
           {
             name: 'What to do',

@@ -2,6 +2,7 @@ import { ask, useLoaded } from '../../parts/ask.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/chart.tsx'
+import { hasAnyCode } from '../../parts/codes.ts'
 import { number, signed, unitOf } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -33,15 +34,18 @@ const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
 /** What a month costs over the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
-  const answer = useLoaded(`spreads ${family}`, signal =>
+  const any = useLoaded('any', hasAnyCode)
+  const answer = useLoaded(any.data ? `spreads ${family}` : undefined, signal =>
     ask<Spreads>(`/v1/futures/${family}/spreads`, { signal }),
   )
   const from = isoDay(now() - yearMs)
-  const past = useLoaded(`spread history ${family}`, signal =>
+  const past = useLoaded(any.data ? `spread history ${family}` : undefined, signal =>
     ask<History>(`/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`, {
       signal,
     }),
   )
+  // The curve above says that there is nothing.
+  if (!any.data) return null
   const unit = answer.data && unitOf(answer.data.currency, answer.data.unit)
   return (
     <>

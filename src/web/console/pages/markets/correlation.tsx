@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
-import { Choice } from '../../parts/bits.tsx'
+import { Choice, WhoBringsData } from '../../parts/bits.tsx'
+import { hasAnyCode } from '../../parts/codes.ts'
 import { signed } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -30,8 +31,10 @@ const periods = [
 export function Correlation() {
   const period = useSignal<(typeof periods)[number]['value']>('90')
   const path = `/v1/analytics/correlation?type=matrix&codes=${codes.join(',')}&period=${period.value}`
-  const answer = useLoaded(path, signal => dataOf<Matrix>(path, { signal }))
-  const matrix = answer.data?.matrix ?? {}
+  const answer = useLoaded(path, async signal =>
+    (await hasAnyCode()) ? dataOf<Matrix>(path, { signal }) : { codes: [], matrix: {} },
+  )
+  const matrix: Matrix['matrix'] = answer.data?.matrix ?? {}
   return (
     <Table
       caption="How prices move together"
@@ -40,7 +43,11 @@ export function Correlation() {
       of={answer}
       rows={answer.data?.codes}
       keyOf={code => code}
-      empty="There are too few prices for a correlation. Choose a longer period."
+      empty={
+        <>
+          There are too few prices for a correlation. Choose a longer period. <WhoBringsData />
+        </>
+      }
       note="Correlation of daily returns: 1 together, 0 unrelated, −1 against each other."
       actions={
         <Choice

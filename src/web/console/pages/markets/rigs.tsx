@@ -1,5 +1,5 @@
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
-import { Empty, Figure, Shown } from '../../parts/bits.tsx'
+import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/chart.tsx'
 import { number, signed, words } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
@@ -25,7 +25,7 @@ export function Rigs() {
   const weeks = useLoaded('rigs', signal =>
     dataOf<Week[]>('/v1/rig-counts/historical?period=5y', { signal }),
   )
-  const basins = useLoaded('basins', signal =>
+  const basins = useLoaded(weeks.data?.length ? 'basins' : undefined, signal =>
     ask<{ data: Basin[] }>('/v1/ei/rig_counts/by_basin', { signal }),
   )
   return (
@@ -35,7 +35,11 @@ export function Rigs() {
         <Shown of={weeks} what="rigs">
           {newestFirst => {
             if (newestFirst.length === 0)
-              return <Empty>There are no counts yet. The operator imports them.</Empty>
+              return (
+                <Empty>
+                  There are no counts yet. <WhoBringsData />
+                </Empty>
+              )
             const rows = newestFirst.toReversed()
             const [last, before, yearBefore] = [newestFirst[0], newestFirst[1], newestFirst[52]]
             return (
@@ -79,7 +83,7 @@ export function Rigs() {
         caption="By basin"
         file="rigs-by-basin"
         of={basins}
-        rows={basins.data?.data}
+        rows={weeks.data?.length === 0 ? [] : basins.data?.data}
         keyOf={({ basin }) => basin}
         empty="There are no counts by basin. The operator imports them or turns the feed on."
         note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}

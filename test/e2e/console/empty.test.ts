@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import {
+  hasBrowser,
+  launchBrowser,
+  openVisitor,
+  type Visitor,
+} from '../../support/console/browser.ts'
+import { pagesOf } from '../../support/console/pages.ts'
+import { remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
+
+const own = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators].filter(
+  path => !path.startsWith('/desk') && !/[0-9a-f]{8}-/.test(path),
+)
+
+const nonsense = /undefined|\bNaN\b|\bnull\b|Invalid Date|\[object/
+/** Refusals that a page puts into words, and the browser notes all the same. */
+const known = /status of 404 .*(indicators\/cftc-positioning|organizations\/dashboard)/
+
+/** What a page says where it has nothing to show: each sentence goes on to a next step. */
+const saying: Record<string, RegExp> = {
+  '/': /There are no prices yet\. The operator imports a file/,
+  '/status': /Nothing has been recorded yet/,
+  '/board': /Choose codes to see their prices/,
+  '/series': /No code has data yet\. The operator imports files/,
+  '/series/WTI_USD?type=candles&indicator=bollinger': /no prices in this range.*imports files/,
+  '/markets': /no curve of it yet/,
+  '/markets/spreads': /The operator imports files/,
+  '/markets/storage': /no values yet\. The operator/,
+  '/markets/seasons': /no prices yet\. The operator/,
+  '/markets/correlation': /The operator imports files/,
+  '/markets/positions': /The operator imports files/,
+  '/markets/rigs': /no counts yet\. The operator/,
+  '/markets/permits': /no permits yet\. The operator/,
+  '/alerts': /There are no alerts\. Make one/,
+  '/alerts/new?code=WTI_USD': /No code has data yet/,
+  '/webhooks': /There are no endpoints\. Add the address/,
+  '/account/usage': /Nothing was asked in 30 days|Requests by route/,
+  '/account/plan': /There are no invoices/,
+  '/account/notifications': /Make an alert/,
+  '/account/sources': /There are no sources\. Make one below/,
+  '/operator': /No feed is on\. See which there are/,
+  '/operator/data': /Nothing has been imported or pushed yet\. Drop a file above/,
+  '/operator/outbox': /Nothing waits/,
+  '/operator/backups': /No backups are made: name a place/,
+}
+
+describe.skipIf(!hasBrowser)('a copy without any data, in the binary', () => {
+  const dir = temporaryDir()
+  let server: Server
+  let browser: Browser
+  let member: Visitor
+
+  beforeAll(async () => {
+    server = await start('serve', dir)
+    browser = await launchBrowser()
+    const asOperator = async <T>(path: string, body: object): Promise<T> => {
+      const answer = await fetch(`${server.url}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${server.adminToken}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      })
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+      return (await answer.json()) as T
+    }
+    const { data } = await asOperator<{ data: { account: { id: string } } }>('/admin/v1/accounts', {
+      email: 'first@example.com',
+      plan: 'enterprise',
+    })
+    const link = await asOperator<{ data: { sign_in_url: string } }>(
+      `/admin/v1/accounts/${data.account.id}/link`,
+      {},
+    )
+    const token = new URL(link.data.sign_in_url, server.url).searchParams.get('token')!
+    member = await openVisitor(browser, server.url, { width: 390 }, token)
+    await member.page.addInitScript(`sessionStorage.setItem('operator', '${server.adminToken}')`)
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+    await remove(dir)
+  })
+
+  test('has a page for everything, which says what comes next', async () => {
+    const { page, goTo, overflow, complaints } = member
+    const faults: string[] = []
+    for (const path of own) {
+      complaints.length = 0
+      await goTo(path)
+      const text = (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
+      const said = saying[path]
+      if (said && !said.test(text)) faults.push(`${path} does not say ${said}: ${text}`)
+      if (!/^\/(docs|operator\/system)/.test(path) && nonsense.test(text))
+        faults.push(`${path}: ${text}`)
+      if ((await overflow()) > 0) faults.push(`${path} is wider than a phone`)
+      for (const complaint of complaints.filter(text => !known.test(text)))
+        faults.push(`${path}: ${complaint}`)
+    }
+    expect(faults).toEqual([])
+    expect(Object.keys(saying).filter(path => !own.includes(path as never))).toEqual([])
+  }, 120_000)
+})
