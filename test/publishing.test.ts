@@ -215,8 +215,11 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     record('DESK_SECRET_USD', 70)
     record('DESK_OPEN_USD', 70)
     const subjects = async () => {
-      const { state } = await nats.manager.streams.info('prices', { subjects_filter: '>' })
-      return Object.keys(state.subjects ?? {}).filter(subject => subject.includes('DESK'))
+      // The stream is not there before the publisher is.
+      const info = await nats.manager.streams
+        .info('prices', { subjects_filter: '>' })
+        .catch(() => undefined)
+      return Object.keys(info?.state.subjects ?? {}).filter(subject => subject.includes('DESK'))
     }
     await until('the open price', async () => (await subjects()).length > 0)
     await published()
