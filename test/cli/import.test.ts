@@ -152,7 +152,7 @@ test('a scale is a number above 0, as it was written', async () => {
 })
 
 test('several files are told one by one and added up', async () => {
-  const { out } = await run(
+  const { out, err } = await run(
     [
       file('date,price\n2024-03-28,5\n2024-03-29,.\n'),
       file('date,price\n2024-03-28,1\n2024-03-28,2\n'),
@@ -167,6 +167,9 @@ test('several files are told one by one and added up', async () => {
     ),
     'total: read 4, inserted 1, revised 1, unchanged 0, superseded 1, blank 1, rejected 0',
   ])
+  expect(err).toEndWith(
+    'a later line has another value for the same time, and counts in place of line 2',
+  )
 })
 
 describe('runImport: progress', () => {

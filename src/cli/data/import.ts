@@ -224,6 +224,7 @@ function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: numbe
       ...(dryRun && { would_be_written: file.points }),
       rejected_path: file.rejectedPath ?? null,
       rejections: file.samples,
+      superseded_lines: file.supersededLines.map(({ line }) => line),
       problem: isEmpty(file) ? emptyNote(file) : (file.rejectedFault ?? null),
     })),
   }
@@ -234,6 +235,8 @@ function remarksOn(file: FileReport): string[] {
   const lines = file.samples
     .slice(0, shownMax)
     .map(({ line, reason }) => `${file.file}:${line}: ${reason}`)
+  const replaced = supersededNote(file)
+  if (replaced) lines.push(`${file.file}: ${replaced}`)
   const note = rejectedNote(file)
   if (note) lines.push(`${file.file}: ${note}`)
   if (isEmpty(file)) lines.push(emptyNote(file))
@@ -278,6 +281,14 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
     .filter(([name, count]) => always(name) || count > 0)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ')
+}
+
+/** Which lines say something else than a later one of the same file, of which the later one counts. */
+function supersededNote({ superseded, supersededLines }: FileReport): string | undefined {
+  if (superseded === 0) return undefined
+  const shown = supersededLines.slice(0, shownMax).map(({ line }) => line)
+  const more = superseded > shown.length ? ` and ${superseded - shown.length} more` : ''
+  return `a later line has another value for the same time, and counts in place of line ${shown.join(', ')}${more}`
 }
 
 function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): string | undefined {

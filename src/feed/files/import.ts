@@ -38,7 +38,7 @@ export interface RowListener<Item> {
    * One value: the group and key that tell it apart, and what it says. Answers whether it is to be
    * written: not while the file is only checked, and not where a later row has the same key.
    */
-  isWanted(group: number, key: number, content: number): boolean
+  isWanted(group: number, key: number, content: number, line: number): boolean
   /** A value that is wanted. */
   item(item: Item): void
   /** One that is not, because a later row has its key; told where the writer judges. */
@@ -130,6 +130,14 @@ export interface FileReport extends Counts {
   rejectedFault: string | undefined
   /** The first few rejections. */
   samples: { line: number; reason: string }[]
+  /** The first few lines that a later row of the file contradicts, with what they said. */
+  supersededLines: SupersededLine[]
+}
+
+interface SupersededLine {
+  line: number
+  /** Of a writer that judges. */
+  item?: unknown
 }
 
 export interface ImportReport extends Counts {
@@ -271,8 +279,9 @@ async function importFile<Item>(
   /** The key of the value that was asked about last, where the file has it more than once. */
   let repeated: number | undefined
   let passedAs: PassedAs = 'superseded'
+  let noted: SupersededLine | undefined
   const listener: RowListener<Item> = {
-    isWanted(group, key, content) {
+    isWanted(group, key, content, line) {
       report.read += 1
       ordinal += 1
       const last = repeats?.last(group, key)
@@ -280,10 +289,15 @@ async function importFile<Item>(
       if (!last || last.ordinal === ordinal) return true
       passedAs = last.value === content ? 'unchanged' : 'superseded'
       report[passedAs] += 1
+      noted = passedAs === 'superseded' ? { line } : undefined
+      if (noted && report.supersededLines.length < samplesMax) report.supersededLines.push(noted)
       return false
     },
     item: item => queue.item(item, repeated),
-    passed: item => queue.passed?.(item, repeated!, passedAs),
+    passed(item) {
+      if (noted) noted.item = item
+      queue.passed?.(item, repeated!, passedAs)
+    },
     record: queue.record,
     blank() {
       report.read += 1
@@ -380,7 +394,7 @@ interface JudgedBatch<Item> {
 function judgingQueue<Item>(
   writer: ItemWriter<Item>,
   dryRun: boolean,
-  report: Counts,
+  report: FileReport,
   reject: Reject,
 ): ItemQueue<Item> {
   const empty = (): JudgedBatch<Item> => ({
@@ -427,11 +441,18 @@ async function writeJudged<Item>(
   { items, recordOf, keys, passed, records }: JudgedBatch<Item>,
   writer: ItemWriter<Item>,
   dryRun: boolean,
-  { report, reject, goodBefore }: { report: Counts; reject: Reject; goodBefore: Map<number, Item> },
+  {
+    report,
+    reject,
+    goodBefore,
+  }: { report: FileReport; reject: Reject; goodBefore: Map<number, Item> },
 ): Promise<void> {
   const reasons = new Map<number, string[]>()
   const note = (record: number, reason: string) =>
     void reasons.set(record, [...(reasons.get(record) ?? []), reason])
+  const forgetSuperseded = (...some: readonly unknown[]) => {
+    report.supersededLines = report.supersededLines.filter(({ item }) => !some.includes(item))
+  }
   if (passed.length > 0) {
     const faults = faultsOf(
       await writer.write(
@@ -444,6 +465,7 @@ async function writeJudged<Item>(
       if (own === undefined) goodBefore.set(key, item)
       else {
         report[as] -= 1
+        forgetSuperseded(item)
         for (const reason of own) note(record, reason)
       }
     }
@@ -459,6 +481,7 @@ async function writeJudged<Item>(
       return item === undefined ? [] : [item]
     })
     report.superseded -= instead.length
+    forgetSuperseded(...instead)
     good.push(...instead)
     if ('counts' in answer) addCounts(report, answer.counts)
     else if (good.length > 0) addCounts(report, countsOf(await writer.write(good, dryRun)))
@@ -510,6 +533,7 @@ const emptyReport = (file: string): FileReport => ({
   rejectedPath: undefined,
   rejectedFault: undefined,
   samples: [],
+  supersededLines: [],
 })
 
 function total(reports: readonly FileReport[]): Counts {

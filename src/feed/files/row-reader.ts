@@ -149,8 +149,8 @@ function readRecord(table: RowTable, text: string, line: number, listener: RowLi
   const { key } = table.layout
   for (const row of rowsOf(table, cells, listener.blank)) {
     const isWanted = key
-      ? listener.isWanted(0, keyOf(key, row), contentOf(row))
-      : listener.isWanted(0, 0, 0)
+      ? listener.isWanted(0, keyOf(key, row), contentOf(row), line)
+      : listener.isWanted(0, 0, 0, line)
     if (isWanted) listener.item(row)
     else listener.passed?.(row)
   }

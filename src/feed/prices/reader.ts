@@ -210,7 +210,7 @@ function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point>
         for (let i = block.first; i < block.count; i += 1) {
           if (lane?.read(bytes, starts[i]!, ends[i]!)) {
             const { seriesId, observedAt, value } = lane
-            if (listener.isWanted(seriesId, observedAt, value))
+            if (listener.isWanted(seriesId, observedAt, value, lines[i]!))
               listener.item({ seriesId, observedAt, value })
           } else readRecord(table, recordText(block, i), lines[i]!, reading, tell, listener)
         }
@@ -220,18 +220,18 @@ function readableOf(table: PriceTable, reading: RowReading): ReadableFile<Point>
   }
 }
 
-type Tell = (listener: RowListener<Point>, point: Point) => void
+type Tell = (listener: RowListener<Point>, point: Point, line: number) => void
 
-function tellPoint(listener: RowListener<Point>, point: Point) {
+function tellPoint(listener: RowListener<Point>, point: Point, line: number) {
   const { seriesId, observedAt, value } = point
-  if (listener.isWanted(seriesId, observedAt, value)) listener.item(point)
+  if (listener.isWanted(seriesId, observedAt, value, line)) listener.item(point)
 }
 
 /** Where values have the time at which they became known, each of these times is another row. */
-function tellVintage(listener: RowListener<Point>, point: Point) {
+function tellVintage(listener: RowListener<Point>, point: Point, line: number) {
   const { seriesId, observedAt, recordedAt, value, deleted = '' } = point
   const key = hashOf(`${seriesId} ${observedAt} ${recordedAt} ${deleted}`)
-  if (listener.isWanted(0, key, value)) listener.item(point)
+  if (listener.isWanted(0, key, value, line)) listener.item(point)
 }
 
 function rejectedFormOf(table: PriceTable): RejectedForm {
@@ -271,7 +271,7 @@ function readRecord(
       continue
     }
     const checked = checkRow(usual, catalogue, now, scale, asRecorded)
-    if (checked.kind === 'point') tell(listener, checked.point)
+    if (checked.kind === 'point') tell(listener, checked.point, line)
     else if (checked.kind === 'blank') listener.blank()
     else
       reasons.push(

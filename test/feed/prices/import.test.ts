@@ -260,7 +260,9 @@ describe('points that a file has more than once', () => {
         `${head}WTI_USD,2024-01-02,1\nWTI_USD,2024-01-01,5\nWTI_USD,2024-01-02,2\nBRENT,2024-01-02,9\nWTI,2024-01-02,3\nWTI_USD,2024-01-01,5\n`,
       )
       const first = { ...none, read: 6, inserted: 3, superseded: 2, unchanged: 1 }
-      expect(counts(await run(path, store))).toEqual(first)
+      const report = await run(path, store)
+      expect(counts(report)).toEqual(first)
+      expect(report.files[0]!.supersededLines.map(({ line }) => line)).toEqual([2, 4])
       expect(store.values.get('WTI_USD 2024-01-02T00:00:00.000Z')).toBe(3)
       expect(counts(await run(path, store))).toEqual({ ...first, inserted: 0, unchanged: 4 })
     }
