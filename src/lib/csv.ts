@@ -13,9 +13,12 @@ const special = /[",;\t\r\n]|^\s|\s$/
 export const csvText = (rows: readonly (readonly CsvCell[])[]): string =>
   rows.map(row => `${row.map(cellText).join(',')}\n`).join('')
 
+/** Text that a spreadsheet keeps as text, wherever it is pasted. */
+export const sheetText = (text: string): string => (formula.test(text) ? `'${text}` : text)
+
 function cellText(cell: CsvCell): string {
   if (cell === null) return ''
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : ''
-  const text = formula.test(cell) ? `'${cell}` : cell
+  const text = sheetText(cell)
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

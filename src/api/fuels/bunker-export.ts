@@ -4,6 +4,7 @@ import { boolOf } from '../../http/input/query.ts'
 import { flagParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
+import { csvText } from '../../lib/csv.ts'
 import { isoDay } from '../../lib/instant.ts'
 import type { Answering } from '../answer.ts'
 import {
@@ -18,9 +19,8 @@ import { marineFilter, priceQuery } from './marine-query.ts'
 
 const columns = Object.keys(ExportRow.properties) as (keyof typeof ExportRow.properties)[]
 
-/** Names of ports contain no comma and no quote, so nothing is escaped; null is an empty cell. */
 const csvOf = (rows: readonly ReturnType<typeof exportRow>[]): string =>
-  `${[columns.join(','), ...rows.map(row => columns.map(name => row[name] ?? '').join(','))].join('\n')}\n`
+  csvText([columns, ...rows.map(row => columns.map(name => row[name] ?? null))])
 
 const ExportBody = t.Union(
   [

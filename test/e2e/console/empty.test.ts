@@ -102,4 +102,19 @@ describe.skipIf(!hasBrowser)('a copy without any data, in the binary', () => {
     expect(faults).toEqual([])
     expect(Object.keys(saying).filter(path => !own.includes(path as never))).toEqual([])
   }, 120_000)
+
+  test('the board says that it waits until it knows which codes it has', async () => {
+    const { page } = member
+    const layout = '**/v1/prices/board/layout'
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route(layout, async route => {
+      await released
+      await route.continue()
+    })
+    await page.goto(`${server.url}/board`)
+    await page.waitForSelector('main .waiting')
+    release()
+    await page.waitForSelector('main:not(:has(.waiting)) >> text=Choose codes to see their prices')
+    await page.unroute(layout)
+  })
 })

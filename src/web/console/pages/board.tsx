@@ -119,7 +119,7 @@ function OwnBoard() {
         <Chooser groups={groups} isOwn={isOwn} onChoose={choose} onReset={reset} />
       )}
       <Prices
-        of={answer}
+        of={{ isLoading: layout.isLoading || answer.isLoading, refusal: answer.refusal }}
         rows={rows?.map(row => withTick(row, ticked.value[row.code]))}
         ticked={ticked.value}
         groupOf={row => (isOwn ? (groupNames.get(row.code) ?? '') : words(row.category))}
@@ -161,7 +161,7 @@ function withTick(row: BoardRow, tick: LivePrice | undefined): BoardRow {
 const moods = { current: undefined, delayed: 'warn', stale: 'bad' } as const
 
 interface PricesProps {
-  of: Loaded<BoardAnswer>
+  of: Pick<Loaded<BoardAnswer>, 'isLoading' | 'refusal'>
   rows: BoardRow[] | undefined
   ticked: Record<string, LivePrice>
   groupOf: (row: BoardRow) => string

@@ -101,7 +101,9 @@ export function useLoaded<T>(
 ): Loaded<T> {
   const data: Signal<T | undefined> = useSignal<T | undefined>(undefined)
   const refusal = useSignal<Error | undefined>(undefined)
-  const isLoading = useSignal(key !== undefined)
+  const isLoading = useSignal(false)
+  /** What was asked last. */
+  const asked = useRef<string | undefined>(undefined)
   const latest = useRef<AbortController | undefined>(undefined)
 
   const run = async (): Promise<void> => {
@@ -122,7 +124,11 @@ export function useLoaded<T>(
   }
 
   useEffect(() => {
-    if (key === undefined) return undefined
+    asked.current = key
+    if (key === undefined) {
+      isLoading.value = false
+      return undefined
+    }
     void run()
     return () => latest.current?.abort()
   }, [key])
@@ -130,7 +136,8 @@ export function useLoaded<T>(
   return {
     data: data.value,
     refusal: refusal.value,
-    isLoading: isLoading.value,
+    // From the moment on at which there is something to ask: it is asked when the page is drawn.
+    isLoading: isLoading.value || (key !== undefined && key !== asked.current),
     reload: run,
     set: answer => {
       data.value = answer

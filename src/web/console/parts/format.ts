@@ -65,19 +65,3 @@ export function unitOf(currency: string | null, unit: string): string {
   const word = unitWords[unit] ?? unit.replaceAll('_', ' ')
   return [currency, word].filter(Boolean).join('/')
 }
-
-export function csvOf(rows: readonly (readonly (string | number | null | undefined)[])[]): string {
-  return rows
-    .map(row =>
-      row
-        .map(cell => {
-          const text = String(cell ?? '')
-          // A cell that a spreadsheet would run as a formula is kept a text.
-          const plainText =
-            typeof cell === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
-          return /[",\n]/.test(plainText) ? `"${plainText.replaceAll('"', '""')}"` : plainText
-        })
-        .join(','),
-    )
-    .join('\n')
-}

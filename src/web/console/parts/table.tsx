@@ -1,8 +1,8 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { type CsvCell, csvText, sheetText } from '../../../lib/csv.ts'
 import type { Loaded } from './ask.ts'
 import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
-import { csvOf } from './format.ts'
 
 type Cell = string | number | null | undefined
 
@@ -66,7 +66,7 @@ export function Table<T>(props: TableProps<T>) {
   const { caption, columns, rows, of, empty, actions, note, isTall, className = '' } = props
   const section = useRef<HTMLElement>(null)
   const all = () => props.fileRows?.() ?? rows ?? []
-  const grid = (): Cell[][] => gridOf(columns, all())
+  const grid = (): CsvCell[][] => gridOf(columns, all())
   const id = props.file ?? fileNameOf(caption)
   const file = `${id}.csv`
   const hasRows = rows !== undefined && rows.length > 0
@@ -87,7 +87,7 @@ export function Table<T>(props: TableProps<T>) {
               <button
                 type="button"
                 class="plain tight"
-                onClick={() => save(file, 'text/csv', `${csvOf(grid())}\n`)}
+                onClick={() => save(file, 'text/csv', csvText(grid()))}
               >
                 CSV
               </button>
@@ -184,22 +184,22 @@ function Bodies<T>({
 const classOf = ({ isNumber, isWide, className = '' }: Column<never>): string =>
   [isNumber && 'number', isWide && 'wide-only', className].filter(Boolean).join(' ')
 
-function gridOf<T>(columns: readonly Column<T>[], rows: readonly T[]): Cell[][] {
+function gridOf<T>(columns: readonly Column<T>[], rows: readonly T[]): CsvCell[][] {
   const taken = columns.filter(({ value }) => value !== undefined)
   return [
     taken.map(({ fileName, name }) => fileName ?? name),
-    ...rows.map((row, i) => taken.map(({ value }) => value?.(row, i))),
+    ...rows.map((row, i) => taken.map(({ value }) => value?.(row, i) ?? null)),
   ]
 }
 
 /** With tabs, which sheets take as cells; a text that a sheet would run stays a text. */
-const tabbed = (grid: readonly (readonly Cell[])[]): string =>
+const tabbed = (grid: readonly (readonly CsvCell[])[]): string =>
   grid
     .map(row =>
       row
         .map(cell => {
           const text = String(cell ?? '').replaceAll(/[\t\r\n]+/g, ' ')
-          return typeof cell === 'string' && /^[=+\-@]/.test(text) ? `'${text}` : text
+          return typeof cell === 'string' ? sheetText(text) : text
         })
         .join('\t'),
     )
