@@ -175,6 +175,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       now,
       mark: services.ingest.mark,
       isComplete: () => world?.isWhole() ?? true,
+      connections,
     })
   const reload = () => {
     keys.reload()

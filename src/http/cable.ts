@@ -14,6 +14,9 @@ export interface Connections {
   idle(request: Request, seconds: number): void
 }
 
+/** A connection on which nothing comes and goes for so long is closed. */
+export const idleSeconds = 10
+
 /** Of an application that no server holds. */
 export const noConnections: Connections = { upgrade: () => false, idle: () => {} }
 

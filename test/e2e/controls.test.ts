@@ -122,6 +122,9 @@ describe('the controls of an evaluation copy', () => {
     const before = Bun.nanoseconds()
     expect((await brent()).status).toBe(200)
     expect((Bun.nanoseconds() - before) / 1e6).toBeGreaterThan(140)
+    // Longer than a connection may idle.
+    await control('POST', 'faults', { path: '*', delay_ms: 11_000, count: 1 })
+    expect((await brent()).status).toBe(200)
     await control('POST', 'faults', { code: 'STORAGE_UNAVAILABLE' })
     expect((await brent()).status).toBe(503)
     expect((await control('DELETE', 'faults')).body).toEqual({ faults: [] })

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { startReserveOf } from '../../directory.ts'
 import { type AccessLog, createAccessLog } from '../../http/access-log.ts'
 import { createEncoder } from '../../http/answer/encoding.ts'
-import { connectionsOf, type SocketData, sockets } from '../../http/cable.ts'
+import { connectionsOf, idleSeconds, type SocketData, sockets } from '../../http/cable.ts'
 import { front, withSniffingOff } from '../../http/front.ts'
 import { linker } from '../../http/problem/links.ts'
 import { varyOf } from '../../http/profiles/profiles.ts'
@@ -36,6 +36,8 @@ export const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
 /** What is answered at once may take so much of a turn of the event loop. */
 const turnBudgetMs = 1
+/** What a request of an evaluation copy may wait for its data. */
+const laidDownSeconds = 120
 /** For the requests that have come and are not read when the server is told to end. */
 const unreadMs = 100
 
@@ -139,8 +141,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     ...(accessLog && { accessLog }),
   })
   answer = (request, self) => {
-    // Moving the clock a year, or filling a copy anew, takes longer than a connection may idle.
-    if (instance.feed && request.url.includes('/_dev/')) self.timeout(request, 0)
+    // Longer than a connection may idle: moving the clock a year, laying down the data that a
+    // request is about, a fault that answers slowly.
+    if (instance.feed) self.timeout(request, request.url.includes('/_dev/') ? 0 : laidDownSeconds)
     return fetch(request)
   }
   const metrics = listenForScrapers(config, local, request => copy.instance.app.fetch(request))
@@ -213,7 +216,7 @@ export const listen = (
     // Two writers on one database must not share a port.
     reusePort: false,
     development: false,
-    idleTimeout: 10,
+    idleTimeout: idleSeconds,
     maxRequestBodySize: 32 * 2 ** 20,
     fetch: answer,
     error: () => withSniffingOff(new Response('', { status: 500 })),
@@ -232,7 +235,7 @@ function listenForScrapers(
     port: metrics.port,
     reusePort: false,
     development: false,
-    idleTimeout: 10,
+    idleTimeout: idleSeconds,
     fetch({ url, method }) {
       if (method !== 'GET' || new URL(url).pathname !== '/metrics')
         return new Response('', { status: 404 })

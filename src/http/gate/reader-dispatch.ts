@@ -1,5 +1,6 @@
 import type { Meter } from '../../service/keys/meter.ts'
 import { lateBody } from '../answer/stream.ts'
+import { type Connections, idleSeconds } from '../cable.ts'
 import { overloaded } from '../problem/refusals.ts'
 import type { Profiles } from '../profiles/profiles.ts'
 import type { ReaderPool } from '../readers/pool.ts'
@@ -32,7 +33,11 @@ export interface ReaderDispatchDeps {
   mark(): number
   /** Data is not written when it is asked for any more: a reader could not write it. */
   isComplete(): boolean
+  connections: Pick<Connections, 'idle'>
 }
+
+/** More than a question may wait for a reader and then for its answer. */
+const waitingSeconds = 60
 
 /** A reader needs no credentials: whoever asks has been let in. */
 const withheld = new Set([
@@ -52,6 +57,7 @@ export function createReaderDispatch({
   now,
   mark,
   isComplete,
+  connections,
 }: ReaderDispatchDeps): ReaderDispatch {
   const headersOf = (request: Request): [string, string][] => {
     const headers = [...request.headers].filter(([name]) => !withheld.has(name))
@@ -66,6 +72,8 @@ export function createReaderDispatch({
     set: Answering,
   ): Promise<Response | undefined> => {
     const { caller } = pass
+    // Nothing is sent meanwhile, which must not be taken for a connection that nobody uses.
+    connections.idle(request, waitingSeconds)
     const outcome = await pool.ask(caller?.key.account.account.id ?? pass.route, {
       url: request.url,
       method: request.method,
@@ -76,6 +84,7 @@ export function createReaderDispatch({
       mark: mark(),
     })
     if (outcome.kind === 'needs_writer') return undefined
+    connections.idle(request, idleSeconds)
     // A reader that died is replaced; the request may be sent again, as when too much is asked.
     if (outcome.kind !== 'answer') throw overloaded()
     if (caller)
