@@ -18,7 +18,13 @@ export interface CodeReader {
     codes: readonly string[],
     request: Request,
     headers: Record<string, string | number>,
-  ): { known: Resolved[]; unknown: string[] }
+  ): KnownCodes
+}
+
+/** The codes of a request that there are, and those that nobody knows. */
+export interface KnownCodes {
+  known: Resolved[]
+  unknown: string[]
 }
 
 /** How a request says that an unknown code shall not fail the others (RFC 7240). */
@@ -66,12 +72,10 @@ export function createCodeReader(
   }
   const reader: CodeReader = {
     readSome(codes, request, headers) {
+      if (codes.length < 2 || codes.length > codesMax)
+        return { known: reader.read(codes, request), unknown: [] }
       const isLenientRequest = isLenient(request)
-      if (
-        codes.length < 2 ||
-        codes.length > codesMax ||
-        !(isLenientRequest || switched(request, 'partial'))
-      )
+      if (!isLenientRequest && !switched(request, 'partial'))
         return { known: reader.read(codes, request), unknown: [] }
       const at = now()
       const knownCodes = codes.filter(code => catalogue.resolve(code, at))
