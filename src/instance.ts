@@ -154,6 +154,7 @@ export function openInstance(options: InstanceOptions): Instance {
   const uncharged = new WeakSet<Request>()
   if (publishing && isLeased) services.meter.followStream(publishing)
   const app = createApp(services, {
+    completes: serving,
     peer: options.peer ?? null,
     vitals,
     ...(isLeased && { uncharged }),

@@ -101,6 +101,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const reports = createUsageReports(nats, services.meter, slices, { ids, now: clock.now })
   const counted = { ...services, meter: reports.meter }
   const app = createApp(counted, {
+    completes: true,
     peer,
     connections,
     vitals: {

@@ -1,4 +1,5 @@
 import { type TSchema, t } from 'elysia'
+import { jsonType } from '../http/answer/complete.ts'
 import { hasEtag } from '../http/answer/etag.ts'
 import { strongEtag } from '../lib/etag.ts'
 import type { Series } from '../store/catalogue/series.ts'
@@ -45,6 +46,6 @@ export function tagged(
     set.status = 304
     return undefined
   }
-  headers['content-type'] = 'application/json; charset=utf-8'
+  headers['content-type'] = jsonType
   return text
 }

@@ -1,4 +1,5 @@
 import { shippedPorts } from '../feed/catalogue/ports.ts'
+import { createCompletion } from '../http/answer/complete.ts'
 import { type Connections, noConnections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
 import { faultMeeter } from '../http/faults.ts'
@@ -41,6 +42,10 @@ export interface ContextOptions {
   peer?: PeerLookup
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
+  /**
+   * Short answers leave as they are made: a server's front, which would look at them, lets them pass.
+   */
+  completes?: boolean
   /** Requests that came through the socket in the data directory. */
   local?: WeakSet<Request>
   /** The rolling windows, where they are kept from one start to the next. */
@@ -160,6 +165,9 @@ export function createContext(services: Services, options: ContextOptions): Cont
     local,
     links,
     ...(options.admitted && { admitted: options.admitted }),
+    ...(options.completes && {
+      complete: createCompletion(config.server.baseUrl.startsWith('https:')),
+    }),
     passes: options.passes,
     uncharged: options.uncharged,
   })
@@ -195,7 +203,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
       readerDispatch,
       createIgnoredParameters(names, brand.headerPrefix),
       world && ((route, { method, url }) => world.lay({ route, method, url })),
-      pass => services.viewers.meet(viewerOf(pass)),
+      pass => services.viewers.meet(() => viewerOf(pass)),
       controls?.requests.arrive,
     ),
     names,

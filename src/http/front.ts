@@ -1,6 +1,7 @@
 import type { Ids } from '../lib/ids.ts'
 import type { LoopTurns } from '../lib/loop-turns.ts'
 import type { AccessLog } from './access-log.ts'
+import { constantHeaders, isComplete } from './answer/complete.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'
 import type { Encoder } from './answer/encoding.ts'
 import { madeLate } from './answer/stream.ts'
@@ -47,16 +48,16 @@ export interface FrontDeps {
 }
 
 /** Of every answer: no browser guesses at what it is. A connection that became a socket has none. */
-export function withSniffingOff(response: Response): Response {
-  response?.headers.set('x-content-type-options', 'nosniff')
-  return response
-}
+export const withSniffingOff = (response: Response): Response => guardedBy(insecure)(response)
 
-const yearSeconds = 31_536_000
+const insecure = constantHeaders(false)
 
-function withTransportSecurity(response: Response): Response {
-  withSniffingOff(response)?.headers.set('strict-transport-security', `max-age=${yearSeconds}`)
-  return response
+const guardedBy = (constant: Readonly<Record<string, string>>) => {
+  const entries = Object.entries(constant)
+  return (response: Response): Response => {
+    if (response) for (const [name, value] of entries) response.headers.set(name, value)
+    return response
+  }
 }
 
 const slash = 47
@@ -99,7 +100,15 @@ function isWellFormedHost(host: string): boolean {
  * of one to three characters would shift it.
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
-  const guarded = deps.isSecure ? withTransportSecurity : withSniffingOff
+  const guarded = guardedBy(constantHeaders(deps.isSecure === true))
+  let lastHost = ''
+  /** Mostly the host of the request before. */
+  const isServedHost = (host: string): boolean => {
+    if (host === lastHost) return true
+    if (!isWellFormedHost(host)) return false
+    lastHost = host
+    return true
+  }
   const varied = (response: Response): Response => {
     if (deps.vary !== '') response.headers.append('vary', deps.vary)
     return response
@@ -155,7 +164,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     return onceCharged(collapsed, deps.handle(collapsed))
   }
   const answer = (request: Request): Response | Promise<Response> => {
-    if (!isWellFormedHost(request.headers.get('host') ?? ''))
+    if (!isServedHost(request.headers.get('host') ?? ''))
       return refuse(request, 'Exactly one well-formed Host header is required.')
     if (!servedMethods.has(request.method)) return notImplemented(request)
     if (request.method === 'OPTIONS')
@@ -223,9 +232,13 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
     )
   }
   const { turns, encoder } = deps
-  const finished = (request: Request, response: Response, isLate: boolean) =>
+  const finished = (request: Request, response: Response, isLate: boolean) => {
+    if (isComplete(response)) return response
     // A connection that became a socket has no response.
-    encoder && response ? encoder.leave(request, guarded(response), isLate) : guarded(response)
+    return encoder && response
+      ? encoder.leave(request, guarded(response), isLate)
+      : guarded(response)
+  }
   const leave = (request: Request): Response | Promise<Response> => {
     encoder?.arrive(request)
     const sent = answer(request)

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { wordParameter } from '../../http/input/typed.ts'
@@ -301,7 +302,7 @@ function reportsRoute({ access, quality, marks }: DataQualityDeps) {
       }
       const all = (await quality.all()).filter(row => !status || row.report.status === status)
       markFixtures(set as Answering, marks, all)
-      set.headers['content-type'] = 'application/json; charset=utf-8'
+      set.headers['content-type'] = jsonType
       return JSON.stringify(success({ reports: all.map(rowOf), count: all.length }))
     },
     {

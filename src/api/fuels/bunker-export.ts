@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { jsonType } from '../../http/answer/complete.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { boolOf } from '../../http/input/query.ts'
 import { flagParameter, typed } from '../../http/input/typed.ts'
@@ -69,7 +70,7 @@ export function bunkerExportRoutes(deps: BunkerDeps) {
         if (wantsFile) set.headers['content-disposition'] = `attachment; filename="${filename}"`
         return csvOf(rows)
       }
-      set.headers['content-type'] = 'application/json; charset=utf-8'
+      set.headers['content-type'] = jsonType
       const data = format === 'csv' ? { format, filename, content: csvOf(rows) } : rows
       return JSON.stringify({ data, meta: about })
     },

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { jsonType } from '../../http/answer/complete.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
 import { codesParameter } from '../../http/input/typed.ts'
@@ -110,7 +111,7 @@ export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
       const answering = set as Answering
       markFixtures(answering, deps.marks, commodities)
       answering.headers['x-cache'] = 'MISS'
-      answering.headers['content-type'] = 'application/json; charset=utf-8'
+      answering.headers['content-type'] = jsonType
       deps.meter.noteAsked(
         caller.key,
         commodities.map(({ series }) => series.id),

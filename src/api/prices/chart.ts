@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { instantOf } from '../../http/input/query.ts'
@@ -189,7 +190,7 @@ export function chartRoutes({ history, quarantine, codes, now, ...deps }: ChartD
       markFixtures(answering, deps.marks, [commodity!])
       if (asOf !== undefined)
         Object.assign(answering.headers, vintageHeaders(asOf, deps.coverage.since(series.id, asOf)))
-      answering.headers['content-type'] = 'application/json; charset=utf-8'
+      answering.headers['content-type'] = jsonType
       const data = {
         code,
         name: series.name,

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../http/input/query.ts'
@@ -81,9 +82,7 @@ function tableRoute(deps: WidgetsDeps) {
         commodities.map(commodity => board.quote(commodity.series)),
       )
       markAndCount(deps, commodities, set as Answering, caller.key)
-      set.headers['content-type'] = asHtml
-        ? 'text/html; charset=utf-8'
-        : 'application/json; charset=utf-8'
+      set.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
       if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
       set.headers['content-security-policy'] = widgetPolicy
       set.headers['x-content-type-options'] = 'nosniff'

@@ -1,3 +1,4 @@
+import { jsonType } from '../../http/answer/complete.ts'
 import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
@@ -212,7 +213,7 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       set.headers['content-type'] = 'text/csv; charset=utf-8'
       return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
     }
-    set.headers['content-type'] = 'application/json; charset=utf-8'
+    set.headers['content-type'] = jsonType
     const metadata = JSON.stringify(
       metadataOf(windowRequest, query.interval, walked, deps.quarantine),
     )

@@ -1,4 +1,5 @@
 import { Elysia, t } from 'elysia'
+import { jsonType } from '../../http/answer/complete.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { listOf } from '../../http/input/query.ts'
@@ -15,7 +16,6 @@ import {
   checkFormat,
   formatQuery,
   inert,
-  jsonType,
   sheetAccess,
   wantsXml,
   Xml,

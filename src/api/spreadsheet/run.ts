@@ -1,3 +1,4 @@
+import { jsonType } from '../../http/answer/complete.ts'
 import { requestIdOf } from '../../http/base.ts'
 import type { Caller } from '../../http/gate/gate.ts'
 import { integerOf } from '../../http/input/query.ts'
@@ -12,15 +13,7 @@ import {
 import { isoInstant } from '../../lib/instant.ts'
 import { type Answering, success } from '../answer.ts'
 import type { Context } from '../context.ts'
-import {
-  type Cell,
-  checkFormat,
-  jsonType,
-  sheetCharactersMax,
-  wantsXml,
-  xml,
-  xmlType,
-} from './sheet.ts'
+import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'
 import { type SheetTable, sheetTable } from './table.ts'
 
 export interface SheetRunDeps extends Pick<Context, 'marks' | 'ids' | 'now'> {

@@ -11,7 +11,6 @@ export type Cell = string | number | boolean | null
 export const sheetCharactersMax = 32_767
 
 export const xmlType = 'application/xml; charset=utf-8'
-export const jsonType = 'application/json; charset=utf-8'
 
 export const Xml = (root: string) =>
   t.String({

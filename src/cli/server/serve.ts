@@ -16,6 +16,7 @@ import { lockDataDir } from '../../lib/directory-lock.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { createLoopTurns } from '../../lib/loop-turns.ts'
 import { writeSideFile } from '../../lib/side-file.ts'
+import { createYoungCollector } from '../../lib/young-garbage.ts'
 import type { ProcessRuntime } from '../../runtime.ts'
 import { linkUrl } from '../../service/account/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
@@ -34,8 +35,13 @@ import {
 /** Exit codes of the command, as `sysexits` has them where it has them. */
 export const exitCodes = { ok: 0, failed: 1, occupied: 75 } as const
 
-/** What is answered at once may take so much of a turn of the event loop. */
-const turnBudgetMs = 1
+/**
+ * What is answered at once may take so much of a turn of the event loop. What waits for the next one
+ * costs several times as much: a turn in which each of a hundred connections asks for a price must fit.
+ */
+const turnBudgetMs = 5
+/** After so many requests what they have left is collected. */
+const collectedRequests = 1500
 /** What a request of an evaluation copy may wait for its data. */
 const laidDownSeconds = 120
 /** For the requests that have come and are not read when the server is told to end. */
@@ -140,7 +146,9 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     turns: createLoopTurns(createSystemClock(), turnBudgetMs),
     ...(accessLog && { accessLog }),
   })
+  const count = createYoungCollector(collectedRequests)
   answer = (request, self) => {
+    count()
     // Longer than a connection may idle: moving the clock a year, laying down the data that a
     // request is about, a fault that answers slowly.
     if (instance.feed) self.timeout(request, request.url.includes('/_dev/') ? 0 : laidDownSeconds)

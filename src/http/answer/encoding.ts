@@ -6,7 +6,7 @@ const codings = ['zstd', 'br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
 /** Shorter bodies would not travel faster. */
-const bytesMin = 1024
+export const encodedBytesMin = 1024
 /** Up to here a body is held and encoded as one, as the document is; what is longer goes in parts. */
 const wholeBytesMax = 2 * 2 ** 20
 /** Encoded answers that are kept: those with an entity tag, which are asked for again and again. */
@@ -87,7 +87,7 @@ export function createEncoder(): Encoder {
       )
       return encoded(response, stream as ReadableStream<Uint8Array<ArrayBuffer>>, coding)
     }
-    if (begun.byteLength < bytesMin) return answered(response, lateBody(begun))
+    if (begun.byteLength < encodedBytesMin) return answered(response, lateBody(begun))
     const body = compress(begun, coding, key !== undefined)
     if (key !== undefined) keep(key, body)
     return encoded(response, lateBody(body), coding)
@@ -109,7 +109,7 @@ export function createEncoder(): Encoder {
         const condition = conditions.get(request)
         if (coding && etag && condition?.includes(encodedEtag(etag, coding)))
           headers.set('etag', encodedEtag(etag, coding))
-        headers.append('vary', 'Accept-Encoding')
+        varyByEncoding(headers)
         return response
       }
       if (
@@ -121,7 +121,7 @@ export function createEncoder(): Encoder {
         status === 204
       )
         return response
-      headers.append('vary', 'Accept-Encoding')
+      varyByEncoding(headers)
       const coding = codingOf(request.headers.get('accept-encoding'))
       // Pages are encoded where they are for everybody: what a person's page says stays as it is.
       const isPersonal = headers.get('content-type')!.startsWith('text/html') && etag === null
@@ -133,6 +133,11 @@ export function createEncoder(): Encoder {
       return response.body === null ? response : whole(response, coding, key)
     },
   }
+}
+
+/** An answer that was made anew of another may say so already. */
+function varyByEncoding(headers: Headers): void {
+  if (!headers.get('vary')?.includes('Accept-Encoding')) headers.append('vary', 'Accept-Encoding')
 }
 
 /** Under what an encoded body may be used again: what its tag or its address says cannot change. */

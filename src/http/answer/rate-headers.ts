@@ -153,14 +153,14 @@ export function keyAnswer(
 ): Response {
   const fixed = fixedOf(standing.window)
   const template = templateOf(standing, fixed, onlyOf(windows))
+  const isTagged = handlerHeaders.etag !== undefined
   const answer = new Response(text, {
     status,
-    headers: handlerHeaders.etag === undefined ? template.headers : begun(template, handlerHeaders),
+    headers: isTagged ? begun(template, handlerHeaders) : template.headers,
   })
   const { headers } = answer
-  if (handlerHeaders.etag === undefined)
-    for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
-  else headers.set(idHeader, handlerHeaders[idHeader] as string)
+  if (isTagged) headers.set(idHeader, handlerHeaders[idHeader] as string)
+  else for (const name in handlerHeaders) headers.set(name, handlerHeaders[name] as string)
   setCounting(headers, standing, fixed, windows, now)
   return answer
 }

@@ -8,6 +8,7 @@ import type { Meter, Standing } from '../../service/keys/meter.ts'
 import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
 import type { Audit } from '../../service/operator/audit.ts'
 import type { Session } from '../../store/account/sessions.ts'
+import { isShortJson, markComplete } from '../answer/complete.ts'
 import {
   addressHeaders,
   type GivenHeaders,
@@ -109,6 +110,10 @@ export interface GateDeps {
   uncharged?: WeakSet<Request> | undefined
   /** Gets the pass of each request, where somebody asks later. */
   passes?: WeakMap<Request, Pass> | undefined
+  /**
+   * Gives a short text all that answers get on their way out; absent: they are looked at there.
+   */
+  complete?: (headers: GivenHeaders) => void
 }
 
 export interface Gate {
@@ -147,7 +152,7 @@ export interface Gate {
 }
 
 export function createGate(deps: GateDeps): Gate {
-  const { clock, admitted = new WeakMap() } = deps
+  const { clock, complete, admitted = new WeakMap() } = deps
   const vouched = new WeakMap<Request, Caller>()
   const restrictions = createRestrictions(deps)
   const entries = createEntries(deps, restrictions)
@@ -206,9 +211,15 @@ export function createGate(deps: GateDeps): Gate {
       if (pass.vouched) return undefined
       const now = clock.now()
       const standing = settle(pass, status, now, handlerHeaders)
-      if (standing) return keyAnswer(text, status, handlerHeaders, standing, pass.windows, now)
-      const headers = addressHeaders(handlerHeaders, pass.windows, now)
-      return new Response(text, { status, headers })
+      const isWhole = complete !== undefined && isShortJson(text, handlerHeaders)
+      if (isWhole) complete(handlerHeaders)
+      const answer = standing
+        ? keyAnswer(text, status, handlerHeaders, standing, pass.windows, now)
+        : new Response(text, {
+            status,
+            headers: addressHeaders(handlerHeaders, pass.windows, now),
+          })
+      return isWhole ? markComplete(answer) : answer
     },
     vouch: (request, caller) => void vouched.set(request, caller),
     stay: (pass, request, peer) => createRecheck(deps, restrictions, pass, request, peer),

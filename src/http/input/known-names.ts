@@ -90,24 +90,23 @@ interface KnownPath {
 
 /** What is known of all routes. */
 interface RouteTable {
-  parametersByRoute: ReadonlyMap<string, ReadonlySet<string>>
+  /** By method, then by path: of the two no text is made for each request. */
+  parametersOf(method: string, path: string): ReadonlySet<string> | undefined
   paths: readonly KnownPath[]
 }
 
-const keyOf = (method: string, route: string): string =>
-  `${method === 'HEAD' ? 'GET' : method} ${route}`
-
 function tableOf(routes: readonly NamedRoute[]): RouteTable {
-  const parametersByRoute = new Map<string, ReadonlySet<string>>()
+  const parameters = new Map<string, Map<string, ReadonlySet<string>>>()
   const paths = new Map<string, KnownPath>()
   for (const { method, path, hooks } of routes) {
     const { query, detail } = (hooks ?? {}) as RouteHooks
     // A route that passes parameters on has no names of its own to hold them against.
-    if (!detail?.[parametersPassedOnKey])
-      parametersByRoute.set(
-        keyOf(method, path),
-        new Set([...Object.keys(query?.properties ?? {}), ...everywhere]),
-      )
+    if (!detail?.[parametersPassedOnKey]) {
+      const named = new Set([...Object.keys(query?.properties ?? {}), ...everywhere])
+      const ofMethod = parameters.get(method)
+      if (ofMethod) ofMethod.set(path, named)
+      else parameters.set(method, new Map([[path, named]]))
+    }
     if (!methodsShown.includes(method)) continue
     const shownPath = paths.get(path) ?? {
       path,
@@ -119,7 +118,10 @@ function tableOf(routes: readonly NamedRoute[]): RouteTable {
     if (detail?.hide !== true && path.startsWith('/v1/')) shownPath.isDocumented = true
     paths.set(path, shownPath)
   }
-  return { parametersByRoute, paths: [...paths.values()] }
+  return {
+    parametersOf: (method, path) => parameters.get(method === 'HEAD' ? 'GET' : method)?.get(path),
+    paths: [...paths.values()],
+  }
 }
 
 export function createKnownNames(): KnownNames {
@@ -140,7 +142,7 @@ export function createKnownNames(): KnownNames {
       let parameters: ReadonlySet<string> | undefined
       let unknown: UnknownParameter[] | undefined
       for (const name in query) {
-        parameters ??= table().parametersByRoute.get(keyOf(method, route))
+        parameters ??= table().parametersOf(method, route)
         if (!parameters) return undefined
         if (parameters.has(name)) continue
         unknown ??= []
@@ -150,9 +152,7 @@ export function createKnownNames(): KnownNames {
       return unknown
     },
     parameters: (method, route) =>
-      [...(table().parametersByRoute.get(keyOf(method, route)) ?? [])].filter(
-        name => !everywhere.includes(name),
-      ),
+      [...(table().parametersOf(method, route) ?? [])].filter(name => !everywhere.includes(name)),
     nearest(path) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
       const scored = table()

@@ -13,7 +13,8 @@ export interface Viewers {
    * it is.
    */
   request<T>(work: () => T): T
-  meet(viewer: Viewer): void
+  /** `viewer` is asked only where somebody listens. */
+  meet(viewer: () => Viewer): void
   /** Work for an account that is no request: a letter, the run of a watch. */
   as<T>(viewer: Viewer, work: () => T): T
   /** Undefined: nobody in particular, so everything is seen. */
@@ -26,7 +27,7 @@ export function createViewers(): Viewers {
     request: work => storage.run({ viewer: { accounts: [] } }, work),
     meet(viewer) {
       const context = storage.getStore()
-      if (context) context.viewer = viewer
+      if (context) context.viewer = viewer()
     },
     as: (viewer, work) => storage.run({ viewer }, work),
     current: () => storage.getStore()?.viewer,

@@ -1,0 +1,47 @@
+import { encodedBytesMin } from './encoding.ts'
+import type { GivenHeaders } from './rate-headers.ts'
+
+const yearSeconds = 31_536_000
+
+/** Of every answer: no browser guesses at what it is, and where it came by https it comes so again. */
+export const constantHeaders = (isSecure: boolean): Readonly<Record<string, string>> => ({
+  'x-content-type-options': 'nosniff',
+  ...(isSecure && { 'strict-transport-security': `max-age=${yearSeconds}` }),
+})
+
+/** The type of the texts that handlers make. */
+export const jsonType = 'application/json; charset=utf-8'
+
+/** A JSON text that leaves as it is, whatever the client takes. */
+export const isShortJson = (text: string, headers: GivenHeaders): boolean =>
+  text.length < encodedBytesMin &&
+  headers['content-type'] === jsonType &&
+  headers['content-encoding'] === undefined &&
+  headers['content-range'] === undefined
+
+/**
+ * Gives a short text, while its headers are still an object, what every answer gets on its way out:
+ * looking through the headers of an answer costs a short one as much as making it.
+ */
+export function createCompletion(isSecure: boolean): (headers: GivenHeaders) => void {
+  const constant = Object.entries(constantHeaders(isSecure))
+  return headers => {
+    for (const [name, value] of constant) headers[name] = value
+    headers.vary =
+      headers.vary === undefined ? 'Accept-Encoding' : `${headers.vary}, Accept-Encoding`
+  }
+}
+
+const complete = Symbol('complete')
+
+type Marked = Response & { [complete]?: true }
+
+/** Says of an answer that it has every header and is not encoded: nothing on its way looks at it. */
+export function markComplete(answer: Response): Response {
+  const marked: Marked = answer
+  marked[complete] = true
+  return marked
+}
+
+/** False where there is no answer: the connection became a socket. */
+export const isComplete = (answer: Marked | undefined): boolean => answer?.[complete] === true

@@ -1,0 +1,85 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createApp } from '../../../src/app.ts'
+import { createEncoder } from '../../../src/http/answer/encoding.ts'
+import { front } from '../../../src/http/front.ts'
+import { linker } from '../../../src/http/problem/links.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+
+const stops: (() => void)[] = []
+afterAll(() => {
+  for (const stop of stops) stop()
+})
+
+/** A server over the front door of an instance that has a price, as production runs it. */
+function stand(flags: Record<string, string> = {}) {
+  const instance = openTestInstance(flags)
+  const token = instance.key()
+  instance.record('WTI_USD', [70, 71], instance.clock.now(), 60_000)
+  const { config } = instance.services
+  const app = createApp(instance.services, { completes: true })
+  const handle = front({
+    handle: request => app.fetch(request),
+    ids: createSeededIds(1),
+    links: linker(config),
+    corsOrigins: config.cors.origins,
+    isSecure: config.server.baseUrl.startsWith('https:'),
+    vary: '',
+    originals: new WeakMap(),
+    encoder: createEncoder(),
+  })
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: handle })
+  stops.push(() => void server.stop(true))
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    fetch(new URL(path, server.url), {
+      headers: { authorization: `Token ${token}`, ...headers },
+      decompress: false,
+    } as RequestInit)
+  return { handle, token, ask }
+}
+
+const path = '/v1/prices/latest?by_code=WTI_USD'
+
+test('the newest price of one code is answered in the turn of its request, without a promise', async () => {
+  const { handle, token } = stand()
+  const answer = handle(
+    new Request(`http://localhost:80${path}`, {
+      headers: { host: 'localhost', authorization: `Token ${token}` },
+    }),
+  )
+  expect(answer).toBeInstanceOf(Response)
+  expect(await (answer as Response).json()).toMatchObject({ data: { code: 'WTI_USD', price: 71 } })
+})
+
+test('a short answer is the same text with the same headers, whatever encodings a client takes', async () => {
+  const { ask } = stand()
+  const plain = await ask(path)
+  const text = await plain.text()
+  expect(text.length).toBeLessThan(1024)
+  for (const encodings of ['gzip', 'gzip, deflate, br, zstd', 'identity', '*;q=0']) {
+    const answer = await ask(path, { 'accept-encoding': encodings })
+    expect(await answer.text()).toBe(text)
+    expect(answer.headers.get('content-encoding')).toBeNull()
+    expect(answer.headers.get('content-length')).toBe(String(text.length))
+    expect(answer.headers.get('etag')).toBe(plain.headers.get('etag'))
+    expect(answer.headers.get('vary')).toBe('Accept-Encoding')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('strict-transport-security')).toBeNull()
+  }
+})
+
+test('a short answer has what every answer has: by its origin, and where it comes by https', async () => {
+  const { ask } = stand({
+    'server.base_url': 'https://prices.example',
+    'cors.origins': 'https://desk.example',
+  })
+  const answer = await ask(path, { origin: 'https://desk.example' })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+  expect(answer.headers.get('access-control-allow-origin')).toBe('https://desk.example')
+  expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding')
+  // What is no short text gets the same on its way out.
+  const long = await ask('/v1/commodities', { origin: 'https://desk.example' })
+  for (const name of ['vary', 'strict-transport-security', 'x-content-type-options'])
+    expect(long.headers.get(name)).toBe(answer.headers.get(name))
+})
