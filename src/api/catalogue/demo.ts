@@ -152,7 +152,7 @@ function pricesRoute(deps: DemoDeps) {
       return success({
         prices: selectedQuotes.map(quote => ({
           ...rowOf(quote),
-          sparkline: sparklineOf(history, quote.series, quote.observation.observedAt),
+          sparkline: sparklineOf({ board, history }, quote),
         })),
         meta: {
           demo_mode: true as const,

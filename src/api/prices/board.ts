@@ -93,9 +93,7 @@ const rowOf = (
 export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
   const textOf = ({ code, series }: Resolved): string | undefined =>
     board.rendered(`board ${code}`, series, quote =>
-      JSON.stringify(
-        rowOf(quote, code, sparklineOf(history, quote.series, quote.observation.observedAt)),
-      ),
+      JSON.stringify(rowOf(quote, code, sparklineOf({ board, history }, quote))),
     )?.text
   return new Elysia().use(deps.access).get(
     '/v1/prices/board',

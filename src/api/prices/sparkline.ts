@@ -1,8 +1,8 @@
 import { t } from 'elysia'
 import { dayMs, startOfDay } from '../../lib/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
+import type { Board, Quote } from '../../service/prices/board.ts'
 import type { History } from '../../service/prices/history.ts'
-import type { Series } from '../../store/catalogue/series.ts'
 
 export const sparklineDays = 30
 
@@ -11,14 +11,23 @@ export const Sparkline = t.Array(t.Number({ examples: [71.23] }), {
 })
 
 /** The closes of the days up to the newest price, oldest first. */
-export function sparklineOf(history: History, series: Series, newestAt: number): number[] {
-  const { rows } = history.page({
-    seriesIds: [series.id],
-    interval: 'day',
-    from: startOfDay(newestAt) - (sparklineDays - 1) * dayMs,
-    to: newestAt + 1,
-    limit: sparklineDays,
-    offset: 0,
+export function sparklineOf(
+  { board, history }: { board: Board; history: History },
+  quote: Quote,
+): number[] {
+  const { series, observation } = quote
+  const earlierCloses = board.ofEarlierDays('sparkline', quote, () => {
+    const today = startOfDay(observation.observedAt)
+    const { rows } = history.page({
+      seriesIds: [series.id],
+      interval: 'day',
+      from: today - (sparklineDays - 1) * dayMs,
+      to: today,
+      limit: sparklineDays - 1,
+      offset: 0,
+    })
+    return rows.map(row => roundTo(row.value, series.decimals)).reverse()
   })
-  return rows.map(row => roundTo(row.value, series.decimals)).reverse()
+  // The newest price is the close of its day so far.
+  return [...earlierCloses, roundTo(observation.value, series.decimals)]
 }

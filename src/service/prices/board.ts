@@ -1,15 +1,12 @@
 import type { Clock } from '../../lib/clock.ts'
 import { strongEtag } from '../../lib/etag.ts'
+import { startOfDay } from '../../lib/instant.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
 import type { Observation } from '../../market/prices/bars.ts'
-import {
-  type ChangeSpan,
-  changeBases,
-  type PriceChange,
-  priceChange,
-} from '../../market/prices/change.ts'
+import { type ChangeSpan, type PriceChange, priceChange } from '../../market/prices/change.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
+import { type ChangeBases, createChangeBases } from './change-bases.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 export type { ChangeSpan }
@@ -39,13 +36,19 @@ export interface Board {
    */
   rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
   /**
+   * What `make` says of the days before the one of a quote, kept until one of them changes or a
+   * price of another day is the newest.
+   */
+  ofEarlierDays<T>(key: string, quote: Quote, make: () => T): T
+  /**
    * Another number after any quote may have changed by a write; `validUntil` says when one changes
    * by its age. What is made of many quotes is good for as long as both stand.
    */
   readonly changes: number
   /** Unix ms; infinity: it does not age. */
   validUntil(series: Series): number
-  forget(seriesId: number): void
+  /** Everything of a series that was observed at `from` or later; without it, all. */
+  forget(seriesId: number, from?: number): void
   forgetAll(): void
 }
 
@@ -56,12 +59,21 @@ interface Entry {
   texts: Map<string, Rendered>
 }
 
+/** What is kept of a series while its newest price is of one day. */
+interface EarlierDays {
+  /** They end where that day begins. */
+  end: number
+  bases: ChangeBases
+  made: Map<string, unknown>
+}
+
 export function createBoard(
-  observations: Pick<ObservationStore, 'newest'>,
+  observations: Pick<ObservationStore, 'newest'> & Partial<Pick<ObservationStore, 'after'>>,
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
 ): Board {
   const entries = new Map<number, Entry>()
+  const earlier = new Map<number, EarlierDays>()
   let changes = 0
 
   const newestBefore = (seriesId: number, before: number): Observation | undefined => {
@@ -70,6 +82,21 @@ export function createBoard(
       if (observation && observation.observedAt >= stretch.from) return observation
     }
     return undefined
+  }
+
+  const earlierDaysOf = (seriesId: number, newestAt: number): EarlierDays => {
+    const end = startOfDay(newestAt)
+    const kept = earlier.get(seriesId)
+    if (kept?.end === end) return kept
+    const bases = createChangeBases({
+      dayStart: end,
+      newestBefore,
+      after: observations.after,
+      isClear: (id, at) => quarantine.clear(id, at, at + 1).length > 0,
+    })
+    const days = { end, bases, made: new Map<string, unknown>() }
+    earlier.set(seriesId, days)
+    return days
   }
 
   const createEntry = (series: Series, now: number): Entry => {
@@ -81,10 +108,9 @@ export function createBoard(
     if (!observation)
       return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
     const changes: Quote['changes'] = {}
-    for (const [span, before] of changeBases(series.cadence, observation.observedAt)) {
-      const base = newestBefore(series.id, before)
-      if (base) changes[span] = priceChange(base.value, observation.value, series.decimals)
-    }
+    const { bases } = earlierDaysOf(series.id, observation.observedAt)
+    for (const [span, base] of bases.of(series, observation.observedAt))
+      changes[span] = priceChange(base.value, observation.value, series.decimals)
     const { currentUntil, delayedUntil } = freshUntil(series, observation.observedAt)
     const validUntil =
       [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
@@ -124,14 +150,22 @@ export function createBoard(
     get changes() {
       return changes
     },
+    ofEarlierDays<T>(key: string, { series, observation }: Quote, make: () => T): T {
+      const { made } = earlierDaysOf(series.id, observation.observedAt)
+      if (!made.has(key)) made.set(key, make())
+      return made.get(key) as T
+    },
     validUntil: series => entryOf(series).validUntil,
-    forget(seriesId) {
+    forget(seriesId, from = Number.NEGATIVE_INFINITY) {
       changes += 1
       entries.delete(seriesId)
+      const days = earlier.get(seriesId)
+      if (days && from < days.end) earlier.delete(seriesId)
     },
     forgetAll() {
       changes += 1
       entries.clear()
+      earlier.clear()
     },
   }
 }

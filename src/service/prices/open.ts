@@ -4,6 +4,7 @@ import type { NamedFactor } from '../../market/units/mistaken.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { transact } from '../../store/database.ts'
+import type { Change } from '../../store/prices/bars.ts'
 import { type BatchStore, createBatchStore } from '../../store/prices/batches.ts'
 import { type BoardLayoutStore, createBoardLayoutStore } from '../../store/prices/board-layouts.ts'
 import { createCloseStore } from '../../store/prices/closes.ts'
@@ -96,9 +97,10 @@ export function openPrices({
   const isEvaluation = config.mode === 'dev'
   const stored = createObservationStore(db)
   const observations = isEvaluation ? suppliedObservations(stored, supply) : stored
-  const listeners: ((seriesId: number) => void)[] = []
-  const notifyChanged = (seriesId: number) => {
-    for (const listener of listeners) listener(seriesId)
+  const listeners: ((seriesId: number, from?: number) => void)[] = []
+  /** `from`: nothing that was observed earlier has changed. */
+  const notifyChanged = (seriesId: number, from?: number) => {
+    for (const listener of listeners) listener(seriesId, from)
   }
   const quarantineListeners: ((seriesId: number) => void)[] = []
   const quarantine = createQuarantineList(createQuarantineStore(db), seriesId => {
@@ -157,7 +159,7 @@ export function openPrices({
       const { source } = catalogue.byId(change.seriesId)
       tally.record(source ?? '', inserted.length, revised.length)
       if (batchId === 0) guards.forget(change.seriesId)
-      notifyChanged(change.seriesId)
+      notifyChanged(change.seriesId, firstChanged(change))
       if (sourceId !== 0) sourced.add(change.seriesId)
       if (describeFeed && sourced.has(change.seriesId)) attribute(change.seriesId)
     }
@@ -219,6 +221,13 @@ export function openPrices({
     },
   }
 }
+
+/** When the earliest of what has changed was observed. */
+const firstChanged = ({ inserted, revised }: Change): number =>
+  Math.min(
+    inserted[0]?.observedAt ?? Number.POSITIVE_INFINITY,
+    revised[0]?.observedAt ?? Number.POSITIVE_INFINITY,
+  )
 
 /** Currencies that energy is quoted in. */
 const quotedCurrencies = [

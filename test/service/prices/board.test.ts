@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, parseInstant } from '../../../src/lib/instant.ts'
-import type { Quote } from '../../../src/service/prices/board.ts'
+import { sparklineOf } from '../../../src/api/prices/sparkline.ts'
+import { dayMs, hourMs, parseInstant, startOfDay } from '../../../src/lib/instant.ts'
+import { createBoard, type Quote } from '../../../src/service/prices/board.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
 const at = (text: string): number => parseInstant(text)!
@@ -122,6 +123,136 @@ describe('board.quote: changes', () => {
       }),
       { numRuns: 50 },
     )
+  })
+})
+
+describe('board: what is kept of earlier days', () => {
+  /** Minutes of five days, most of them of the last one. */
+  const minute = fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min: 4 * 1440, max: 5 * 1440 - 1 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 5 * 1440 - 1 }) },
+  )
+  const action = fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constant('write' as const),
+        points: fc.array(fc.tuple(minute, fc.integer({ min: 1, max: 900 })), { minLength: 1 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('exclude' as const),
+        day: fc.integer({ min: 0, max: 4 }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('include' as const) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('withdraw' as const), at: minute }) },
+  )
+
+  test.each(['intraday_5m', 'daily'])(
+    'never differs from what is read anew, whatever is written: %s',
+    cadence => {
+      const { services, clock } = openTestInstance({}, now)
+      const { board, history, ingest, quarantine, observations, catalogue } = services
+      // Each run has a series of its own.
+      const unused = catalogue
+        .list()
+        .filter(one => one.cadence === cadence && one.unavailableReason === null)
+      expect(unused.length).toBeGreaterThan(5)
+      fc.assert(
+        fc.property(fc.array(action, { minLength: 2, maxLength: 12 }), actions => {
+          const series = unused.pop()!
+          for (const { id } of quarantine.all()) quarantine.remove(id)
+          const start = at('2026-11-16T00:00:00Z')
+          const timeOf = (minutes: number) => start + minutes * 60_000
+          const isoDayOf = (day: number) => new Date(start + day * dayMs).toISOString().slice(0, 10)
+          ingest.write(
+            [0, 7, 29, 30, 60, 90, 91].map(daysAgo => ({
+              seriesId: series.id,
+              observedAt: timeOf(5) - daysAgo * dayMs,
+              value: 50 + daysAgo,
+            })),
+          )
+          for (const step of actions) {
+            if (step.kind === 'write')
+              ingest.write(
+                step.points.map(([minutes, value]) => ({
+                  seriesId: series.id,
+                  observedAt: timeOf(minutes),
+                  value,
+                })),
+              )
+            else if (step.kind === 'exclude')
+              quarantine.add({
+                seriesId: series.id,
+                fromOn: isoDayOf(step.day),
+                toOn: isoDayOf(step.day),
+                reason: 'test',
+                createdAt: now,
+              })
+            else if (step.kind === 'withdraw')
+              ingest.withdraw(
+                series.id,
+                observations
+                  .between(series.id, timeOf(step.at - 300), timeOf(step.at), 3)
+                  .map(({ observedAt }) => observedAt),
+              )
+            else quarantine.remove(quarantine.all()[0]?.id ?? 0)
+            const anew = createBoard({ newest: observations.newest }, quarantine, clock)
+            const quote = board.quote(series)
+            expect(quote).toEqual(anew.quote(series))
+            if (!quote) continue
+            const days = { board, history }
+            const daysAnew = { board: anew, history }
+            expect(sparklineOf(days, quote)).toEqual(sparklineOf(daysAnew, quote))
+            const { rows } = history.page({
+              seriesIds: [series.id],
+              interval: 'day',
+              from: startOfDay(quote.observation.observedAt) - 29 * dayMs,
+              to: quote.observation.observedAt + 1,
+              limit: 30,
+              offset: 0,
+            })
+            expect(sparklineOf(days, quote)).toEqual(rows.map(({ value }) => value).reverse())
+          }
+        }),
+        { numRuns: Math.min(60, unused.length), endOnFailure: true },
+      )
+    },
+  )
+
+  test('is not read again while prices of one day come in', () => {
+    const { services, clock } = openTestInstance({}, now)
+    const series = services.catalogue.resolve('WTI_USD', now)!.series
+    const write = (observedAt: number) =>
+      services.ingest.write([{ seriesId: series.id, observedAt, value: 70 }])
+    for (let hours = 0; hours < 24 * 95; hours += 1)
+      write(at('2026-11-20T00:00:00Z') - hours * hourMs)
+    let reads = 0
+    const count =
+      <A extends unknown[], R>(read: (...args: A) => R) =>
+      (...args: A): R => {
+        reads += 1
+        return read(...args)
+      }
+    const { newest, after } = services.observations
+    const board = createBoard(
+      { newest: count(newest), after: count(after) },
+      services.quarantine,
+      clock,
+    )
+    const readsOf = (minutes: number): number => {
+      const observedAt = at('2026-11-20T01:00:00Z') + minutes * 60_000
+      write(observedAt)
+      board.forget(series.id, observedAt)
+      reads = 0
+      expect(board.quote(series)?.changes['30d']).toBeDefined()
+      return reads
+    }
+    // The newest and four bases; then what follows them, too; then the newest alone.
+    expect([0, 5, 10, 15, 70, 130].map(readsOf)).toEqual([5, 9, 1, 1, 1, 1])
   })
 })
 
