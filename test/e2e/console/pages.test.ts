@@ -5,7 +5,7 @@ import {
   becomeOperator,
   openBinaryStage,
 } from '../../support/console/binary-stage.ts'
-import { hasBrowser } from '../../support/console/browser.ts'
+import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
 import { walkByTab } from '../../support/console/keyboard.ts'
 import { pagesOf } from '../../support/console/pages.ts'
 import { sharedCopy } from '../../support/interface/packages.ts'
@@ -21,44 +21,65 @@ describe.skipIf(!hasBrowser)('every page of the console, in the binary', () => {
     await stage?.close()
   })
 
-  test('is accessible, light and dark, fits a screen and a phone, and is walked by Tab', async () => {
-    const member = await stage.visitor('member')
-    await becomeOperator(member, stage.copy.adminToken)
-    const { page } = member
+  describe('is accessible, light and dark, fits a screen and a phone, and is walked by Tab', () => {
+    let member: Visitor
     let stops = 0
-    for (const path of all) {
-      await page.setViewportSize({ width: 1440, height: 900 })
-      await page.emulateMedia({ colorScheme: 'light' })
-      await member.goTo(path)
-      expect(await member.violations(), `${path}, light`).toEqual([])
-      expect(await member.overflow(), `${path} is too wide at 1440 px`).toBeLessThanOrEqual(0)
-      stops += await walkByTab(page, path)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await member.violations(), `${path}, dark, on a phone`).toEqual([])
-      expect(await member.overflow(), `${path} is too wide at 390 px`).toBeLessThanOrEqual(0)
-    }
-    console.info(`console: ${all.length} pages, ${stops} stops of the Tab key`)
-  }, 240_000)
+    beforeAll(async () => {
+      member = await stage.visitor('member')
+      await becomeOperator(member, stage.copy.adminToken)
+    })
+    afterAll(() => {
+      console.info(`console: ${all.length} pages, ${stops} stops of the Tab key`)
+    })
 
-  test('tells a stranger to sign in, asks for the operator’s token, and says no number of anybody', async () => {
-    const stranger = await stage.visitor('stranger', { width: 390 })
-    for (const path of pagesOf.members) {
-      await stranger.goTo(path)
-      const text = await stranger.page.textContent('main')
-      expect(text, path).toContain('Sign in to see this')
-      expect(await stranger.page.getAttribute('main .button.main', 'href')).toBe(
-        `/sign-in?next=${encodeURIComponent(path)}`,
-      )
-    }
-    expect(await stranger.violations()).toEqual([])
-    for (const path of pagesOf.operators) {
-      await stranger.goTo(path)
-      await stranger.page.waitForSelector('main input[name=token]')
-      expect(await stranger.page.locator('main table, main dl').count(), path).toBe(0)
-    }
-    expect(await stranger.violations()).toEqual([])
-  }, 60_000)
+    test.each(all)(
+      '%s',
+      async path => {
+        const { page } = member
+        await page.setViewportSize({ width: 1440, height: 900 })
+        await page.emulateMedia({ colorScheme: 'light' })
+        await member.turnTo(path)
+        expect(await member.violations(), 'light').toEqual([])
+        expect(await member.overflow(), 'it is too wide at 1440 px').toBeLessThanOrEqual(0)
+        stops += await walkByTab(page, path)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await page.setViewportSize({ width: 390, height: 844 })
+        expect(await member.violations(), 'dark, on a phone').toEqual([])
+        expect(await member.overflow(), 'it is too wide at 390 px').toBeLessThanOrEqual(0)
+      },
+      60_000,
+    )
+  })
+
+  describe('to a stranger, on a phone', () => {
+    let stranger: Visitor
+    beforeAll(async () => {
+      stranger = await stage.visitor('stranger', { width: 390 })
+    })
+
+    test('pages of members say to sign in, and no number of anybody', async () => {
+      const { page, goTo, violations } = stranger
+      for (const path of pagesOf.members) {
+        await goTo(path)
+        const text = await page.textContent('main')
+        expect(text, path).toContain('Sign in to see this')
+        expect(await page.getAttribute('main .button.main', 'href')).toBe(
+          `/sign-in?next=${encodeURIComponent(path)}`,
+        )
+      }
+      expect(await violations()).toEqual([])
+    }, 60_000)
+
+    test('pages of the operator ask for the token, and say nothing else', async () => {
+      const { page, goTo, violations } = stranger
+      for (const path of pagesOf.operators) {
+        await goTo(path)
+        await page.waitForSelector('main input[name=token]')
+        expect(await page.locator('main table, main dl').count(), path).toBe(0)
+      }
+      expect(await violations()).toEqual([])
+    }, 60_000)
+  })
 
   test('is painted at once, with few bytes of scripts', async () => {
     for (const [who, path] of [

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 
 interface Stop {
   /** What the focus is on, so that somebody finds it. */
@@ -11,6 +11,7 @@ interface Stop {
 
 /** Notes whatever gets the focus from now on, and how that is seen. */
 const recorder = `(() => {
+  document.activeElement?.blur()
   self.stops = []
   if (self.stopIds) return
   self.stopIds = new WeakMap()
@@ -28,20 +29,34 @@ const recorder = `(() => {
   }, true)
 })()`
 
+const tabKey = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 } as const
+const sessions = new WeakMap<Page, Promise<CDPSession>>()
+
+/** Presses Tab so many times, one press behind the other, without waiting for each to be told. */
+async function pressTab(page: Page, times: number): Promise<void> {
+  const opening = sessions.get(page) ?? page.context().newCDPSession(page)
+  sessions.set(page, opening)
+  const session = await opening
+  const presses = Array.from({ length: times }, () => [
+    session.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...tabKey }),
+    session.send('Input.dispatchKeyEvent', { type: 'keyUp', ...tabKey }),
+  ])
+  await Promise.all(presses.flat())
+}
+
 const pressesMax = 90
 /** More than there are parts of a field of a day, through which the focus goes within the field. */
-const batch = 15
+const batch = 30
 
 /**
  * Presses Tab from the top of the page until the focus has gone through all of it, or through the
  * first stops of a long one, and expects each stop to be seen and none to hold the focus.
  */
 export async function walkByTab(page: Page, where: string): Promise<number> {
-  await page.evaluate('document.activeElement?.blur()')
   await page.evaluate(recorder)
   let before = 0
   for (let pressed = 0; pressed < pressesMax; pressed += batch) {
-    for (let press = 0; press < batch; press += 1) await page.keyboard.press('Tab')
+    await pressTab(page, batch)
     const stops = await page.evaluate<Stop[]>('stops')
     const first = stops[0]
     // Behind the last stop comes the first one again.
@@ -61,23 +76,35 @@ export async function walkByTab(page: Page, where: string): Promise<number> {
   return before
 }
 
-const outlined = `(() => {
-  const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement)
-  return outlineStyle === 'auto' || (outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2)
-})()`
+/** Lets the Tab key do nothing any more once the focus is on the element. */
+const stopAt = `element => {
+  removeEventListener('keydown', self.stopTab, true)
+  self.stopTab = event => {
+    if (event.key === 'Tab' && document.activeElement === element) event.preventDefault()
+  }
+  addEventListener('keydown', self.stopTab, true)
+}`
+
+/** Whether the element has the focus, and whether that is seen. */
+const look = `element => {
+  removeEventListener('keydown', self.stopTab, true)
+  if (document.activeElement !== element) return [false, false]
+  const { outlineStyle, outlineWidth } = getComputedStyle(element)
+  const isDrawn = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+  return [true, isDrawn || outlineStyle === 'auto']
+}`
 
 /** Presses Tab until what `selector` names has the focus, which must be seen. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
   const wanted = page.locator(selector).first()
-  await wanted.waitFor()
-  for (let pressed = 0; pressed < 400; pressed += 1) {
-    const isThere = (await wanted.and(page.locator(':focus')).count()) > 0
-    if (isThere) {
-      const isSeen = await page.evaluate<boolean>(outlined)
-      expect(isSeen, `the focus is not seen on ${selector}`).toBe(true)
-      return
-    }
-    await page.keyboard.press('Tab')
+  for (let pressed = 0; pressed < 400; pressed += batch) {
+    await wanted.evaluate(stopAt)
+    await pressTab(page, batch)
+    // What a page draws anew meanwhile is another element: it is looked for once more.
+    const [isThere, isSeen] = (await wanted.evaluate(look)) as [boolean, boolean]
+    if (!isThere) continue
+    expect(isSeen, `the focus is not seen on ${selector}`).toBe(true)
+    return
   }
   throw new Error(`Tab does not come to ${selector}`)
 }
