@@ -11,11 +11,26 @@ import { wholeWorld } from '../bench/world.ts'
  * Prints how many there are, and each page that is wider than its window.
  *
  *   bun scripts/screenshots.ts DIR [parts of paths, with commas between; else every page]
+ *   bun scripts/screenshots.ts --kept
+ *
+ * The second makes the pictures of the README anew.
  */
 
 const [target, only = ''] = process.argv.slice(2)
 if (target === undefined) throw new Error('Name the directory that the pictures go to.')
-const out = resolve(target)
+const isKept = target === '--kept'
+const keptDirectory = resolve(import.meta.dir, '../docs/console')
+const out = isKept ? keptDirectory : resolve(target)
+
+/** The pictures that the README shows, by name. */
+const kept = {
+  board: '/board',
+  series: '/series/WTI_USD?type=candles&indicator=bollinger',
+  alert: '/alerts/new?code=WTI_USD&value=75',
+  storage: '/markets/storage',
+  seasons: '/markets/seasons',
+  reference: '/docs?operation=getPriceChart',
+} as const
 
 const pages = [
   '/',
@@ -147,6 +162,26 @@ async function shoot(
   }
 }
 
+/** The pictures of the README, as a window shows them. */
+async function shootKept(browser: Browser, server: Wellhead, account: string) {
+  const origin = `http://127.0.0.1:${server.port}`
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  })
+  const session = await sessionOf(server, account)
+  await context.addCookies([{ ...session, url: origin, httpOnly: true, sameSite: 'Lax' }])
+  const page = await context.newPage()
+  for (const [name, path] of Object.entries(kept)) {
+    await page.goto(`${origin}${path}`)
+    await page.waitForSelector(settled, { timeout: 30_000 })
+    await page.waitForTimeout(400)
+    await page.screenshot({ path: join(keptDirectory, `${name}.png`) })
+  }
+  await context.close()
+}
+
 /** Many pictures on one. */
 async function sheets(
   browser: Browser,
@@ -188,17 +223,20 @@ try {
     await wholeWorld(evaluation)
     const account = '00000000-0000-4000-8000-000000000001'
     const paths = [...pages, ...desk.map(path => `/desk${path}`)]
-    await shoot(browser, evaluation, account, 'full', wanted(paths))
+    if (isKept) await shootKept(browser, evaluation, account)
+    else await shoot(browser, evaluation, account, 'full', wanted(paths))
   } finally {
     await evaluation.stop()
   }
-  mkdirSync(join(dir, 'serve'))
-  const empty = await serveWellhead(join(dir, 'serve'), 'serve', 'built')
-  try {
-    const { data } = await operator(empty, '/admin/v1/accounts', { email, plan: 'enterprise' })
-    await shoot(browser, empty, data.account.id, 'empty', wanted(pages))
-  } finally {
-    await empty.stop()
+  if (!isKept) {
+    mkdirSync(join(dir, 'serve'))
+    const empty = await serveWellhead(join(dir, 'serve'), 'serve', 'built')
+    try {
+      const { data } = await operator(empty, '/admin/v1/accounts', { email, plan: 'enterprise' })
+      await shoot(browser, empty, data.account.id, 'empty', wanted(pages))
+    } finally {
+      await empty.stop()
+    }
   }
 } finally {
   await browser.close()

@@ -34,10 +34,14 @@ export function alertRoutes(deps: AlertsDeps) {
 }
 
 const evaluationNote =
-  'A standard alert is judged by every recorded price of its code, rounded as it is answered; an analytics alert by the daily closes up to that price, and it fires at most once for a day. Only the newest observation counts, or its correction: older rows and history older than a week that is stale trigger nothing, and neither does the price that is there already when the alert is made or changed. A price is judged at once; after one that fired alerts of its code the next ones wait until `alerts.interval` (60 s) is over, and are then judged one by one. '
-const operatorNote = `${operators.flatMap(name => priceOperators[name].note ?? []).join('; ')}. `
-const analyticsNote =
-  'Analytics conditions look at the daily closes of `GET /v1/analytics/statistics` and `/trend`, of which the newest is the price itself. `z_score`: (last - mean) / sample standard deviation over `analytics_period` calendar days, strictly above `threshold`, below its negative, or either. `rsi`: Wilder over `analytics_period` closes, strictly above `overbought` or below `oversold`. `volatility_spike`: annualised volatility of the closes in the period, strictly above `multiplier` times the baseline, which is the same number over the 365 days that end with the first close of the period. `trend_reversal`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round. With fewer than five closes in a window (RSI: one more than its period) nothing fires. '
+  'A standard alert is judged by every recorded price of its code, rounded as it is answered; an analytics alert by the daily closes up to that price, and it fires at most once for a day. Only the newest observation counts, or its correction: older rows and history older than a week that is stale trigger nothing, and neither does the price that is there already when the alert is made or changed. A price is judged at once; after one that fired alerts of its code the next ones wait until `alerts.interval` (60 s) is over, and are then judged one by one.'
+const operatorNote = `${operators.flatMap(name => priceOperators[name].note ?? []).join('; ')}.`
+const analyticsNote = `Analytics conditions look at the daily closes of \`GET /v1/analytics/statistics\` and \`/trend\`, of which the newest is the price itself. With fewer than five closes in a window (RSI: one more than its period) nothing fires.
+
+- \`z_score\`: (last - mean) / sample standard deviation over \`analytics_period\` calendar days, strictly above \`threshold\`, below its negative, or either.
+- \`rsi\`: Wilder over \`analytics_period\` closes, strictly above \`overbought\` or below \`oversold\`.
+- \`volatility_spike\`: annualised volatility of the closes in the period, strictly above \`multiplier\` times the baseline, which is the same number over the 365 days that end with the first close of the period.
+- \`trend_reversal\`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round.`
 
 function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
   const { alerts, plans, links, idempotency } = deps
@@ -74,7 +78,7 @@ function listAndCreate(deps: AlertsDeps, { rows, forms }: AlertContext) {
         detail: {
           operationId: 'createAlert',
           summary: 'Create an alert',
-          description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare. ${evaluationNote}${operatorNote}${analyticsNote}When it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
+          description: `An alert with \`condition_operator\` is a standard one and needs \`standard_alerts\`; one with \`analytics_type\` needs \`analytics_alerts\` and answers an operator and a value that stand for it. The fields may stand in \`price_alert\` or bare.\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\nWhen it fires it tells its \`webhook_url\`, the webhook endpoints that subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone as their preferences say, and the list of notifications; then its cooldown runs.`,
         },
       },
     )

@@ -23,6 +23,7 @@ interface Alert {
   last_triggered_at: string | null
   in_cooldown: boolean
   suspended_reason: string | null
+  metadata: { min?: number; max?: number } | null
 }
 
 interface Trigger {
@@ -61,6 +62,26 @@ const signs: Readonly<Record<string, string>> = {
   equals: '=',
   not_equals: '≠',
   between: 'between',
+}
+
+const kindWords: Readonly<Record<string, string>> = {
+  z_score: 'z-score',
+  rsi: 'RSI',
+  volatility_spike: 'volatility',
+  trend_reversal: 'the trend turns',
+}
+
+/** `z-score > 2`; a trend that turns has no value to be above. */
+const conditionOf = (alert: Alert): string => {
+  const kind = alert.analytics_type ?? 'price'
+  const name = kindWords[kind] ?? kind.replaceAll('_', ' ')
+  if (kind === 'trend_reversal') return name
+  const { min, max } = alert.metadata ?? {}
+  const value =
+    alert.condition_operator === 'between' && min !== undefined && max !== undefined
+      ? `${number(min)} and ${number(max)}`
+      : number(alert.condition_value)
+  return `${name} ${signs[alert.condition_operator]} ${value}`
 }
 
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
@@ -138,8 +159,7 @@ function List() {
           },
           {
             name: 'Condition',
-            value: alert =>
-              `${alert.analytics_type ?? 'price'} ${signs[alert.condition_operator]} ${number(alert.condition_value)}`,
+            value: conditionOf,
           },
           { name: 'Fired', isNumber: true, isWide: true, value: row => row.trigger_count },
           {
@@ -314,7 +334,6 @@ interface WholeAlert extends Alert {
   analytics_period: number | null
   analytics_config: Record<string, number | string> | null
   webhook_url: string | null
-  metadata: { min?: number; max?: number } | null
   trigger_history: { triggered_at: string; value: number; condition: string; channels: string[] }[]
 }
 

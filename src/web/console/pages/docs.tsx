@@ -7,6 +7,7 @@ import { ask, useLoaded } from '../parts/ask.ts'
 import { Page, Shown, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { match } from '../parts/codes.ts'
+import { words } from '../parts/format.ts'
 import { loadGuides, matchingPlaces } from '../parts/guides.ts'
 import { keepKey, ownKey } from '../parts/own-key.ts'
 import { type Call, Samples } from '../parts/samples.tsx'
@@ -223,7 +224,7 @@ function Sidebar({
         : guides.length > 0 && (
             <details open={isWide && query.operation === undefined}>
               <summary>
-                <strong>guides</strong> <span class="quiet small">{guides.length}</span>
+                <strong>Guides</strong> <span class="quiet small">{guides.length}</span>
               </summary>
               <ul>
                 {guides.map(({ name, title }) => (
@@ -242,7 +243,7 @@ function Sidebar({
           open={isSearching || (isWide && part.some(({ id }) => id === query.operation))}
         >
           <summary>
-            <strong>{tag}</strong> <span class="quiet small">{part.length}</span>
+            <strong>{words(tag)}</strong> <span class="quiet small">{part.length}</span>
           </summary>
           <ul>
             {part.map(({ id, method, operation }) => (

@@ -100,12 +100,11 @@ function All() {
       refusal.value = error as Error
     })
   }, [])
-  const groups = [
-    ...Map.groupBy(
-      typed.value === '' ? codes.value : matchingCodes(typed.value, 60),
-      code => code.category,
-    ),
-  ]
+  const isSearch = typed.value !== ''
+  const found = isSearch ? matchingCodes(typed.value, 60) : codes.value
+  const groups = [...Map.groupBy(found, code => code.category)]
+  // What was searched for has the best first; else categories are looked up by their names.
+  if (!isSearch) groups.sort(([a], [b]) => words(a).localeCompare(words(b)))
   const near = groups.length === 0 ? nearCodes(typed.value, 3) : []
   return (
     <Page title="Series" about={`${codes.value.length} codes have data.`}>
@@ -146,20 +145,22 @@ function All() {
           </Empty>
         </section>
       )}
-      {groups.map(([category, part]) => (
-        <details class="card" key={category} open={typed.value !== '' || category === 'crude_oil'}>
-          <summary>
-            <strong>{words(category)}</strong> <span class="quiet">{part.length}</span>
-          </summary>
-          <ul class="listed">
-            {part.map(({ code, name }) => (
-              <li key={code}>
-                <a href={`/series/${code}`}>{name}</a> <span class="code">{code}</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      ))}
+      <div class="categories">
+        {groups.map(([category, part]) => (
+          <details class="card" key={category} open={isSearch || category === 'crude_oil'}>
+            <summary>
+              <strong>{words(category)}</strong> <span class="quiet">{part.length}</span>
+            </summary>
+            <ul class="listed">
+              {part.map(({ code, name }) => (
+                <li key={code}>
+                  <a href={`/series/${code}`}>{name}</a> <span class="code">{code}</span>
+                </li>
+              ))}
+            </ul>
+          </details>
+        ))}
+      </div>
     </Page>
   )
 }
@@ -203,8 +204,9 @@ const exportOf = (code: string, query: Record<string, string>, format: string): 
     ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
   })}`
 
+/** So few that each has a body to look at: many series have one price a day. */
 const candleInterval = (days: number): string =>
-  days <= 8 ? 'hour' : days <= 400 ? 'day' : days <= 1200 ? 'week' : 'month'
+  days <= 8 ? 'hour' : days <= 100 ? 'day' : days <= 1200 ? 'week' : 'month'
 
 function One({ code }: { code: string }) {
   const { query, set } = useView()
@@ -328,7 +330,9 @@ function One({ code }: { code: string }) {
         </div>
         <KnownOn value={query.as_of ?? ''} onChange={as_of => set({ as_of })} answer={answer} />
       </section>
-      {data && has('calculated_metrics') && <Notes of={notes.answer} rows={notes.rows} />}
+      {data && data.times.length > 0 && has('calculated_metrics') && (
+        <Notes of={notes.answer} rows={notes.rows} />
+      )}
       <div class="columns">
         <section class="card" aria-labelledby="call">
           <h2 id="call">The call behind this chart</h2>
@@ -472,7 +476,7 @@ function Drawn({ data, others, type, scale, indicator, notedDays }: DrawnProps) 
     ]
     const bands: [number, number][] = []
     if (extra && !isIndex) {
-      for (const line of extra.lines) lines.push({ ...line, values: onTimes(data.times, line) })
+      for (const line of extra.lines) lines.push({ ...line, values: onTimes(data, line) })
       if (extra.isBand) bands.push([lines.length - 2, lines.length - 1])
     }
     const candles =
@@ -559,15 +563,43 @@ interface Dated extends Omit<Line, 'values'> {
   points: Map<string, number>
 }
 
-/** A daily indicator on the times of the chart. */
-const onTimes = (times: readonly number[], { points }: Dated): (number | null)[] =>
-  times.map(time => points.get(isoDay(time * 1000)) ?? null)
+/** A daily indicator on the times of the chart: of a longer bar, as it stood at its end. */
+function onTimes(data: ChartAnswer, { points }: Dated): (number | null)[] {
+  const { times } = data
+  const isLong = data.interval === 'week' || data.interval === 'month'
+  if (!isLong) return times.map(time => points.get(isoDay(time * 1000)) ?? null)
+  const days = [...points.keys()].sort()
+  let at = -1
+  return times.map((time, i) => {
+    const next = times[i + 1]
+    const end = next === undefined ? '9999' : isoDay(next * 1000)
+    const before = at
+    while (at + 1 < days.length && days[at + 1]! < end) at += 1
+    const isWithin = at > before && days[at]! >= isoDay(time * 1000)
+    return isWithin ? points.get(days[at]!)! : null
+  })
+}
 
 const trendPath = (data: ChartAnswer, type: string, window: number): string => {
   const days = Math.ceil((now() - Date.parse(data.from)) / dayMs)
   const period = Math.min(3650, Math.max(30, days))
-  return `/v1/analytics/trend?code=${data.code}&type=${type}&window=${window}&period=${period}`
+  return `/v1/analytics/trend?${new URLSearchParams({
+    code: data.code,
+    type,
+    window: String(window),
+    period: String(period),
+    ...(data.as_of ? { as_of: data.as_of } : {}),
+  })}`
 }
+
+/** The closes of each day of the range and of the days that the first of them look back on. */
+const dailyPath = (data: ChartAnswer): string =>
+  `/v1/prices/chart?${new URLSearchParams({
+    code: data.code,
+    start_date: isoDay(Date.parse(data.from) - 2 * bollingerDays * dayMs),
+    interval: 'day',
+    ...(data.as_of ? { as_of: data.as_of } : {}),
+  })}`
 
 /** Averages from the interface; the width of Bollinger's bands is worked out from its closes. */
 function useIndicator(data: ChartAnswer, indicator: string) {
@@ -577,13 +609,16 @@ function useIndicator(data: ChartAnswer, indicator: string) {
       ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
       : undefined
   const answer = useLoaded(path, signal => dataOf<Trend>(path!, { signal }))
+  const closesPath = path && indicator === 'bollinger' ? dailyPath(data) : undefined
+  const closes = useLoaded(closesPath, signal => dataOf<ChartAnswer>(closesPath!, { signal }))
   const extra = useMemo(() => {
     if (!isAverage || !answer.data) return undefined
     const mean = new Map(answer.data.values.map(({ date, value }) => [date, value]))
     const label = indicator === 'ema' ? 'EMA 20' : 'SMA 20'
     const middle: Dated = { label, ink: '--ink-3', dash: [6, 4], points: mean }
     if (indicator !== 'bollinger') return { lines: [middle], isBand: false }
-    const width = deviations(data)
+    if (!closes.data) return undefined
+    const width = deviations(closes.data)
     const edge = (name: string, sign: number): Dated => ({
       label: name,
       ink: '--ink-6',
@@ -597,8 +632,8 @@ function useIndicator(data: ChartAnswer, indicator: string) {
       ),
     })
     return { lines: [middle, edge('Upper', 1), edge('Lower', -1)], isBand: true }
-  }, [answer.data, indicator, data])
-  return { extra, refusal: isAverage ? answer.refusal : undefined }
+  }, [answer.data, closes.data, indicator, data])
+  return { extra, refusal: isAverage ? (answer.refusal ?? closes.refusal) : undefined }
 }
 
 const bollingerDays = 20

@@ -88,6 +88,19 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
+/** An e-mail address, broken behind its sign where it does not fit a line. */
+export function Address({ text }: { text: string }) {
+  const at = text.indexOf('@') + 1
+  if (at === 0) return <>{text}</>
+  return (
+    <>
+      {text.slice(0, at)}
+      <wbr />
+      {text.slice(at)}
+    </>
+  )
+}
+
 export function Figure({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     <div class="figure">

@@ -181,8 +181,10 @@ function Bodies<T>({
   )
 }
 
-const classOf = ({ isNumber, isWide, className = '' }: Column<never>): string =>
-  [isNumber && 'number', isWide && 'wide-only', className].filter(Boolean).join(' ')
+const classOf = ({ isNumber, isWide, isHeard, className = '' }: Column<never>): string =>
+  [isNumber && 'number', isWide && 'wide-only', isHeard && 'end', className]
+    .filter(Boolean)
+    .join(' ')
 
 function gridOf<T>(columns: readonly Column<T>[], rows: readonly T[]): CsvCell[][] {
   const taken = columns.filter(({ value }) => value !== undefined)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ask, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Address, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { day, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -116,7 +116,11 @@ export function Members() {
           )
         }
         columns={[
-          { name: 'E-mail address', value: person => person.email },
+          {
+            name: 'E-mail address',
+            value: person => person.email,
+            show: person => <Address text={person.email} />,
+          },
           {
             name: 'As',
             value: ({ role }) => role,

@@ -101,15 +101,16 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           {
             name: 'Plan',
             value: ({ name }) => name,
-            show: ({ id, name, tier_name: tier }) => (
+            show: plan => (
               <>
-                {name} {id === subscription?.plan && <Tag mood="good">Yours</Tag>}
-                {id === subscription?.pending_plan && <Tag>Next</Tag>}
-                <div class="quiet small">{tier}</div>
+                {plan.name} {plan.id === subscription?.plan && <Tag mood="good">Yours</Tag>}
+                {plan.id === subscription?.pending_plan && <Tag>Next</Tag>}
+                <div class="quiet small wide-only">{plan.tier_name}</div>
+                <div class="quiet small narrow-only">{requestsOf(plan)}</div>
               </>
             ),
           },
-          { name: 'Requests', isNumber: true, value: requestsOf },
+          { name: 'Requests', isNumber: true, isWide: true, value: requestsOf },
           {
             name: 'Price',
             isNumber: true,

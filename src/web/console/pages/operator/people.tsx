@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Address, Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
 import { ago, day, number, words } from '../../parts/format.ts'
 import { beginLook, type Look } from '../../parts/look.ts'
@@ -151,7 +151,7 @@ export function People() {
             value: ({ email }) => email,
             show: account => (
               <>
-                {account.email}
+                <Address text={account.email} />
                 <div class="quiet small">
                   since {day(account.created_at)}
                   {account.suspended_at && ', suspended'}
