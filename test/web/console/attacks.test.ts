@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { hasBrowser } from '../../support/console/browser.ts'
 import { openStage, type Stage } from './stage.ts'
 
 /** Each would run, were it written into a page as it stands; the browser would complain, too. */
 const markup = (name: string) =>
   `${name}"><img src=x onerror=self.owned=1><script>self.owned=1</script>`
+
+const formula = '=2+5+cmd|calc'
 
 describe.skipIf(!hasBrowser)('what others wrote, in a browser', () => {
   let stage: Stage
@@ -110,7 +113,7 @@ describe.skipIf(!hasBrowser)('what others wrote, in a browser', () => {
     await context.close()
   })
 
-  test('cells of a file that is imported are text, in the page and in a sheet', async () => {
+  test('cells of a file that is imported are text', async () => {
     const { page, goTo, context } = await stage.visitor()
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.copy.adminToken}')`)
     await goTo('/operator/data')
@@ -124,6 +127,18 @@ describe.skipIf(!hasBrowser)('what others wrote, in a browser', () => {
     await page.waitForSelector('.notice.bad')
     expect(await page.locator('main img').count()).toBe(0)
     expect(await page.evaluate('self.owned')).toBeUndefined()
+    await context.close()
+  })
+
+  test('a name that a sheet would run is a text in the file of a table', async () => {
+    const { page, goTo, context } = await stage.visitor()
+    await stage.copy.ask('POST', '/v1/api-keys', { body: { name: formula } })
+    await goTo('/account')
+    const saving = page.waitForEvent('download')
+    await page.click('[aria-label="API keys: take along"] button:text-is("CSV")')
+    const text = readFileSync(await (await saving).path(), 'utf8')
+    expect(text).toContain(`'${formula}`)
+    expect(text).not.toMatch(/(^|,)"?=/m)
     await context.close()
   })
 
