@@ -104,6 +104,18 @@ describe.skipIf(!hasBrowser)('what a member does in the console, in the binary',
       expect(text).toContain('WTI_USD,61.37')
     })
 
+    test('is copied into a sheet', async () => {
+      const { page, goTo, context } = member
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await goTo('/board')
+      await page.waitForSelector('table.board tbody tr')
+      await page.click('[aria-label="Prices: take along"] button:text-is("Copy")')
+      await page.waitForSelector('[aria-label="Prices: take along"] button:has-text("Copied")')
+      const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(copied).toStartWith('code\tprice\t')
+      expect(copied).toContain('WTI_USD\t61.37\t')
+    })
+
     test('any page is found by keyboard from anywhere', async () => {
       const { page, goTo } = member
       await goTo('/board')
@@ -279,6 +291,27 @@ describe.skipIf(!hasBrowser)('what a member does in the console, in the binary',
       await page.waitForSelector(
         'section[aria-labelledby=alerts] tr:has-text("Seventy by keyboard")',
       )
+    })
+
+    test('a table is printed alone', async () => {
+      const { page, goTo } = member
+      await goTo('/alerts')
+      await page.emulateMedia({ media: 'print' })
+      // A page without a window to it prints nothing: what would be on the paper is looked at.
+      await page.evaluate(`self.print = () => {
+        self.onPaper = [...document.querySelectorAll('header, main section, main table')]
+          .filter(part => part.checkVisibility())
+          .map(part => part.getAttribute('aria-labelledby') ?? part.localName)
+      }`)
+      await page.evaluate(
+        `document.querySelector('[aria-label="Your alerts: take along"] button:last-child').click()`,
+      )
+      const onPaper = await page.evaluate<string[]>('self.onPaper')
+      expect(onPaper).toContain('alerts')
+      expect(onPaper).toContain('table')
+      expect(onPaper).not.toContain('channels')
+      expect(onPaper).not.toContain('fired')
+      await page.emulateMedia({ media: 'screen' })
     })
 
     test('it is changed, muted, turned on and deleted', async () => {
@@ -495,6 +528,23 @@ describe.skipIf(!hasBrowser)('what a member does in the console, in the binary',
       )
       expect(pdf).toBe('%PDF')
       await page.waitForSelector('section[aria-labelledby=credits]')
+    })
+
+    test('requests are bought, and the plan is ended and gone on with', async () => {
+      const { page, goTo } = member
+      await goTo('/account/plan')
+      const packs = page.locator('section[aria-labelledby=credits]')
+      await packs.locator('button:text-is("Buy")').first().click()
+      const bought = page.waitForResponse(answer => answer.request().method() === 'POST')
+      await packs.locator('dialog[open] button.danger').click()
+      expect((await bought).status()).toBeLessThan(300)
+      await packs.locator('text=10,000 are left').waitFor()
+      const plans = page.locator('section[aria-labelledby=plans]')
+      await plans.locator('button:text-is("End the plan")').first().click()
+      await plans.locator('dialog[open] button.danger').click()
+      await plans.locator('text=Enterprise ends on').waitFor()
+      await plans.locator('button:has-text("Go on with Enterprise")').click()
+      await plans.locator('text=goes on by itself').waitFor()
     })
 
     test('somebody is invited, which is withdrawn; roles are changed', async () => {

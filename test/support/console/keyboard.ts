@@ -76,23 +76,36 @@ export async function walkByTab(page: Page, where: string): Promise<number> {
   return before
 }
 
-/** Lets the Tab key do nothing any more once the focus is on the element. */
-const stopAt = `element => {
-  removeEventListener('keydown', self.stopTab, true)
-  self.stopTab = event => {
-    if (event.key === 'Tab' && document.activeElement === element) event.preventDefault()
-  }
-  addEventListener('keydown', self.stopTab, true)
-}`
+/** What the functions below use of the page that they run in. */
+interface PageWindow {
+  stopTab?: (event: { key: string; preventDefault(): void }) => void
+  document: { activeElement: unknown }
+  addEventListener(name: 'keydown', listener: PageWindow['stopTab'], isFirst: boolean): void
+  removeEventListener(name: 'keydown', listener: PageWindow['stopTab'], isFirst: boolean): void
+  getComputedStyle(element: unknown): { outlineStyle: string; outlineWidth: string }
+}
 
-/** Whether the element has the focus, and whether that is seen. */
-const look = `element => {
-  removeEventListener('keydown', self.stopTab, true)
-  if (document.activeElement !== element) return [false, false]
-  const { outlineStyle, outlineWidth } = getComputedStyle(element)
-  const isDrawn = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
-  return [true, isDrawn || outlineStyle === 'auto']
-}`
+/** In the page: lets the Tab key do nothing any more once the focus is on the element. */
+const stopAt = (element: unknown): void => {
+  const page = globalThis as unknown as PageWindow
+  page.removeEventListener('keydown', page.stopTab, true)
+  page.stopTab = event => {
+    if (event.key === 'Tab' && page.document.activeElement === element) event.preventDefault()
+  }
+  page.addEventListener('keydown', page.stopTab, true)
+}
+
+/** In the page: whether the element has the focus, and whether that is seen. */
+const look = (element: unknown): { isThere: boolean; isSeen: boolean } => {
+  const page = globalThis as unknown as PageWindow
+  page.removeEventListener('keydown', page.stopTab, true)
+  const { outlineStyle, outlineWidth } = page.getComputedStyle(element)
+  const isDrawn = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 2
+  return {
+    isThere: page.document.activeElement === element,
+    isSeen: isDrawn || outlineStyle === 'auto',
+  }
+}
 
 /** Presses Tab until what `selector` names has the focus, which must be seen. */
 export async function tabTo(page: Page, selector: string): Promise<void> {
@@ -101,7 +114,7 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
     await wanted.evaluate(stopAt)
     await pressTab(page, batch)
     // What a page draws anew meanwhile is another element: it is looked for once more.
-    const [isThere, isSeen] = (await wanted.evaluate(look)) as [boolean, boolean]
+    const { isThere, isSeen } = await wanted.evaluate(look)
     if (!isThere) continue
     expect(isSeen, `the focus is not seen on ${selector}`).toBe(true)
     return
