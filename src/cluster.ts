@@ -14,7 +14,7 @@ import {
 import { quotaBucket } from './service/replication/quota-bucket.ts'
 import { createQuotaGrants, type QuotaGrants } from './service/replication/quota-grants.ts'
 import type { Services } from './services.ts'
-import { createReplicationState } from './store/replication/state.ts'
+import { createReplicationState, previousLineages } from './store/replication/state.ts'
 import { version } from './version.ts'
 
 /** What a primary settles with the other copies over NATS, beside the stream of its commits. */
@@ -165,7 +165,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   }
   const stopFencing = every(fenceEachMs, fence)
   const isOwn = (holder: string) =>
-    [state.get('lineage'), state.get('previous_lineage')].includes(holder)
+    [state.get('lineage'), ...previousLineages(state)].includes(holder)
   const acquire = async (nats: Nats): Promise<HeldLease> => {
     const view = createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
     for (;;) {

@@ -10,7 +10,7 @@ import { openServices, type Services } from './services.ts'
 import { missingCommits } from './store/commit-mark.ts'
 import { checksumsOf, openDatabase } from './store/database.ts'
 import { createSecretCheckStore } from './store/operator/secret-check.ts'
-import { createChangeLog, logChanges } from './store/replication/change-log.ts'
+import { createChangeLog, isLogged, logChanges } from './store/replication/change-log.ts'
 import { createReplicationState } from './store/replication/state.ts'
 
 export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
@@ -45,7 +45,7 @@ export function openDirectory(options: DirectoryOptions): OpenDirectory {
   if (serving) refuseReplaced(db, dir)
   refuseReplica(db, dir)
   const isPublished = config.mode === 'serve' && config.nats.servers.length > 0
-  logChanges(db, isPublished)
+  keepLogging(db, serving ? isPublished : isLogged(db))
   // Before anything of this start is written: a restored database would catch up with the stream.
   const lastChange = isPublished ? createChangeLog(db).last() : 0
   const services = openServices({
@@ -90,6 +90,16 @@ function openStored({ runtime, dir, leavesShared, isState = false }: DirectoryOp
       message: 'The database is another file than the one that its checksums were of.',
     })
   return db
+}
+
+/**
+ * What a server publishes is logged from its first start on, also by commands whose own surroundings
+ * know no NATS, until a server starts that does not publish.
+ */
+function keepLogging(db: Database, isWanted: boolean): void {
+  const isGap = isLogged(db) && !isWanted
+  if (isGap) createReplicationState(db).set('unlogged', 'yes')
+  logChanges(db, isWanted)
 }
 
 /** What another copy took over is not written here any more. */

@@ -33,7 +33,7 @@ export interface PublisherStart {
   config: unknown
   nats: NatsSettings
   lineage: string
-  previousLineage: string | undefined
+  previousLineages: readonly string[]
   continues: string | undefined
   hasPublished: boolean
   /** The last change when this process opened the database. */
@@ -101,12 +101,12 @@ async function publish(start: PublisherStart): Promise<void> {
         services.catalogue.list().map(series => series.id),
         reader.last(),
       )
-      const { lineage, previousLineage, continues } = start
+      const { lineage, previousLineages, continues } = start
       const publisher = await createPublisher({
         nats,
         reader,
         lineage,
-        previousLineage,
+        previousLineages,
         continues,
         hasPublished,
         lastChange: lastChange ?? reader.last(),

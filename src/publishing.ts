@@ -8,7 +8,12 @@ import type { ReplicationView } from './service/replication/view.ts'
 import type { Services } from './services.ts'
 import { transact } from './store/database.ts'
 import { createChangeLog } from './store/replication/change-log.ts'
-import { createReplicationState, pastTheFence } from './store/replication/state.ts'
+import {
+  addPreviousLineage,
+  createReplicationState,
+  pastTheFence,
+  previousLineages,
+} from './store/replication/state.ts'
 
 /** The thread that publishes what this copy commits, and the duties that go with it. */
 export interface Publishing {
@@ -191,6 +196,12 @@ function createForeignUsage({
   }
 }
 
+/** Why the stream cannot go on with what a database logs from here on. */
+const gapReasons = {
+  restored: 'A backup was put in place of this database.',
+  unlogged: 'This database was served without NATS, so that commits are missing in its log.',
+} as const
+
 /** Which history of commits a database goes on with. */
 function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   const state = createReplicationState(db)
@@ -199,24 +210,25 @@ function createLineage({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
     pastTheFence(db, () =>
       transact(db, () => {
         state.set('lineage', ids.uuid())
-        if (previous !== undefined) state.set('previous_lineage', previous)
+        if (previous !== undefined) addPreviousLineage(state, previous)
       }),
     )
   }
   if (state.get('lineage') === undefined) begin()
-  else if (state.get('restored') !== undefined) {
-    log.warn('lineage_begun', {
-      message:
-        'A backup was put in place of this database. It goes on as a new lineage, and copies begin anew with a snapshot.',
-    })
-    begin()
-    state.remove('restored')
+  else {
+    const gaps = (['restored', 'unlogged'] as const).filter(name => state.get(name) !== undefined)
+    for (const name of gaps)
+      log.warn('lineage_begun', {
+        message: `${gapReasons[name]} It goes on as a new lineage, and copies begin anew with a snapshot.`,
+      })
+    if (gaps.length > 0) begin()
+    for (const name of gaps) state.remove(name)
   }
   return {
     begin,
     current: () => ({
       lineage: state.get('lineage')!,
-      previousLineage: state.get('previous_lineage'),
+      previousLineages: previousLineages(state),
       continues: state.get('continues'),
     }),
     giveWay: (to: string) => pastTheFence(db, () => state.set('replaced_by', to)),
@@ -233,7 +245,7 @@ function createThreads(
   databasePath: string,
   current: () => Pick<
     PublisherStart,
-    'lineage' | 'previousLineage' | 'continues' | 'hasPublished' | 'lastChange' | 'usageTaken'
+    'lineage' | 'previousLineages' | 'continues' | 'hasPublished' | 'lastChange' | 'usageTaken'
   >,
 ): Threads {
   const { nats } = config

@@ -31,12 +31,16 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
   let instance: Instance
   let log: string[]
 
-  const open = () => {
+  const open = ({ natsServers = server.url, serving = true } = {}) => {
     const clock = createSystemClock()
     instance = openInstance({
       runtime: {
         config: loadConfig({
-          flags: { 'nats.servers': server.url, 'readers.threads': '0', 'data.reserve_mb': '0' },
+          flags: {
+            'nats.servers': natsServers,
+            'readers.threads': '0',
+            'data.reserve_mb': '0',
+          },
           env: {},
           files: { directory: '/' },
           readFile: () => undefined,
@@ -51,9 +55,9 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
         }),
       },
       dir,
-      serving: true,
+      serving,
     })
-    instance.runner.start()
+    if (serving) instance.runner.start()
   }
   const until = async (what: string, isSo: () => unknown) => {
     const deadline = Date.now() + 45_000
@@ -254,13 +258,78 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     }
   })
 
+  const publishedPrices = async () =>
+    (await deltas()).flatMap(({ ranges }) =>
+      ranges.flatMap(({ observations }) => observations.map(cells => cells[2])),
+    )
+  const lineageOf = async () =>
+    (await nats.manager.streams.info('changes')).state.messages === 0
+      ? undefined
+      : (await nats.manager.streams.getMessage('changes', { last_by_subj: 'changes' }))?.header.get(
+          changeHeaders.lineage,
+        )
+
+  test('what a command writes between two starts is published, also by one that knows no NATS', async () => {
+    record('WTI_USD', 70)
+    await published()
+    const before = await lineageOf()
+    instance.close()
+    open({ natsServers: '', serving: false })
+    record('WTI_USD', 71)
+    instance.close()
+    open()
+    await published()
+    expect(await lineageOf()).toBe(before!)
+    expect(await publishedPrices()).toContain(71)
+  })
+
+  test('a server without NATS logs nothing, and the next with it begins a new lineage', async () => {
+    record('WTI_USD', 70)
+    await published()
+    const before = await lineageOf()
+    instance.close()
+    open({ natsServers: '' })
+    record('WTI_USD', 71)
+    instance.close()
+    // A command does not begin to log in between.
+    open({ natsServers: server.url, serving: false })
+    record('WTI_USD', 72)
+    instance.close()
+    open()
+    record('WTI_USD', 73)
+    await until('its first change in the stream', async () => (await lineageOf()) !== before)
+    expect(log.some(line => line.includes('lineage_begun'))).toBe(true)
+  })
+
+  test('lineages that began while NATS was away are followed back to the one that published', async () => {
+    record('WTI_USD', 70)
+    await published()
+    const before = await lineageOf()
+    await server.stop()
+    for (let time = 0; time < 2; time++) {
+      instance.close()
+      open({ natsServers: '' })
+      instance.close()
+      open()
+    }
+    await server.start()
+    record('WTI_USD', 71)
+    await published()
+    expect(await lineageOf()).not.toBe(before)
+    expect(log.filter(line => line.includes('lineage_begun')).length).toBe(2)
+    expect(log.some(line => line.includes('"replaced"'))).toBe(false)
+  })
+
+  test('a command logs nothing where no server has published yet', async () => {
+    instance.close()
+    rmSync(dir, { recursive: true })
+    dir = mkdtempSync(join(tmpdir(), 'wellhead-publishing-'))
+    open({ serving: false })
+    record('WTI_USD', 70)
+    expect(instance.services.db.query('SELECT count(*) AS n FROM changes').get()).toEqual({ n: 0 })
+  })
+
   test('a database that was restored goes on as a new lineage', async () => {
-    const lineageOf = async () =>
-      (await nats.manager.streams.info('changes')).state.messages === 0
-        ? undefined
-        : (
-            await nats.manager.streams.getMessage('changes', { last_by_subj: 'changes' })
-          )?.header.get(changeHeaders.lineage)
     record('WTI_USD', 70)
     await published()
     instance.close()
@@ -350,9 +419,13 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       expect(open).toThrow('another copy took over')
 
       dir = next
+      open({ natsServers: '', serving: false })
+      record('WTI_USD', 69)
+      instance.close()
       open()
       record('WTI_USD', 71)
       await published()
+      expect(await publishedPrices()).toContain(69)
       const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
       expect(instance.services.board.quote(wti)?.observation.value).toBe(71)
     })

@@ -9,7 +9,7 @@ import { fetchSnapshot, NoSnapshot } from '../../service/replication/snapshots.t
 import { takeOver } from '../../service/replication/takeover.ts'
 import { openDatabase, transact } from '../../store/database.ts'
 import { createApplier } from '../../store/replication/applier.ts'
-import { continueAt } from '../../store/replication/change-log.ts'
+import { continueAt, logChanges } from '../../store/replication/change-log.ts'
 import { createReplicationState } from '../../store/replication/state.ts'
 import { restore } from '../backups/backup.ts'
 
@@ -60,6 +60,8 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     continueAt(db, position)
     state.set('lineage', next)
     state.set('continues', ended)
+    // Commands may write before the first start.
+    logChanges(db, true)
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
@@ -105,6 +107,7 @@ export async function promoteReplica(
       state.set('continues', ended)
       state.remove('replica_at')
     })
+    logChanges(db, true)
     return position
   } finally {
     db.close()

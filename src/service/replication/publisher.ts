@@ -19,8 +19,8 @@ export interface PublisherDeps {
   nats: Nats
   reader: { first(): number; last(): number; after(sequence: number): Generator<Delta> }
   lineage: string
-  /** The lineage that this one follows, if any: its stream is continued. */
-  previousLineage: string | undefined
+  /** Lineages that this one follows: it continues the stream of whichever published last. */
+  previousLineages: readonly string[]
   /** The lineage that this one took over from, if it did. */
   continues: string | undefined
   /** Something of this database was in the stream before. */
@@ -47,7 +47,7 @@ export async function createPublisher({
   nats,
   reader,
   lineage,
-  previousLineage,
+  previousLineages,
   continues,
   hasPublished,
   lastChange,
@@ -67,9 +67,9 @@ export async function createPublisher({
           `the stream has changes up to ${carriedPosition}, this database up to ${lastChange}`,
         )
       position = Math.max(position, carriedPosition)
-    } else if (hasPublished && carried !== previousLineage)
+    } else if (hasPublished && !previousLineages.includes(carried))
       throw new StreamConflict('replaced', `the stream has gone on as lineage ${carried}`)
-    else if (carried !== previousLineage)
+    else if (!previousLineages.includes(carried))
       throw new StreamConflict('foreign', `the stream ${changesStream} is of lineage ${carried}`)
   }
 

@@ -3,9 +3,10 @@ import { lazy } from '../statement.ts'
 
 /**
  * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
- * `previous_lineage`, the one before a restored
- * backup; `continues`, the one that it took over from; `replaced_by`, why it may not write;
- * `restored`, that a backup was put in its place since it last published; `replica_at`, of a replica: the message of the stream that it is at.
+ * `previous_lineage`, those before a restored backup or a gap in the log, the newest first;
+ * `continues`, the one that it took over from; `replaced_by`, why it may not write; `restored`, that
+ * a backup was put in its place since it last published; `unlogged`, that a server has written since
+ * then without the log; `replica_at`, of a replica: the message of the stream that it is at.
  */
 export type StateName =
   | 'applied'
@@ -14,6 +15,7 @@ export type StateName =
   | 'continues'
   | 'replaced_by'
   | 'restored'
+  | 'unlogged'
   | 'replica_at'
 
 export interface ReplicationState {
@@ -38,6 +40,18 @@ export function createReplicationState(db: Database): ReplicationState {
     set: (name, value) => void set.run(name, value),
     remove: name => void remove.run(name),
   }
+}
+
+/** More than one where the later ones never met NATS. */
+const previousMax = 8
+
+/** Lineages that this copy had before, the newest first. */
+export const previousLineages = (state: Pick<ReplicationState, 'get'>): string[] =>
+  state.get('previous_lineage')?.split(' ') ?? []
+
+export function addPreviousLineage(state: ReplicationState, lineage: string): void {
+  const all = [lineage, ...previousLineages(state)].slice(0, previousMax)
+  state.set('previous_lineage', all.join(' '))
 }
 
 /** Runs work of this table alone also where the connection is closed to writes. */
