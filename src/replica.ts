@@ -30,9 +30,11 @@ export interface Replica {
   /** Resolves, with the reason, when the copy has to begin anew with a snapshot. */
   ended: Promise<string>
   lagMs(): number
+  /** Goes on answering with what it has: another connection may write its database then. */
+  stopFollowing(): void
   /** Tells the clients of streams and sockets to go elsewhere. */
   endStreams(): void
-  /** Sends what is left to report before it ends. */
+  /** Gives the database up at once, and then sends what is left to report. */
   close(): Promise<void>
 }
 
@@ -141,22 +143,29 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
     quotas: slices.held(),
   }))
   log.info('replica_open', { change: following.applied() })
+  let isFollowing = true
+  const stopFollowing = () => {
+    if (!isFollowing) return
+    isFollowing = false
+    following.stop()
+    written.close()
+  }
   return {
     answer,
     ended: following.ended,
     lagMs,
+    stopFollowing,
     endStreams: services.streams.stop,
     async close() {
-      following.stop()
+      stopFollowing()
       stopAnnouncing()
       services.streams.stop()
+      services.db.close()
       // What is under way, and then the rest.
       await reports.send()
       reports.giveUp()
       await reports.send()
       reports.stop()
-      services.db.close()
-      written.close()
     },
   }
 }

@@ -11,6 +11,8 @@ interface Node {
   ready(): Promise<{ url: string; api_key?: string; admin_token?: string }>
 }
 
+const noAnswer = 599
+
 describe.skipIf(!hasNats)('a primary with a standby', () => {
   let nats: NatsServer
   let dir: string
@@ -64,12 +66,14 @@ describe.skipIf(!hasNats)('a primary with a standby', () => {
       body: JSON.stringify({
         observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price }],
       }),
-    }).catch(() => new Response('', { status: 599 }))
-  const latest = async (node: Node) => {
-    const answer = await fetch(`${node.url}/v1/prices/latest?by_code=WTI_USD`, {
+    }).catch(() => new Response('', { status: noAnswer }))
+  const read = (node: Node) =>
+    fetch(`${node.url}/v1/prices/latest?by_code=WTI_USD`, {
       headers: { authorization: `Token ${apiKey}` },
-    }).catch(() => undefined)
-    const body = (await answer?.json().catch(() => undefined)) as { data?: { price: number } }
+    }).catch(() => new Response('', { status: noAnswer }))
+  const latest = async (node: Node) => {
+    const answer = await read(node)
+    const body = (await answer.json().catch(() => undefined)) as { data?: { price: number } }
     return body?.data?.price
   }
 
@@ -98,9 +102,23 @@ describe.skipIf(!hasNats)('a primary with a standby', () => {
 
   test('is followed by it when it dies, with everything it acknowledged, and fenced when it comes back', async () => {
     for (let i = 1; i <= 10; i++) expect((await push(primary, 70 + i / 10)).status).toBe(200)
+    let isReplaced = false
+    const statuses = new Map<number, number>()
+    const reading = (async () => {
+      while (!isReplaced) {
+        const { status } = await read(standby)
+        statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        await Bun.sleep(2)
+      }
+    })()
     primary.process.kill('SIGKILL')
     await primary.process.exited
     await until('a new primary', async () => (await push(standby, 80)).status === 200, standby)
+    isReplaced = true
+    await reading
+    // While it takes over it answers as before; its listener is opened anew once, in between.
+    expect([...statuses.keys()].filter(status => ![200, noAnswer].includes(status))).toEqual([])
+    expect(statuses.get(200)).toBeGreaterThan(100)
     expect(await latest(standby)).toBe(80)
     // What is sent to the other copy finds the new primary without being told.
     await until('the way to it', async () => (await push(other, 81)).status === 200, other)

@@ -134,14 +134,16 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   if (held) {
     log.warn('standby_takes_over', { epoch: held.lease.epoch })
     const ended = replica
-    replica = undefined
-    ended?.endStreams()
-    await ended?.close()
+    // It answers what is read until the next instance does.
+    ended?.stopFollowing()
     const change = await standby.promote(held)
     log.warn('promoted', { change, epoch: held.lease.epoch })
     const port = server.port ?? config.server.port
+    replica = undefined
+    ended?.endStreams()
     await server.stop(true)
-    await nats.close()
+    // Its last reports are on their way meanwhile: writes do not wait for them.
+    void (ended?.close() ?? Promise.resolve()).finally(() => nats.close())
     lock.release()
     return await serve({
       ...env,
@@ -178,6 +180,7 @@ const missingSetting = (
 }
 
 const lookEachMs = 250
+const renewEachMs = 500
 
 /** Looks at the lease of the primary, and takes it where nobody renews it and this copy may. */
 function createStandby(
@@ -213,11 +216,23 @@ function createStandby(
     },
     /** Applies what is left of the stream; tries until it is done, as long as the lease is kept. */
     async promote(held: HeldLease): Promise<number> {
+      let isKept = true
+      let isPromoted = false
+      // However long a try takes, no other standby is to find the lease abandoned.
+      const keeping = async () => {
+        while (isKept && !isPromoted) {
+          isKept = await held.renew().catch(() => true)
+          await sleep(renewEachMs)
+        }
+      }
+      void keeping()
       for (;;) {
-        if (!(await held.renew().catch(() => true)))
+        if (!isKept)
           throw new Error('another copy has taken the lease: start it again as a replica')
         try {
-          return await promoteReplica(dir, nats, held.lease.holder, clock.now())
+          const change = await promoteReplica(dir, nats, held.lease.holder, clock.now())
+          isPromoted = true
+          return change
         } catch (error) {
           log.error('promotion_failed', { message: String(error) })
         }
