@@ -13,6 +13,7 @@ import {
 } from './service/replication/nodes.ts'
 import { quotaBucket } from './service/replication/quota-bucket.ts'
 import { createQuotaGrants, type QuotaGrants } from './service/replication/quota-grants.ts'
+import { lastLineage } from './service/replication/subjects.ts'
 import type { Services } from './services.ts'
 import { createReplicationState, previousLineages } from './store/replication/state.ts'
 import { version } from './version.ts'
@@ -166,17 +167,26 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const stopFencing = every(fenceEachMs, fence)
   const isOwn = (holder: string) =>
     [state.get('lineage'), ...previousLineages(state)].includes(holder)
+  const isReplaced = () => state.get('replaced_by') !== undefined
+  /** Whoever holds the lease but is not what the stream goes on with would keep it from who is. */
+  const isOutrun = async (nats: Nats) => {
+    const last = await lastLineage(nats).catch(() => undefined)
+    return isReplaced() || (last !== undefined && !isOwn(last))
+  }
   const acquire = async (nats: Nats): Promise<HeldLease> => {
     const view = createLeaseView(await nats.bucket(leaseBucket, config.nats.copies, 0), clock)
     for (;;) {
       await view.look()
       const current = view.current()
-      if (!current || isOwn(current.holder) || view.isAbandoned()) {
+      const isFree = !current || isOwn(current.holder) || view.isAbandoned()
+      if (!isFree)
+        why = `the lease of epoch ${current.epoch} is another copy's${current.url ? `, ${current.url}` : ''}`
+      else if (await isOutrun(nats)) why = 'the stream goes on with commits of another copy'
+      else {
         const url = config.nats.address || reachable(deps.url?.() ?? '')
         const taken = await view.take(state.get('lineage') ?? '', url)
         if (taken) return taken
       }
-      why = `the lease of epoch ${current?.epoch} is another copy's${current?.url ? `, ${current.url}` : ''}`
       await sleep(renewEachMs)
     }
   }
@@ -189,6 +199,12 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       fence()
       for (;;) {
         await sleep(renewEachMs)
+        if (isReplaced()) {
+          why = 'another copy took over'
+          const last = await lastLineage(nats)
+          if (last !== undefined) await held.handTo(last)
+          held = await acquire(nats)
+        }
         // Without an answer it is renewed again, over whatever became of it.
         const isKept = await Promise.race([
           held.renew().catch(() => true),

@@ -31,13 +31,14 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
   let instance: Instance
   let log: string[]
 
-  const open = ({ natsServers = server.url, serving = true } = {}) => {
+  const open = ({ natsServers = server.url, serving = true, standby = 'off' } = {}) => {
     const clock = createSystemClock()
     instance = openInstance({
       runtime: {
         config: loadConfig({
           flags: {
             'nats.servers': natsServers,
+            'nats.standby': standby,
             'readers.threads': '0',
             'data.reserve_mb': '0',
           },
@@ -428,6 +429,26 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       expect(await publishedPrices()).toContain(69)
       const wti = instance.services.catalogue.resolve('WTI_USD', Date.now())!.series
       expect(instance.services.board.quote(wti)?.observation.value).toBe(71)
+    })
+
+    test('gives up the lease that it holds, so that the next may write', async () => {
+      instance.close()
+      open({ standby: 'auto' })
+      await until('the lease', async () => (await metric('wellhead_replication_lease_epoch')) > 0)
+      record('WTI_USD', 70)
+      await snapshot()
+      await published()
+      const next = join(dir, 'next')
+      await promoted(next)
+      const old = instance
+      record('WTI_USD', 99)
+      await until('the end of the old', () => log.some(line => line.includes('"replaced"')))
+      dir = next
+      log = []
+      open({ standby: 'auto' })
+      await until('the lease', () => log.some(line => line.includes('"lease_held"')))
+      record('WTI_USD', 71)
+      old.close()
     })
 
     test('may be replaced again before there is another snapshot', async () => {

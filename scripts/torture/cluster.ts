@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectNats } from '../../src/send/nats/connection.ts'
 import { binary } from '../../test/support/instance/binary.ts'
@@ -22,7 +22,8 @@ const dir = mkdtempSync(join(tmpdir(), 'wellhead-cluster-'))
 // A copy of its own: the run takes half an hour, in which another one may be built.
 const program = join(dir, 'wellhead')
 copyFileSync(binary(), program)
-const say = (text: string) => process.stderr.write(`${text}\n`)
+const say = (text: string) =>
+  process.stderr.write(`${new Date().toISOString()} load ${loadavg()[0]!.toFixed(1)}: ${text}\n`)
 
 const words = (text: string) => text.split(' ')
 const freePort = () => {

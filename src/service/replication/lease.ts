@@ -43,6 +43,8 @@ export interface HeldLease {
   lease: Lease
   /** False where another copy has taken it. Throws where the bucket does not answer. */
   renew(): Promise<boolean>
+  /** Leaves it to a copy that took over otherwise, as what follows it in the stream says. */
+  handTo(holder: string): Promise<void>
   /** Whether this copy may write at this moment, by a clock that nobody sets. */
   isValid(): boolean
 }
@@ -78,6 +80,11 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         last = next
         renewedAt = startedAt
         return true
+      },
+      async handTo(holder) {
+        isLost = true
+        const next = { epoch: own.epoch, holder, url: '' }
+        await bucket.set(leaseKey, JSON.stringify(next), last)
       },
       isValid: () => !isLost && clock.monotonic() - renewedAt < validMs,
     }

@@ -20,6 +20,14 @@ export const changeHeaders = {
   position: 'Wellhead-Position',
 } as const
 
+/** Whose commits the stream ends with; undefined where it has none. */
+export async function lastLineage(nats: Pick<Nats, 'manager'>): Promise<string | undefined> {
+  const { state } = await nats.manager.streams.info(changesStream)
+  if (state.messages === 0) return undefined
+  const last = await nats.manager.streams.getMessage(changesStream, { seq: state.last_seq })
+  return last?.header.get(changeHeaders.lineage)
+}
+
 /** A consumer that went with its server is missed after two heartbeats, and another one is made. */
 export const consumeEach = { expires: 5000, idle_heartbeat: 1000 }
 
