@@ -52,15 +52,11 @@ export async function importing({ dir, say }: BenchOptions): Promise<Line[]> {
 }
 
 /** Rows a second of a command that fills an empty directory. */
-export async function timed(
-  target: string,
-  command: string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<number> {
+async function timed(target: string, command: string[]): Promise<number> {
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target)
   const startedAt = performance.now()
-  const child = spawned(command, env)
+  const child = spawned(command)
   const [code] = await Promise.all([child.exited, new Response(child.stdout).text()])
   const seconds = (performance.now() - startedAt) / 1000
   if (code !== 0) throw new Error(`${command.join(' ')} ended with exit code ${code}`)

@@ -21,7 +21,7 @@ export const validMs = 5000
  * How long a standby looks at a lease that nobody renews before it takes it: longer by more than
  * what two clocks can differ in.
  */
-export const abandonedMs = 6500
+export const abandonedMs = 6000
 /** Unchanged for so long, it is seen whether it can be renewed at all. */
 const doubtedMs = 2000
 /** How long whoever has it gets to renew it once it can be renewed again. */
