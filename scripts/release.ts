@@ -5,6 +5,7 @@ import manifest from '../package.json'
 import { compile } from './compile.ts'
 import { debArchitectures, writeDeb } from './release/deb.ts'
 import { papers } from './release/papers.ts'
+import { writeImage } from './world-image.ts'
 
 /**
  * Makes everything that is passed on into `dist/release`: a binary for each target, Debian packages,
@@ -41,10 +42,11 @@ writeFileSync(at(`${manifest.name}.1`), all.manual)
 for (const [shell, text] of Object.entries(all.completions))
   writeFileSync(at(`${manifest.name}.${shell}`), text)
 
+const image = await writeImage('dist')
 for (const target of targets) {
   if (requestedTargets.length > 0 && !requestedTargets.includes(target)) continue
   const binary = at(`${base}-${target}${target.startsWith('windows') ? '.exe' : ''}`)
-  if (compile(binary, `bun-${target}`) !== 0) process.exit(1)
+  if (compile(binary, image, `bun-${target}`) !== 0) process.exit(1)
   const architecture =
     target === 'linux-x64' ? 'x64' : target === 'linux-arm64' ? 'arm64' : undefined
   if (!architecture) continue

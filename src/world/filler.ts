@@ -34,6 +34,8 @@ export interface WorldFeed
   extends Pick<PriceFeed, 'begin' | 'step' | 'advance' | 'paused' | 'filled' | 'total'> {
   /** Writes what a request needs and is not there yet. */
   lay(asked: DataRequest): void
+  /** Writes the families that an image of a copy holds. */
+  layRegisters(): void
   /** What reads of prices ask before they read. */
   supply: Supply
   /** Does some work that reads what is there and waits for nothing: its reads lay nothing down. */
@@ -45,6 +47,8 @@ export interface WorldFeed
 export interface Families<Name extends string> {
   /** In the order in which they are filled in the background. */
   fillers: Readonly<Record<Name, Filler>>
+  /** Those that need no prices to be written first, in the order in which they need each other. */
+  registers: readonly Name[]
   /** Those that every list of codes needs. */
   first(): void
   /** As much of those as lists of newest prices need. */
@@ -74,6 +78,7 @@ export function withFamilies<Name extends string>(
   feed: PriceFeed,
   {
     fillers,
+    registers,
     first,
     quoteAll,
     quote,
@@ -104,19 +109,21 @@ export function withFamilies<Name extends string>(
       readEarly.clear()
     }
   }
+  /** The history is there; the clock may have moved since it was written, as of an image. */
+  const end = (name: Name) => {
+    if (laid.has(name)) return
+    laid.add(name)
+    if (!feed.paused) fillers[name].advance(now())
+  }
   const fill = (name: Name) => {
     const filler = fillers[name]
-    let hasWritten = false
     if (filler.step?.(0)) {
-      hasWritten = true
       // Somebody waits for it: one commit rather than one for each of its slices.
       atOnce(() => {
         while (filler.step!(Number.POSITIVE_INFINITY));
       })
     }
-    laid.add(name)
-    // The clock may have moved before the history was asked for.
-    if (hasWritten && !feed.paused) filler.advance(now())
+    end(name)
   }
   const begin = () => {
     feed.begin()
@@ -140,7 +147,7 @@ export function withFamilies<Name extends string>(
         first()
         for (const [name, filler] of entries) {
           if (filler.step?.(budgetMs)) return true
-          laid.add(name)
+          end(name)
         }
         return feed.step(budgetMs)
       })
@@ -159,6 +166,11 @@ export function withFamilies<Name extends string>(
         lay(asked, fill)
       })
     },
+    layRegisters: () =>
+      void laying(() => {
+        feed.beginTogether()
+        for (const name of registers) fill(name)
+      }),
     supply: Object.assign(supplied, {
       quote(seriesId: number) {
         if (isWhole || isLaying) return

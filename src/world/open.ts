@@ -45,8 +45,10 @@ import { createFuturesFiller, type FuturesFiller } from './futures/futures.ts'
 import { createEventLog, withEvents } from './prices/events.ts'
 import { createPriceFeed, type PriceFeed } from './prices/feed.ts'
 import { shippedStates } from './prices/path-states.ts'
+import { begunAtOf } from './prices/progress.ts'
 import { drillingGroups, withRegions } from './prices/regions.ts'
 import { createWorld, type World } from './prices/world.ts'
+import { dailyCloses } from './prices/world-closes.ts'
 import { sampleAlerts } from './samples/alerts.ts'
 import { sampleBilling } from './samples/billing.ts'
 import { sampleDataSources } from './samples/data-sources.ts'
@@ -65,6 +67,8 @@ import { worldSizes } from './size.ts'
  */
 
 export type { WorldFeed } from './filler.ts'
+export { layRegisters } from './image.ts'
+export { shippedSeed } from './prices/path-states.ts'
 
 /** What the data of the world is written through. */
 export interface WorldServices
@@ -161,6 +165,19 @@ type FamilyName =
 const ofContracts = ['/v1/futures', '/v1/spreads', '/v1/indicators', '/v1/market-brief']
 
 const counts: readonly FamilyName[] = ['rigs', 'ducs', 'productivities', 'crews']
+
+/** What an image of a copy holds; permits come before what is of their wells. */
+const registers: readonly FamilyName[] = [
+  'capacities',
+  'positions',
+  'annotations',
+  ...counts,
+  'opec',
+  'outlooks',
+  'permits',
+  'frac',
+  'production',
+]
 
 /** Which families the routes below a path need: the first path that fits says it. */
 const needs: readonly (readonly [path: string, families: readonly FamilyName[]])[] = [
@@ -265,14 +282,15 @@ function familiesOf(
         clock.now,
       ),
       surcharges: surchargeFiller(services, prices),
-      positions: positionFiller(services, prices),
-      annotations: annotationFiller(services, prices),
+      positions: positionFiller(services, world),
+      annotations: annotationFiller(services, world),
       ...createDrillingFillers({
         seed,
         world,
         drilling: services.drilling,
         clock,
         days: sizeOf(services).countedDays,
+        startedAt: () => begunAtOf(services.settings) ?? clock.now(),
       }),
       opec: createOpecFiller({ seed, world, opec: services.opec, now: clock.now }),
       stations: createStationFiller({ seed, world, stations: services.stations, now: clock.now }),
@@ -281,12 +299,13 @@ function familiesOf(
       frac,
       production,
     },
+    registers,
     first: futures.begin,
     quoteAll: futures.quoteAll,
     quote(seriesId) {
       const { code, contractOf } = catalogue.byId(seriesId)
       if (isFamily(code)) futures.quote(code)
-      else if (contractOf !== null) futures.supply(code)
+      else if (contractOf !== null) futures.quoteContract(code)
     },
     hasNewest(seriesId, before) {
       const series = catalogue.byId(seriesId)
@@ -386,6 +405,15 @@ function wellFillers(services: WorldServices, world: World) {
   return { permits, frac, production }
 }
 
+/**
+ * A series with the closes that the world has published of it: whoever only computes from them does
+ * not wait for its history to be written.
+ */
+function publishedSeries({ catalogue, clock }: WorldServices, world: World, code: string) {
+  const series = catalogue.named(code)
+  return series && { ...series, closes: dailyCloses(world.history(code, clock.now())) }
+}
+
 /** A series with its daily closes, whose whole history is there. */
 function filledSeries({ catalogue, closes }: WorldServices, prices: PriceFeed, code: string) {
   prices.fill(code)
@@ -401,19 +429,19 @@ const surchargeFiller = (services: WorldServices, prices: PriceFeed): Filler =>
     indexOf: code => filledSeries(services, prices, code),
   })
 
-const positionFiller = (services: WorldServices, prices: PriceFeed): Filler =>
+const positionFiller = (services: WorldServices, world: World): Filler =>
   createPositionFiller({
     seed: services.config.dev.seed,
     positions: services.positions,
     clock: services.clock,
-    closesOf: code => filledSeries(services, prices, code)?.closes,
+    closesOf: code => publishedSeries(services, world, code)?.closes,
   })
 
-const annotationFiller = (services: WorldServices, prices: PriceFeed): Filler =>
+const annotationFiller = (services: WorldServices, world: World): Filler =>
   createAnnotationFiller({
     annotations: services.annotations,
     clock: services.clock,
-    seriesOf: code => filledSeries(services, prices, code),
+    seriesOf: code => publishedSeries(services, world, code),
   })
 
 export const evaluationAccountId = sampleId(1)

@@ -116,6 +116,6 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     webhooks: ['account-secrets.ts', 'endpoint-secrets.ts', 'event-ids.ts', 'events.ts'],
   },
   world: {
-    prices: ['progress.ts', 'noise.ts', 'path.ts', 'regions.ts', 'world.ts'],
+    prices: ['progress.ts', 'noise.ts', 'path.ts', 'regions.ts', 'world.ts', 'world-closes.ts'],
   },
 }

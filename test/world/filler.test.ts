@@ -52,6 +52,7 @@ function copy() {
   const short: Filler = { advance: now => void lines.push(`short at ${(now - start) / hourMs}`) }
   const feed = withFamilies(prices, {
     fillers: { long, short },
+    registers: ['short' as 'long' | 'short'],
     first: () => void lines.push('first'),
     quoteAll: () => void lines.push('quote'),
     quote: () => undefined,
@@ -74,9 +75,12 @@ test('families come after the newest of every code and before their histories', 
   while (feed.step(1)) steps += 1
   expect(steps).toBeGreaterThan(0)
   expect(feed.filled().size).toBe(codes.length)
-  expect(said.filter(line => line.startsWith('long'))).toEqual(
-    Array.from({ length: 3 }, () => 'long after 0'),
-  )
+  expect(said.filter(line => line.startsWith('long'))).toEqual([
+    'long after 0',
+    'long after 0',
+    'long after 0',
+    'long at 0',
+  ])
   expect(said.indexOf('prices')).toBeLessThan(said.indexOf('long after 0'))
   expect(feed.step(1)).toBe(false)
   expect(feed.isWhole()).toBe(true)
@@ -118,6 +122,7 @@ test('what was read while something was written is forgotten, and read anew', ()
   })
   const feed = withFamilies(prices, {
     fillers: {},
+    registers: [],
     first: () => {},
     quoteAll: () => {},
     quote: () => {},

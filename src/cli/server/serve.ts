@@ -22,6 +22,7 @@ import { linkUrl } from '../../service/account/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
 import { listenLocally } from '../socket.ts'
 import { openCopy } from './copy.ts'
+import { takeImage } from './first-image.ts'
 import {
   credentialLines,
   evaluationKeys,
@@ -111,6 +112,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     log.info('upgrade_backup_made', {
       message: `The database of schema ${upgraded.from} is kept as ${upgraded.keptAs}: restore it to go back to the program before.`,
     })
+  await takeImage(dir, config, runtime.clock.now())
   const accessLog = accessLogOf(runtime)
   const copy = openCopy({
     runtime,

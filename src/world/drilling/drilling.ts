@@ -52,6 +52,8 @@ export interface DrillingFillerDeps {
   clock: Pick<Clock, 'now'>
   /** Days of history; undefined: each count from its own first day. */
   days?: number | undefined
+  /** When the copy began: what was published before it is history. */
+  startedAt(): number
   /** Measures the budget of a step; the copy's own clock may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
@@ -66,13 +68,13 @@ export type DrillingFamily = 'rigs' | 'ducs' | 'productivities' | 'crews'
 export function createDrillingFillers(
   deps: DrillingFillerDeps,
 ): Record<DrillingFamily, Required<Filler>> {
-  const { world, drilling, clock, days, stopwatch = createSystemClock() } = deps
+  const { world, drilling, clock, days, startedAt, stopwatch = createSystemClock() } = deps
   const firstOnOf = (day: string) => (now: number) => {
     const from = isoDay(days === undefined ? 0 : now - days * dayMs)
     return from > day ? from : day
   }
   const filler = <T extends Regional>(family: Family<T>): Required<Filler> => {
-    const { fill, publish } = createFamilyFiller(family)
+    const { fill, publish } = createFamilyFiller(family, startedAt)
     return {
       step(budgetMs) {
         const until = stopwatch.monotonic() + budgetMs
@@ -121,14 +123,10 @@ export function createDrillingFillers(
 /** Days whose rows are made at once: some tens of milliseconds of work. */
 const daysEach = 150
 
-function createFamilyFiller<T extends Regional>({
-  calendar,
-  firstOn,
-  last,
-  store,
-  rows,
-  record,
-}: Family<T>) {
+function createFamilyFiller<T extends Regional>(
+  { calendar, firstOn, last, store, rows, record }: Family<T>,
+  startedAt: () => number,
+) {
   /** A history that is being made: the days that are left, and the rows of the others. */
   let history: { days: string[]; rows: Recorded<T>[] } | undefined
   /**
@@ -144,10 +142,21 @@ function createFamilyFiller<T extends Regional>({
       day => publishedAt(calendar, day) <= now,
     )
 
+  const published = (row: T): Recorded<T> => ({
+    ...row,
+    recordedAt: publishedAt(calendar, row.countedOn),
+  })
+
   const makeRows = (progress: NonNullable<typeof history>) => {
     const some = rows(progress.days.splice(0, daysEach))
-    for (const row of some)
-      progress.rows.push({ ...row, recordedAt: publishedAt(calendar, row.countedOn) })
+    for (const row of some) progress.rows.push(published(row))
+  }
+
+  /** Writes what is missing between a history that an image brought and the beginning of the copy. */
+  const goOn = (newestOn: string, now: number): void => {
+    if (newestOn >= isoDay(startedAt())) return
+    const days = daysFrom(dayAfter(newestOn, 1), Math.min(startedAt(), now))
+    if (days.length > 0) store.write(rows(days).map(published), now)
   }
 
   const byRegion = (allRows: readonly Recorded<T>[]): Recorded<T>[][] => {
@@ -162,7 +171,11 @@ function createFamilyFiller<T extends Regional>({
   return {
     /** Makes or writes a part of the history; false when it is complete. */
     fill(now: number): boolean {
-      if (store.newestOn([last]) !== undefined) return false
+      const newestOn = store.newestOn([last])
+      if (newestOn !== undefined) {
+        goOn(newestOn, now)
+        return false
+      }
       history ??= { days: daysFrom(firstOn(now), now), rows: [] }
       isAhead = history.days.length === 0 && history.rows.length === 0
       if (history.days.length > 0) {

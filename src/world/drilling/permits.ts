@@ -53,8 +53,11 @@ const quarterlyLagDays = 35
 /** A well that has not produced by then never will. */
 const unfinishedDays = 500
 
+/** When a copy began, as its permits remember it. */
+export const permitsBegunName = 'fixture.permits_started_at'
+
 const names = {
-  startedAt: 'fixture.permits_started_at',
+  startedAt: permitsBegunName,
   doneTo: 'fixture.permits_to',
   wellsOn: 'fixture.wells_on',
 }
@@ -135,7 +138,7 @@ function createFilledSpan({ settings, clock, reach = fullReach }: PermitFillerDe
 
 /** Writes the permits of lists that have come out, with the wells that they are of. */
 function createPermitWrites(
-  { seed, world, db, permits, wells, reach = fullReach }: PermitFillerDeps,
+  { seed, world, db, permits, wells, settings, reach = fullReach }: PermitFillerDeps,
   { startedAt, begin, doneTo, setDoneTo }: ReturnType<typeof createFilledSpan>,
 ) {
   const lists = dayLists(seed, world)
@@ -169,6 +172,8 @@ function createPermitWrites(
         permits.store.write(rows, now)
         wells.put(wellsOf(rows, isoDay(now)), now)
         setDoneTo(to)
+        // As the wells stand today; what an image brought is of the day on which it was made.
+        if (from === begin()) settings.set(names.wellsOn, isoDay(now))
       })
     },
     /** The lists that have come out since; answers how many permits they have. */

@@ -15,6 +15,7 @@ import type { Outlook, OutlookStore } from '../../store/fundamentals/outlooks.ts
 import type { Filler } from '../filler.ts'
 import { createPath, type Path } from '../prices/path.ts'
 import type { World } from '../prices/world.ts'
+import { dailyCloses } from '../prices/world-closes.ts'
 
 /** Who publishes forecasts of what. */
 const sources: readonly (readonly [source: string, codes: readonly string[]])[] = [
@@ -107,17 +108,8 @@ type Duty = (now: number) => boolean
 /** The daily closes of a code that the fixture world has published by `now`. */
 function worldCloses(world: World, code: string, now: number): Close[] {
   const from = now - closesFromDays * dayMs
-  const closes: Close[] = []
-  for (const { observedAt, value } of world.observations(code, from, now, {
-    from,
-    hourlyFrom: now + dayMs,
-    rawFrom: now + dayMs,
-  })) {
-    const day = isoDay(observedAt)
-    if (closes.at(-1)?.day === day) closes.pop()
-    closes.push({ day, value })
-  }
-  return closes
+  const depth = { from, hourlyFrom: now + dayMs, rawFrom: now + dayMs }
+  return dailyCloses(world.observations(code, from, now, depth))
 }
 
 function agencyOutlooks({

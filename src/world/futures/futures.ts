@@ -61,6 +61,8 @@ export interface FuturesFiller extends Required<Filler> {
   quoteAll(): void
   /** The same, of one family. */
   quote(family: FamilyCode): void
+  /** The same, of a contract; of one that stands for no family, its history. */
+  quoteContract(contract: string): void
   /** Whether the newest price of a contract before `before` is there: one of these. */
   hasNewest(contract: string, before: number): boolean
   /** Makes all contracts known. */
@@ -172,6 +174,16 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     if (prices.length > 0) deps.quote(prices)
   }
 
+  const supply = (contract: string) => {
+    if (written.has(contract)) return
+    const parsed = parseContractCode(contract)
+    const curve = missingCurves().find(({ family }) => family === parsed?.family)
+    if (!parsed || !curve) return
+    openAll()
+    const front = frontMonth(curve, startedAt())
+    if (parsed.month !== front || !hasBegun()) writeContract(curve, parsed.month)
+  }
+
   const writeContract = (curve: WorldCurve, month: string) => {
     const code = contractCode(curve.family.code, month)
     if (written.has(code)) return
@@ -221,15 +233,14 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     quote: code => quoteFronts(curves.filter(({ family }) => family.code === code)),
     hasNewest: (contract, before) => quoted.get(contract)?.has(before) ?? false,
     open: openAll,
-    supply(contract) {
-      if (written.has(contract)) return
+    quoteContract(contract) {
+      if (quoted.has(contract)) return
       const parsed = parseContractCode(contract)
       const curve = missingCurves().find(({ family }) => family === parsed?.family)
-      if (!parsed || !curve) return
-      openAll()
-      const front = frontMonth(curve, startedAt())
-      if (parsed.month !== front || !hasBegun()) writeContract(curve, parsed.month)
+      if (parsed && curve && parsed.month === frontMonth(curve, startedAt())) quoteFronts([curve])
+      else supply(contract)
     },
+    supply,
     step(budgetMs) {
       const missing = missingCurves()
       const start = startedAt()

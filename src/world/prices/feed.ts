@@ -39,6 +39,8 @@ export interface PriceFeed {
   quote(seriesId: number): void
   /** Whether the newest observation of a series before `before` is there: one of these. */
   hasNewest(seriesId: number, before: number): boolean
+  /** Writes the codes that are numbered together, whole. */
+  beginTogether(): void
   /** Writes the history of a code, whatever is there of it already. */
   fill(code: string): void
   /** Sees to it that all observations of a series made at `from` or later are there. */
@@ -167,11 +169,13 @@ export function createPriceFeed(deps: {
     const whole = order.filter(({ code }) => together.has(code) && !done.has(code))
     if (whole.length === 0) return
     const to = progress.filledTo() ?? start
+    const known = progress.togetherTo()
     write(
-      whole.flatMap(series => [
-        ...publication.older(series, start),
-        ...publication.newest(series, start, to),
-      ]),
+      whole.flatMap(series =>
+        known === undefined
+          ? [...publication.older(series, start), ...publication.newest(series, start, to)]
+          : publication.between(series, known, to, to),
+      ),
     )
     markFilled(whole)
   }
@@ -251,6 +255,7 @@ export function createPriceFeed(deps: {
       const start = progress.begunAt()
       return start !== undefined && (earlyAt(start).quoted.get(seriesId)?.has(before) ?? false)
     },
+    beginTogether: () => beginTogether(progress.startedAt()),
     fill,
     filled: progress.filled,
     supply(seriesId, from) {

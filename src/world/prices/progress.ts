@@ -21,6 +21,8 @@ export interface PriceProgress {
   /** The codes whose history is complete. */
   filled(): ReadonlySet<string>
   addFilled(codes: readonly string[]): void
+  /** Up to where an image brought the codes that are numbered together. */
+  togetherTo(): number | undefined
   /** Whether the newest stretch of every code is there. */
   hasBegun(): boolean
   setBegun(): void
@@ -31,18 +33,32 @@ const names = {
   startedAt: 'fixture.started_at',
   filledTo: 'fixture.filled_to',
   filled: 'fixture.filled',
+  togetherTo: 'fixture.together_to',
   /** The newest stretch of every code is there. */
   begun: 'fixture.begun',
   paused: 'fixture.paused',
 }
 
+/** Takes the beginning of a copy back, whose codes that are numbered together are kept as they are. */
+export function forgetBeginning(settings: Progress & { remove(name: string): void }): void {
+  const to = settings.get(names.filledTo) ?? settings.get(names.startedAt)
+  if (to !== undefined) settings.set(names.togetherTo, to)
+  for (const name of [names.startedAt, names.filledTo, names.filled]) settings.remove(name)
+}
+
+/** When a copy began; undefined before it has. */
+export const begunAtOf = (settings: Pick<Progress, 'get'>): number | undefined =>
+  instantOf(settings, names.startedAt)
+
+function instantOf(settings: Pick<Progress, 'get'>, name: string): number | undefined {
+  const text = settings.get(name)
+  return text === undefined ? undefined : Number(text)
+}
+
 export function createPriceProgress(kept: Progress, clock: Pick<Clock, 'now'>): PriceProgress {
   const settings = remembered(kept)
   let filledCodes = { text: '', codes: new Set<string>() as ReadonlySet<string> }
-  const instant = (name: string): number | undefined => {
-    const text = settings.get(name)
-    return text === undefined ? undefined : Number(text)
-  }
+  const instant = (name: string) => instantOf(settings, name)
   const filled = (): ReadonlySet<string> => {
     const text = settings.get(names.filled) ?? ''
     if (text !== filledCodes.text)
@@ -62,6 +78,7 @@ export function createPriceProgress(kept: Progress, clock: Pick<Clock, 'now'>): 
     setFilledTo: at => settings.set(names.filledTo, String(at)),
     filled,
     addFilled: codes => settings.set(names.filled, [...filled(), ...codes].join(' ')),
+    togetherTo: () => instant(names.togetherTo),
     hasBegun: () => settings.get(names.begun) !== undefined,
     setBegun: () => settings.set(names.begun, 'true'),
     get paused() {

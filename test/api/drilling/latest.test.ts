@@ -43,6 +43,7 @@ beforeAll(() => {
     world,
     drilling: services.drilling,
     clock: copy.clock,
+    startedAt: () => start,
   })
   while (filler.step(1000)) {}
   key = copy.key('enterprise')

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { evaluationKeys } from '../../../src/cli/server/first-start.ts'
 import { loadConfig } from '../../../src/config.ts'
+import { databasePath } from '../../../src/directory.ts'
 import type { Connections } from '../../../src/http/cable.ts'
 import { openInstance, type Instance as Running } from '../../../src/instance.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
@@ -35,6 +36,8 @@ export interface CopyOptions {
   leadingOnly?: boolean
   /** Nothing is written that nobody has asked for: a copy as it is when it begins to listen. */
   unfilled?: boolean
+  /** A database that the copy begins with, in place of an empty one. */
+  database?: string
   /** The controls under /_dev are there, but for those that need a directory to keep states in. */
   controls?: boolean
   /** What upgrades requests to sockets, where the copy is served. */
@@ -48,9 +51,17 @@ const unkept = () => Promise.reject(new Error('this copy keeps no states'))
 export function evaluationCopy(
   now = Date.parse('2026-11-20T15:00:00Z'),
   flags: Record<string, string> = {},
-  { leadingOnly = false, unfilled = false, controls = false, connections, log }: CopyOptions = {},
+  {
+    leadingOnly = false,
+    unfilled = false,
+    database,
+    controls = false,
+    connections,
+    log,
+  }: CopyOptions = {},
 ): EvaluationCopy {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-copy-'))
+  if (database) copyFileSync(database, databasePath(dir))
   const clock = createManualClock(now)
   const config = loadConfig({
     mode: 'dev',

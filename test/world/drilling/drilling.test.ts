@@ -19,11 +19,13 @@ function worldOf({ services }: TestInstance) {
 }
 
 function copy(own = openTestInstance()) {
+  const startedAt = own.clock.now()
   const filler = createDrillingFiller({
     seed,
     world: worldOf(own),
     drilling: own.services.drilling,
     clock: own.clock,
+    startedAt: () => startedAt,
   })
   let steps = 0
   while (filler.step(5) && steps < 10_000) steps += 1
@@ -131,6 +133,7 @@ describe('the drilling data of an evaluation copy', () => {
       world: worldOf(own),
       drilling: own.services.drilling,
       clock: own.clock,
+      startedAt: own.clock.now,
     })
     for (let i = 0; i < 7; i++) first.step(0)
     expect(own.services.drilling.rigs.newestOn(['US'])).toBeUndefined()

@@ -1,0 +1,52 @@
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { imageName, imageOf } from '../src/cli/server/first-image.ts'
+import { loadConfig } from '../src/config.ts'
+import { databasePath } from '../src/directory.ts'
+import { openInstance } from '../src/instance.ts'
+import { createManualClock, createSystemClock } from '../src/lib/clock.ts'
+import { createSeededIds } from '../src/lib/ids.ts'
+import { createLog } from '../src/lib/log.ts'
+import { layRegisters } from '../src/world/open.ts'
+
+/** Makes the image that is compiled into the program; its path. */
+export async function writeImage(dir: string): Promise<string> {
+  const path = join(dir, `${imageName}.zst`)
+  const now = createSystemClock().now()
+  await Bun.write(path, imageOf(registersAt(now), now))
+  return path
+}
+
+/** The database of an evaluation copy as it stands at `now`: its registers and nobody's records. */
+export function registersAt(
+  now: number,
+  flags: Record<string, string> = {},
+): Uint8Array<ArrayBuffer> {
+  const dir = mkdtempSync(join(tmpdir(), 'wellhead-image-'))
+  try {
+    const clock = createManualClock(now)
+    const log = createLog({ level: 'error', format: 'text', write: console.error, clock })
+    const config = loadConfig({
+      mode: 'dev',
+      flags,
+      env: {},
+      files: { directory: '/' },
+      readFile: () => undefined,
+    })
+    const instance = openInstance({
+      runtime: { config, clock, ids: createSeededIds(1), log },
+      dir,
+    })
+    layRegisters(instance.feed!, instance.services.settings)
+    instance.close()
+    const packed = join(dir, 'packed.db')
+    const db = new Database(databasePath(dir), { readonly: true })
+    db.run('VACUUM INTO ?', [packed])
+    db.close()
+    return new Uint8Array(readFileSync(packed))
+  } finally {
+    rmSync(dir, { recursive: true, force: true })
+  }
+}

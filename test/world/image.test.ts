@@ -1,0 +1,133 @@
+import type { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { registersAt } from '../../scripts/world-image.ts'
+import { imageOf, takeImage } from '../../src/cli/server/first-image.ts'
+import { databasePath } from '../../src/directory.ts'
+import { dayMs } from '../../src/lib/instant.ts'
+import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
+
+const now = Date.parse('2026-11-06T15:00:00Z')
+/** As many days before as the small world has every permit of; a month of production comes out. */
+const madeAt = now - 8 * dayMs
+const small = { 'dev.world': 'small' }
+
+let dir: string
+let image: string
+/** Begun with the image; begun when the image was made; begun now with nothing. */
+let copies: Record<'imaged' | 'older' | 'plain', EvaluationCopy>
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'wellhead-image-test-'))
+  image = join(dir, 'image.db')
+  writeFileSync(image, registersAt(madeAt, small))
+  const older = evaluationCopy(madeAt, small)
+  older.clock.set(now)
+  older.running.feed!.advance(now)
+  copies = {
+    imaged: evaluationCopy(now, small, { database: image }),
+    older,
+    plain: evaluationCopy(now, small),
+  }
+}, 300_000)
+afterAll(() => {
+  for (const copy of Object.values(copies)) copy.remove()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+/** The register, and of its columns those that do not tell when this copy heard of a row. */
+const registers: Readonly<Record<string, string>> = {
+  rig_counts: '*',
+  frac_spreads: '*',
+  duc_wells: '*',
+  drilling_productivities: '*',
+  opec_productions: '*',
+  outlook_forecasts: '*',
+  monthly_forecasts: '*',
+  cot_reports: 'market, reported_on, open_interest, managed_money_long, managed_money_short',
+  annotations: 'id, title, description',
+  storage_capacities: 'series_id, effective_on, capacity',
+  well_permits: 'permit_on, state_id, operator_id, permit_type_id',
+  wells: 'api_number, spud_on, completed_on, first_production_on',
+  frac_disclosures: 'reference, ended_on, water_gallons',
+  frac_chemicals: 'disclosure_id, substance_id, mass_lbs',
+  well_production: 'api_number, month, oil_bbl, gas_mcf',
+  inventory_records: 'series_id, starts_at',
+  state_production: 'state_code, month, oil_bbl, provisional',
+}
+
+const rowsOf = (db: Database, table: string, columns: string): string[] =>
+  db
+    .query(`SELECT ${columns} FROM ${table}`)
+    .values()
+    .map(row => JSON.stringify(row))
+    .sort()
+
+describe('a copy that begins with an image of a week ago', () => {
+  for (const [table, columns] of Object.entries(registers))
+    test(`has the ${table} of a copy that has run since`, () => {
+      const [imaged, older] = [copies.imaged, copies.older].map(copy =>
+        rowsOf(copy.running.services.db, table, columns),
+      )
+      expect(imaged!.length).toBeGreaterThan(0)
+      expect(imaged).toEqual(older!)
+    })
+
+  test('has the prices of a copy that began now', () => {
+    for (const table of ['observations', 'bars'])
+      expect(rowsOf(copies.imaged.running.services.db, table, '*')).toEqual(
+        rowsOf(copies.plain.running.services.db, table, '*'),
+      )
+  })
+
+  test('tells nobody what came out before it began', () => {
+    const queued = ({ running }: EvaluationCopy) =>
+      running.services.db.query('SELECT count(*) AS n FROM outbox').get()
+    expect(queued(copies.imaged)).toEqual(queued(copies.plain))
+  })
+})
+
+describe('an image is taken', () => {
+  let packed: Blob
+  beforeAll(() => {
+    packed = imageOf(new Uint8Array(readFileSync(image)), madeAt)
+  })
+  const whole = {
+    mode: 'dev',
+    dev: { world: 'whole', seed: 1 },
+    brand: { exchangeWords: ['exch'] },
+  }
+  type Settings = Parameters<typeof takeImage>[1]
+  const taken = async (config: object, at = now, into = mkdtempSync(join(dir, 'copy-'))) => {
+    const isTaken = await takeImage(into, config as Settings, at, packed)
+    return { isTaken, into }
+  }
+
+  test('by a new directory, byte for byte', async () => {
+    const { isTaken, into } = await taken(whole)
+    expect(isTaken).toBe(true)
+    expect(readFileSync(databasePath(into))).toEqual(readFileSync(image))
+    // Once: what is there is not replaced.
+    expect((await taken(whole, now, into)).isTaken).toBe(false)
+  })
+
+  test('by none of another seed, world or mode, nor with other words for the exchange', async () => {
+    for (const other of [
+      { ...whole, dev: { world: 'whole', seed: 2 } },
+      { ...whole, dev: { world: 'small', seed: 1 } },
+      { ...whole, mode: 'serve' },
+      { ...whole, brand: { exchangeWords: ['bourse'] } },
+    ]) {
+      const { isTaken, into } = await taken(other)
+      expect(isTaken).toBe(false)
+      expect(existsSync(databasePath(into))).toBe(false)
+    }
+  })
+
+  test('by none whose clock stands before it, or more than a year after', async () => {
+    expect((await taken(whole, madeAt - 1)).isTaken).toBe(false)
+    expect((await taken(whole, madeAt + 401 * dayMs)).isTaken).toBe(false)
+  })
+})
