@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { imageName, imageOf } from '../src/cli/server/first-image.ts'
 import { loadConfig } from '../src/config.ts'
-import { databasePath } from '../src/directory.ts'
+import { claimDirectory, databasePath } from '../src/directory.ts'
 import { openInstance } from '../src/instance.ts'
 import { createManualClock, createSystemClock } from '../src/lib/clock.ts'
 import { createSeededIds } from '../src/lib/ids.ts'
@@ -39,6 +39,7 @@ export function registersAt(
       runtime: { config, clock, ids: createSeededIds(1), log },
       dir,
     })
+    claimDirectory(instance.services)
     layRegisters(instance.feed!, instance.services.settings)
     instance.close()
     const packed = join(dir, 'packed.db')

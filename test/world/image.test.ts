@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { registersAt } from '../../scripts/world-image.ts'
 import { imageOf, takeImage } from '../../src/cli/server/first-image.ts'
-import { databasePath } from '../../src/directory.ts'
+import { claimDirectory, databasePath } from '../../src/directory.ts'
 import { dayMs } from '../../src/lib/instant.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 
@@ -80,6 +80,12 @@ describe('a copy that begins with an image of a week ago', () => {
       expect(rowsOf(copies.imaged.running.services.db, table, '*')).toEqual(
         rowsOf(copies.plain.running.services.db, table, '*'),
       )
+  })
+
+  test('is served, though it holds observations already', () => {
+    const { services } = copies.imaged.running
+    expect(claimDirectory(services)).toBeUndefined()
+    expect(services.settings.get('directory.mode')).toBe('dev')
   })
 
   test('tells nobody what came out before it began', () => {
