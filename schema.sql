@@ -177,15 +177,17 @@ CREATE TABLE batch_series (
 CREATE INDEX batch_series_by_series ON batch_series (series_id, batch_id);
 
 -- What stood in the tables of datasets before a batch wrote a row there: what it takes to undo it.
--- The key is what tells the row apart, as a list. The triggers that write it are made from the tables.
+-- The key is what tells the row apart, as a list. Every change is added at the end, by triggers that
+-- are made from the tables and by nothing else, so nothing of it is checked: the first of a row counts.
 CREATE TABLE batch_rows (
-  batch_id INTEGER NOT NULL REFERENCES batches (id),
+  id INTEGER PRIMARY KEY,
+  batch_id INTEGER NOT NULL,
   subject TEXT NOT NULL,
   key TEXT NOT NULL,
-  -- JSON object of its columns; NULL: there was no row.
-  before TEXT CHECK (json_valid(before)),
-  PRIMARY KEY (batch_id, subject, key)
-) STRICT, WITHOUT ROWID;
+  -- An object of its columns; NULL: there was no row.
+  before TEXT
+) STRICT;
+CREATE INDEX batch_rows_by_batch ON batch_rows (batch_id);
 
 -- The batch for which that is written: a row only while its transaction is under way.
 CREATE TABLE batch_under_way (

@@ -480,6 +480,27 @@ export const migrations: readonly Migration[] = [
       UPDATE batches SET forgotten = 1 WHERE dataset <> 'oil-inventories';
     `,
   },
+  {
+    version: 20,
+    why: 'What stood before a batch is noted by adding to the end of a table.',
+    sql: `
+      -- Nothing is renamed: the triggers of datasets name this table.
+      CREATE TABLE batch_rows_19 AS
+        SELECT batch_id, subject, key, before FROM batch_rows ORDER BY batch_id;
+      DROP TABLE batch_rows;
+      CREATE TABLE batch_rows (
+        id INTEGER PRIMARY KEY,
+        batch_id INTEGER NOT NULL,
+        subject TEXT NOT NULL,
+        key TEXT NOT NULL,
+        before TEXT
+      ) STRICT;
+      INSERT INTO batch_rows (batch_id, subject, key, before)
+        SELECT batch_id, subject, key, before FROM batch_rows_19;
+      DROP TABLE batch_rows_19;
+      CREATE INDEX batch_rows_by_batch ON batch_rows (batch_id);
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -14,24 +14,19 @@ export function noteBatchRows(db: Database): void {
 }
 
 /**
- * The first row that a batch finds is what stood before it. Not by OR IGNORE: within a statement that
- * says OR REPLACE, SQLite would replace here as well. ON CONFLICT keeps to what it says there.
+ * Each change is noted behind the others, whether or not its row is noted already: to look for it
+ * would cost more than to write. So the first note of a row is what stood before the batch. A row
+ * that REPLACE takes away is told by no trigger: nothing may be written like that here.
  */
 function triggersOf(table: DatasetTable, columns: readonly string[]): Trigger[] {
-  const { name, isNumbered } = table
+  const { name } = table
   const note = (row: 'NEW' | 'OLD', before: string) => `
       INSERT INTO batch_rows (batch_id, subject, key, before)
-      SELECT batch_id, '${name}', ${keySql(table, row)}, ${before} FROM batch_under_way WHERE true
-      ON CONFLICT DO NOTHING;`
-  const present = `(SELECT ${rowSql(columns, 'p')} FROM ${name} p
-        WHERE ${table.key.map(column => `p.${column} = NEW.${column}`).join(' AND ')})`
+      SELECT batch_id, '${name}', ${keySql(table, row)}, ${before} FROM batch_under_way;`
   const bodies = {
-    // Before: a row that REPLACE takes away is told by no other trigger. A number is known after.
-    insert: isNumbered
-      ? `AFTER INSERT ON ${name} BEGIN ${note('NEW', 'NULL')} END`
-      : `BEFORE INSERT ON ${name} BEGIN ${note('NEW', present)} END`,
-    update: `BEFORE UPDATE ON ${name} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
-    delete: `BEFORE DELETE ON ${name} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
+    insert: `AFTER INSERT ON ${name} BEGIN ${note('NEW', 'NULL')} END`,
+    update: `AFTER UPDATE ON ${name} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
+    delete: `AFTER DELETE ON ${name} BEGIN ${note('OLD', rowSql(columns, 'OLD'))} END`,
   }
   return Object.entries(bodies).map(([operation, body]) => ({
     name: `${prefix}${name}_${operation}`,

@@ -15,6 +15,7 @@ import {
 } from '../../src/store/database.ts'
 import { applicationId, identityOf, missingParts } from '../../src/store/identity.ts'
 import { type Migration, migrate, migrations, schemaVersion } from '../../src/store/migrations.ts'
+import { noteBatchRows } from '../../src/store/undo-triggers.ts'
 
 const inDirectory = (work: (path: string) => void) => {
   const directory = mkdtempSync(join(tmpdir(), 'wellhead-'))
@@ -298,6 +299,31 @@ describe('migrations', () => {
     expect(db.query('SELECT * FROM idempotency').all()).toEqual(kept)
     db.run("INSERT INTO idempotency VALUES ('token 1', x'01', x'02', 3)")
     expect(integrityFaults(db)).toEqual([])
+  })
+
+  test('keep what stood before batches, and the triggers that note it', () => {
+    const db = databaseOf(readFileSync(join(fixtures, 'schema-1.sql'), 'utf8'))
+    migrate(
+      db,
+      1,
+      migrations.filter(({ version }) => version <= 19),
+    )
+    noteBatchRows(db)
+    const note = db.query('INSERT INTO batch_rows VALUES (?, ?, ?, ?)')
+    const notes: [number, string, string, string | null][] = [
+      [2, 'wells', '["b"]', null],
+      [1, 'wells', '["b"]', '{"a":1}'],
+      [1, 'wells', '["a"]', null],
+    ]
+    db.run('PRAGMA foreign_keys = OFF')
+    for (const row of notes) note.run(...row)
+    migrate(db, 19)
+    const kept = db.query('SELECT batch_id, subject, key, before FROM batch_rows ORDER BY id')
+    expect(kept.values()).toEqual([notes[2]!, notes[1]!, notes[0]!])
+    noteBatchRows(db)
+    db.run('INSERT INTO batch_under_way VALUES (3)')
+    db.run('DELETE FROM rig_counts')
+    expect(kept.values().at(-1)).toEqual([3, 'rig_counts', expect.any(String), expect.any(String)])
   })
 
   test('have the oldest version to start from', () => {

@@ -57,7 +57,12 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
     `SELECT concentration_percent AS concentrationPercent, mass_lbs AS massLbs, source FROM frac_chemicals
      WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?`,
   )
-  const put = lazy(db, 'INSERT OR REPLACE INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)')
+  const put = lazy(
+    db,
+    `INSERT INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET concentration_percent = excluded.concentration_percent,
+       mass_lbs = excluded.mass_lbs, source = excluded.source, recorded_at = excluded.recorded_at`,
+  )
   const of = lazy<FracChemical, [number]>(
     db,
     `SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,

@@ -170,13 +170,12 @@ function disclosureWriter(db: Database) {
     db,
     `SELECT id, ${selected(columns)} FROM frac_disclosures WHERE reference = ?`,
   )
-  const add = lazy(
+  // Rather than an UPDATE, which would collect its rows in a table of its own where there are triggers.
+  const put = lazy(
     db,
-    `INSERT INTO frac_disclosures (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
-  )
-  const set = lazy(
-    db,
-    `UPDATE frac_disclosures SET ${names.map(name => `${name} = ?`).join(', ')}, recorded_at = ? WHERE id = ?`,
+    `INSERT INTO frac_disclosures (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)
+     ON CONFLICT (reference) DO UPDATE SET
+       ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}`,
   )
   const texts = textFields.map(field => columns[field]).join(', ')
   const addText = lazy(db, `INSERT INTO frac_disclosure_text (rowid, ${texts}) VALUES (?, ?, ?, ?)`)
@@ -189,13 +188,13 @@ function disclosureWriter(db: Database) {
     const row: Row = { ...disclosure, operatorKey: operatorKey(disclosure.operator) }
     const old = stored.get(row.reference)
     if (!old) {
-      const id = Number(add.run(...fields.map(field => row[field]), recordedAt).lastInsertRowid)
+      const id = Number(put.run(...fields.map(field => row[field]), recordedAt).lastInsertRowid)
       addText.run(id, ...textFields.map(field => row[field]))
       return 'inserted'
     }
     if (fields.every(field => old[field] === row[field])) return 'unchanged'
     dropText.run(old.id, ...textFields.map(field => old[field]))
-    set.run(...fields.map(field => row[field]), recordedAt, old.id)
+    put.run(...fields.map(field => row[field]), recordedAt)
     addText.run(old.id, ...textFields.map(field => row[field]))
     return 'revised'
   }

@@ -132,8 +132,8 @@ const stampColumns = { fetchedAt: 'fetched_at', dataAsOfOn: 'data_as_of_on' } as
 const paperColumns = { ...shownColumns, ...stampColumns }
 const paperFields = Object.keys(paperColumns) as (keyof typeof paperColumns)[]
 
-/** A permit that is not there yet, under the reference that no other has. */
-interface NewPermit {
+/** A permit as it is written, under the reference that no other has. */
+interface WrittenPermit {
   permit: WellPermit
   reference: string
   facts: PermitFacts
@@ -223,7 +223,8 @@ export function createWellPermitStore(db: Database): WellPermitStore {
 }
 
 const marksFor = (names: readonly string[]) => names.map(() => '?').join(', ')
-const assignments = (names: readonly string[]) => names.map(name => `${name} = ?`).join(', ')
+const asGiven = (names: readonly string[]) =>
+  names.map(name => `${name} = excluded.${name}`).join(', ')
 
 /** The three tables of a permit: its facts, what it shows, and its place. */
 function permitTables(db: Database) {
@@ -245,7 +246,13 @@ function permitTables(db: Database) {
     `INSERT INTO well_permits (${factNames.join(', ')})`,
     `(${marksFor(factNames)})`,
   )
-  const setFacts = lazy(db, `UPDATE well_permits SET ${assignments(factNames)} WHERE id = ?`)
+  // Of rows that are there. An UPDATE of a table with triggers would first collect its rows in a
+  // table of its own, which costs more than all else.
+  const setFacts = lazy(
+    db,
+    `INSERT INTO well_permits (id, ${factNames.join(', ')}) VALUES (?, ${marksFor(factNames)})
+     ON CONFLICT (id) DO UPDATE SET ${asGiven(factNames)}`,
+  )
   const addPapers = manyRows(
     db,
     `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')})`,
@@ -253,7 +260,9 @@ function permitTables(db: Database) {
   )
   const setPapers = lazy(
     db,
-    `UPDATE well_permit_papers SET ${assignments(paperNames)} WHERE id = ?`,
+    `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')})
+     VALUES (?, ?, ?, ${marksFor(paperNames)})
+     ON CONFLICT (id) DO UPDATE SET ${asGiven(paperNames)}`,
   )
   const addPlaces = manyRows(db, 'INSERT INTO well_permit_places', '(?, ?, ?, ?, ?, ?, ?)')
   const dropPlace = lazy(db, 'DELETE FROM well_permit_places WHERE id = ?')
@@ -275,7 +284,7 @@ function permitTables(db: Database) {
       return permit ? (byId.get(permit.id) ?? undefined) : undefined
     },
     /** Answers the id of the first; the others have the numbers after it. */
-    insert(permits: readonly NewPermit[], recordedAt: number): number {
+    insert(permits: readonly WrittenPermit[], recordedAt: number): number {
       const { lastId } = addFacts(permits.map(({ facts }) => factValues(facts)))
       const firstId = lastId - permits.length + 1
       addPapers(
@@ -295,9 +304,13 @@ function permitTables(db: Database) {
       )
       return firstId
     },
-    update(old: StoredFacts, permit: WellPermit, facts: PermitFacts, recordedAt: number): void {
-      setFacts.run(...factValues(facts), old.id)
-      setPapers.run(...paperValues(permit), recordedAt, old.id)
+    update(
+      old: StoredFacts,
+      { permit, reference, facts }: WrittenPermit,
+      recordedAt: number,
+    ): void {
+      if (!hasFacts(old, facts)) setFacts.run(old.id, ...factValues(facts))
+      setPapers.run(old.id, permit.state, reference, ...paperValues(permit), recordedAt)
       const [before, after] = [cornerOf(old), cornerOf(permit)]
       if (before?.join() === after?.join()) return
       if (before) dropPlace.run(old.id)
@@ -305,6 +318,9 @@ function permitTables(db: Database) {
     },
   }
 }
+
+const hasFacts = (old: StoredFacts, facts: PermitFacts): boolean =>
+  factFields.every(field => old[field] === facts[field])
 
 /** New permits that are written with one statement for each table. */
 const waitingMax = 100
@@ -323,7 +339,7 @@ function permitWriter(db: Database) {
       statusChanges: [],
     }
     /** Permits that are new; each is counted, and is written once others are with it. */
-    const waiting = new Map<string, NewPermit>()
+    const waiting = new Map<string, WrittenPermit>()
     const writeWaiting = () => {
       const permits = [...waiting.values()]
       waiting.clear()
@@ -350,10 +366,9 @@ function permitWriter(db: Database) {
         return 'inserted'
       }
       const isSame =
-        factFields.every(field => old[field] === facts[field]) &&
-        shownFields.every(field => old[field] === permit[field])
+        hasFacts(old, facts) && shownFields.every(field => old[field] === permit[field])
       if (isSame) return 'unchanged'
-      tables.update(old, permit, facts, recordedAt)
+      tables.update(old, { permit, reference, facts }, recordedAt)
       periods.add(old, -1)
       periods.add(facts, 1)
       if (old.permitStatus !== permit.permitStatus)

@@ -77,8 +77,11 @@ export function createWellProductionStore(db: Database): WellProductionStore {
   const hasAny = lazy(db, 'SELECT 1 FROM well_production WHERE api_number = ? LIMIT 1')
   const put = manyRows(
     db,
-    'INSERT OR REPLACE INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)',
+    'INSERT INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)',
     '(?, ?, ?, ?, ?, ?, ?, ?)',
+    `ON CONFLICT DO UPDATE SET oil_bbl = excluded.oil_bbl, gas_mcf = excluded.gas_mcf,
+       water_bbl = excluded.water_bbl, days_producing = excluded.days_producing, source = excluded.source,
+       recorded_at = excluded.recorded_at`,
   )
   const sumYear = lazy(
     db,

@@ -23,8 +23,8 @@ export function createJournal(db: Database): Journal {
   )
   const forget = lazy(
     db,
-    `DELETE FROM batch_rows WHERE (batch_id, subject, key) IN (
-       SELECT r.batch_id, r.subject, r.key FROM batches b JOIN batch_rows r ON r.batch_id = b.id
+    `DELETE FROM batch_rows WHERE id IN (
+       SELECT r.id FROM batches b JOIN batch_rows r ON r.batch_id = b.id
        WHERE b.forgotten = 1 LIMIT ?)`,
   )
   let isUnderWay = false

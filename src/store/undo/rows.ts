@@ -47,7 +47,8 @@ interface NotedRow {
 export function createBatchRowStore(db: Database): BatchRowStore {
   const noted = lazy<NotedRow, [number]>(
     db,
-    'SELECT subject, key, before FROM batch_rows WHERE batch_id = ?',
+    `SELECT subject, key, before FROM batch_rows WHERE id IN (
+       SELECT min(id) FROM batch_rows WHERE batch_id = ? GROUP BY subject, key) ORDER BY subject, key`,
   )
   const later = lazy<{ batchId: number; name: string; undoesId: number | null }, [number]>(
     db,
@@ -64,8 +65,11 @@ export function createBatchRowStore(db: Database): BatchRowStore {
 
   const touchedNames = (batchId: number, rows: readonly NotedRow[]): Set<string> => {
     const writers = new Map(rows.map(row => [nameOf(row), [] as Writer[]]))
-    for (const { batchId: id, name, undoesId } of later.iterate(batchId))
-      writers.get(name)?.push({ id, undoesId: undoesId ?? undefined })
+    for (const { batchId: id, name, undoesId } of later.iterate(batchId)) {
+      const own = writers.get(name)
+      // A batch may have noted a row more than once.
+      if (own && own.at(-1)?.id !== id) own.push({ id, undoesId: undoesId ?? undefined })
+    }
     const names = new Set<string>()
     for (const [name, laterWriters] of writers) if (isOverwritten(laterWriters)) names.add(name)
     const leaving = new Set(rows.filter(row => row.before === null).map(nameOf))

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { fieldsOf } from '../../../src/feed/files/csv.ts'
+import { datasetTables } from '../../../src/store/dataset-tables.ts'
 import { lazy } from '../../../src/store/statement.ts'
 import { asKnownAt } from '../../../src/store/vintage.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
@@ -83,18 +86,23 @@ function openDatasets(settings: Record<string, string> = {}) {
       .map(line => fieldsOf(line, ',')!)
     return rows.map(cells => Object.fromEntries(names!.map((column, i) => [column, cells[i]!])))
   }
-  const push = (name: string, rows: readonly Fields[]) => {
-    instance.clock.advance(1000)
+  /** A batch that writes its rows in several parts, as a long file does. */
+  const pushParts = (name: string, parts: readonly (readonly Fields[])[]) => {
     const dataset = datasets.find(dataset => dataset.name === name)!
-    const records = rows.map(row => {
-      const checked = dataset.check(row, instance.clock.now())
-      if ('field' in checked) throw new Error(`${name}: ${checked.reason}`)
-      return checked.record
-    })
+    instance.clock.advance(1000)
     const running = batches.begin({ kind: 'push', actor: 'test', dataset: name })
-    running.count(running.during(() => dataset.write(records, instance.clock.now())))
+    for (const [i, rows] of parts.entries()) {
+      if (i > 0) instance.clock.advance(1000)
+      const records = rows.map(row => {
+        const checked = dataset.check(row, instance.clock.now())
+        if ('field' in checked) throw new Error(`${name}: ${checked.reason}`)
+        return checked.record
+      })
+      running.count(running.during(() => dataset.write(records, instance.clock.now())))
+    }
     return running.end()
   }
+  const push = (name: string, rows: readonly Fields[]) => pushParts(name, [rows])
   const undo = (id: number, onlyUntouched = false) => {
     instance.clock.advance(1000)
     return batches.undo(batchStore.find(id)!, { actor: 'test' }, onlyUntouched)
@@ -118,7 +126,7 @@ function openDatasets(settings: Record<string, string> = {}) {
         return rows.length === 0 || isWord ? [] : [[name, rows.toSorted(byText)]]
       }),
     )
-  return { ...instance, db, datasets, rowsOf, push, undo, content, batchStore }
+  return { ...instance, db, datasets, rowsOf, push, pushParts, undo, content, batchStore }
 }
 
 describe('a batch of a dataset', () => {
@@ -196,6 +204,34 @@ describe('a batch of a dataset', () => {
     expect(oil()).toEqual([{ oil: 2 }])
     expect(undo(id)).toMatchObject({ restored: 1, removed: 0 })
     expect(oil()).toEqual(before)
+  })
+
+  test('that writes a row several times is one writer of it', () => {
+    const { rowsOf, pushParts, undo, services } = openDatasets()
+    const [row] = rowsOf('rig-counts')
+    const oil = () => services.db.query('SELECT oil FROM rig_counts').values().flat()
+    const first = pushParts('rig-counts', [[row!]])
+    const parts = ['500', '501', '502'].map(oil => [{ ...row!, oil }])
+    const second = pushParts('rig-counts', parts)
+    expect(oil()).toEqual([502])
+    const undone = undo(second.id)
+    expect([undone, oil()]).toMatchObject([{ restored: 1, removed: 0, left: 0 }, [411]])
+    // What came in several writes and was undone is in nobody's way.
+    expect(undo(first.id)).toMatchObject({ restored: 0, removed: 1, left: 0 })
+    const third = pushParts('rig-counts', [[row!], ...parts])
+    expect([undo(third.id), oil()]).toMatchObject([{ restored: 0, removed: 1, left: 0 }, []])
+  })
+
+  test('is told of every row that it takes away: nothing replaces rows of datasets untold', () => {
+    const source = join(import.meta.dir, '../../../src/store')
+    const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(name =>
+      name.endsWith('.ts'),
+    )
+    const names = datasetTables.map(({ name }) => name).join('|')
+    const replaces = new RegExp(`REPLACE INTO (?:${names})\\b`)
+    expect(replaces.test('INSERT OR REPLACE INTO rig_counts (region)')).toBe(true)
+    const found = files.filter(name => replaces.test(readFileSync(join(source, name), 'utf8')))
+    expect([files.length > 50, found]).toEqual([true, []])
   })
 
   test('is refused where a later one wrote the same rows, which it names', () => {
