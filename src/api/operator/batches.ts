@@ -431,9 +431,9 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
         const { seriesId, at, observation } = storedPoint(code, time)
         const point = pointOf(code, time, price)
-        const { batch } = batches.record(
+        const batch = batches.correct(
           { kind: 'correction', actor: pass?.actor ?? 'operator', reason: why },
-          [point],
+          point,
         )
         return success({
           code: catalogue.byId(seriesId).code,
@@ -451,7 +451,7 @@ function valueRoutes({ access, catalogue, batches, observations, now }: AdminBat
           operationId: 'correctValue',
           summary: 'Correct a value',
           description:
-            'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision.',
+            'Puts another value in the place of a recorded one, with the reason. What it was stays as a revision, and whose it is stays.',
         },
       },
     )

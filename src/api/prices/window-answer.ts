@@ -3,12 +3,12 @@ import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { isIntraday, priceType, priceTypes, sourceOf } from '../../market/catalogue/catalogue.ts'
+import { isIntraday, priceType, priceTypes } from '../../market/catalogue/catalogue.ts'
 import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { createDailyFx } from '../../service/prices/daily-fx.ts'
+import type { HistoryRow } from '../../service/prices/history.ts'
 import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
-import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Coverage } from '../../service/prices/vintage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
@@ -46,6 +46,7 @@ export interface WindowAnswerDeps
     | 'now'
     | 'firstCodes'
     | 'perPageMax'
+    | 'sourceTextsOf'
     | 'switched'
   > {}
 
@@ -214,11 +215,17 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
     }
     set.headers['content-type'] = jsonType
-    const metadata = JSON.stringify(
-      metadataOf(windowRequest, query.interval, walked, deps.quarantine),
-    )
+    const metadata = JSON.stringify(metadataOf(windowRequest, query.interval, walked, deps))
     return `{"status":"success","data":{"prices":[${rows.join(',')}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
   }
+}
+
+/** Where the rows of a series lie. */
+function spanOf(seriesId: number, rows: readonly HistoryRow[]) {
+  const times = rows.flatMap(row => (row.seriesId === seriesId ? [row.observedAt] : []))
+  if (times.length === 0) return undefined
+  const [first, last] = [times[0]!, times.at(-1)!]
+  return { from: Math.min(first, last), to: Math.max(first, last) + 1 }
 }
 
 const seriesOf = (commodities: readonly Resolved[]): Series[] =>
@@ -270,15 +277,20 @@ function formOf(format: string | undefined, request: Request): (typeof windowFor
 }
 
 function metadataOf(
-  { commodities, unknown, interval, downsampled, isShifted }: WindowRequest,
+  { commodities, unknown, interval, downsampled, isShifted, asOf }: WindowRequest,
   requested: string | undefined,
   walked: WalkedPage,
-  quarantine: QuarantineList,
+  { quarantine, sourceTextsOf }: Pick<WindowAnswerDeps, 'quarantine' | 'sourceTextsOf'>,
 ) {
   const { from, to, rows } = walked
   const series = seriesOf(commodities)
   const disclosures = series.flatMap(entry => disclosureRow(entry, isoDay(to - 1)) ?? [])
   const excluded = series.map(entry => quarantine.within(entry.id, from, to))
+  // Bars are of very many values, and what once stood is not what stands: all sources are named.
+  const isOfValues = interval === 'raw' && asOf === undefined
+  const texts = series.flatMap(entry =>
+    sourceTextsOf(entry.id, isOfValues ? spanOf(entry.id, rows) : undefined).toSorted(),
+  )
   const days = [...new Set(excluded.flatMap(exclusion => exclusion.days))].sort()
   return {
     codes: series.map(entry => entry.code),
@@ -291,7 +303,7 @@ function metadataOf(
     count: rows.length,
     ...(unknown.length > 0 && { missing_codes: unknown }),
     ...(isShifted && { window_shifted: true }),
-    source_description: [...new Set(series.map(entry => sourceOf(entry).description))].join('; '),
+    source_description: [...new Set(texts)].join('; '),
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
     ...(days.length > 0 && {
       quarantine: {

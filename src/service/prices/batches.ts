@@ -25,6 +25,8 @@ export interface Batches {
   record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts }
   /** Records values that were held. The batch's name is in the audit of who decided. */
   release(start: BatchStart, points: readonly Point[], sourceId: number): Batch
+  /** Puts another value in the place of one, whose source it stays. */
+  correct(start: BatchStart, point: Point): Batch
   /** Takes single points out of every read. */
   remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): Batch
   /**
@@ -106,6 +108,15 @@ export function createBatches(deps: BatchesDeps): Batches {
   const asOf = (running: RunningBatch, sourceId: number): RunningBatch =>
     batches.of(running.id, sourceId, under.get(running.id)!)
 
+  const release: Batches['release'] = (start, points, sourceId) =>
+    logged(
+      transact(() => {
+        const running = begin(start)
+        asOf(running, sourceId).write(points)
+        return close(running.id)
+      }),
+    )
+
   const undo = createUndo({ ...deps, begin, close, under: asOf })
 
   return {
@@ -133,14 +144,12 @@ export function createBatches(deps: BatchesDeps): Batches {
       logged(done.batch)
       return done
     },
-    release: (start, points, sourceId) =>
-      logged(
-        transact(() => {
-          const running = begin(start)
-          asOf(running, sourceId).write(points)
-          return close(running.id)
-        }),
-      ),
+    release,
+    correct(start, point) {
+      const { sourceId = 0 } =
+        deps.observations.vintages(point.seriesId, point.observedAt).at(-1) ?? {}
+      return release(start, [point], sourceId)
+    },
     remove: (start, seriesId, observedAts) =>
       logged(
         transact(() => {

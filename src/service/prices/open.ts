@@ -1,5 +1,5 @@
 import { revisionsKeptSince } from '../../config-keys.ts'
-import { type FedBy, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { type FedBy, sourceDescription, sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { NamedFactor } from '../../market/units/mistaken.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -61,6 +61,11 @@ export interface PriceServices {
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   /** How the source of a value is named. */
   sourceNameOf(seriesId: number, sourceId: number): string
+  /**
+   * How the sources of values of a series are described: of those in `[from, to)`, of which each is
+   * looked at, or of all that it ever had.
+   */
+  sourceTextsOf(seriesId: number, span?: { from: number; to: number }): string[]
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
   onSeriesChange(listener: (seriesId: number) => void): void
   /** Hears of every series of which days went into quarantine or came out of it. */
@@ -208,6 +213,19 @@ export function openPrices({
     sourceNameOf: (seriesId, sourceId) =>
       fedByOf(valueSources.byId(sourceId), seriesId)?.publisher.name ??
       catalogue.byId(seriesId).source,
+    sourceTextsOf(seriesId, span) {
+      const series = catalogue.byId(seriesId)
+      const ids = valueSources.ofSeries(seriesId)
+      if (ids.length === 0) return [sourceOf(series).description]
+      const present = span ? valueSources.between(seriesId, span.from, span.to) : ids
+      const texts = present.map(
+        id =>
+          fedByOf(valueSources.byId(id), seriesId)?.publisher.text ??
+          sourceDescription(series.source, series.fixture),
+      )
+      if (span && texts.length > 0) return texts
+      return [sourceOf(series).description, ...texts]
+    },
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
     forgetSeries(seriesId) {

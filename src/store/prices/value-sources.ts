@@ -20,6 +20,10 @@ export interface ValueSourceStore {
   note(seriesId: number, sourceId: number): void
   /** Of the newest observation of a series. */
   ofNewest(seriesId: number): ValueSource | undefined
+  /** Sources that a series ever had a value of. */
+  ofSeries(seriesId: number): number[]
+  /** Of what stands in `[from, to)`, looking at each value of it; 0 is nobody's. */
+  between(seriesId: number, from: number, to: number): number[]
   /** Series that ever had a value of any source. */
   everySeries(): number[]
 }
@@ -39,6 +43,15 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
   const newest = lazy<{ sourceId: number }, [number]>(
     db,
     'SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1',
+  )
+  const own = lazy<{ sourceId: number }, [number]>(
+    db,
+    'SELECT source_id AS sourceId FROM series_sources WHERE series_id = ? ORDER BY source_id',
+  )
+  const between = lazy<{ sourceId: number }, [number, number, number]>(
+    db,
+    `SELECT DISTINCT source_id AS sourceId FROM observations
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? ORDER BY source_id`,
   )
   const series = lazy<{ id: number }, []>(db, 'SELECT DISTINCT series_id AS id FROM series_sources')
   /** A handful, asked for with every write. */
@@ -71,6 +84,8 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
       const row = newest.get(seriesId)
       return row ? byId(row.sourceId) : undefined
     },
+    ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),
+    between: (seriesId, from, to) => between.all(seriesId, from, to).map(row => row.sourceId),
     everySeries: () => series.all().map(row => row.id),
   }
 }
