@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
 import { dayMs, hourMs } from '../../../src/lib/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 import { rows } from '../../support/interface/every-route.ts'
@@ -43,12 +44,16 @@ async function openCopy() {
   return { copy, ours, theirs, account, admin, operate, push }
 }
 
-/** The names under which operations take codes. */
+/** The names under which operations take codes; the document is looked through for others. */
 const codeParameters = [
   'by_code',
   'code',
   'codes',
+  'code1',
+  'code2',
+  'benchmark',
   'commodity',
+  'commodity_code',
   'commodities',
   'symbol',
   'symbols',
@@ -101,6 +106,24 @@ describe('a series that is for chosen accounts', () => {
     }
     expect(seen).toBeGreaterThan(10)
   }, 60_000)
+
+  test('is asked for by every parameter of the document that takes codes', async () => {
+    const { copy } = await openCopy()
+    const { paths } = (await (await copy.get('/openapi.json')).json()) as OpenApiDocument
+    const codes = new Set(copy.services.catalogue.list().map(series => series.code))
+    const takesCodes = (example: unknown) =>
+      String(example)
+        .split(',')
+        .some(name => codes.has(name))
+    const names = Object.entries(paths)
+      .filter(([path]) => !path.startsWith('/admin/'))
+      .flatMap(([, methods]) => Object.values(methods))
+      .flatMap(({ parameters = [] }) => parameters)
+      .filter(parameter => parameter.in === 'query' && takesCodes(parameter.example))
+      .map(({ name }) => name)
+    expect(new Set(names).size).toBeGreaterThan(3)
+    expect([...new Set(names)].filter(name => !codeParameters.includes(name))).toEqual([])
+  })
 
   test('is as unknown to them as a code that is none', async () => {
     const { copy, theirs } = await openCopy()
