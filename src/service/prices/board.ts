@@ -67,10 +67,15 @@ interface EarlierDays {
   made: Map<string, unknown>
 }
 
+/**
+ * `attributed`: the series with whoever a value is of as its publisher; without it that of the newest
+ * value, which the catalogue knows.
+ */
 export function createBoard(
   observations: Pick<ObservationStore, 'newest'> & Partial<Pick<ObservationStore, 'after'>>,
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
+  attributed: (series: Series, observation: Observation) => Series = series => series,
 ): Board {
   const entries = new Map<number, Entry>()
   const earlier = new Map<number, EarlierDays>()
@@ -116,7 +121,7 @@ export function createBoard(
       [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
     return {
       quote: {
-        series,
+        series: attributed(series, observation),
         observation,
         changes,
         status: dataStatus(series, observation.observedAt, now),

@@ -195,6 +195,12 @@ export function openPrices({
       coverage,
       catalogue,
       db,
+      attributed(series, { observedAt, recordedAt }) {
+        if (!sourced.has(series.id)) return series
+        const { publisher: _newest, ...own } = series
+        const fedBy = fedByOf(valueSources.ofValue(series.id, observedAt, recordedAt), series.id)
+        return fedBy ? { ...own, publisher: fedBy.publisher } : own
+      },
       now: clock.now,
     }),
     ingest,

@@ -1,6 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import type { Observation } from '../../market/prices/bars.ts'
 import type { Close } from '../../market/prices/window.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import type { CloseStore } from '../../store/prices/closes.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 import { asKnownAt } from '../../store/vintage.ts'
@@ -75,6 +77,8 @@ export interface PricesAtDeps {
   coverage: Coverage
   catalogue: Catalogue
   db: Database
+  /** The series with the source of one of its values, as it stands or once stood. */
+  attributed(series: Series, observation: Observation): Series
   now(): number
 }
 
@@ -103,7 +107,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
     }
     const sinces: number[] = []
-    const board = createBoard({ newest }, quarantine, { now })
+    const board = createBoard({ newest }, quarantine, { now }, deps.attributed)
     return {
       closes: {
         of,

@@ -20,6 +20,8 @@ export interface ValueSourceStore {
   note(seriesId: number, sourceId: number): void
   /** Of the newest observation of a series. */
   ofNewest(seriesId: number): ValueSource | undefined
+  /** Of a value that stands, or that once stood; undefined: nobody's. */
+  ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined
   /** Sources that a series ever had a value of. */
   ofSeries(seriesId: number): number[]
   /** Of what stands in `[from, to)`, looking at each value of it; 0 is nobody's. */
@@ -43,6 +45,15 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
   const newest = lazy<{ sourceId: number }, [number]>(
     db,
     'SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1',
+  )
+  const ofValue = lazy<{ sourceId: number }, [number, number, number]>(
+    db,
+    `SELECT source_id AS sourceId FROM observations
+     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
+     UNION ALL
+     SELECT source_id FROM observation_revisions
+     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
+     LIMIT 1`,
   )
   const own = lazy<{ sourceId: number }, [number]>(
     db,
@@ -82,6 +93,10 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
     note: (seriesId, sourceId) => void note.run(seriesId, sourceId),
     ofNewest(seriesId) {
       const row = newest.get(seriesId)
+      return row ? byId(row.sourceId) : undefined
+    },
+    ofValue(seriesId, observedAt, recordedAt) {
+      const row = ofValue.get(seriesId, observedAt, recordedAt)
       return row ? byId(row.sourceId) : undefined
     },
     ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),

@@ -62,6 +62,23 @@ describe('whose a value is', () => {
     expect([metadata.source, metadata.source_description]).toEqual(['Desk', 'Published by Desk'])
   })
 
+  test('is said of a price as it was known, by whose value it was then', async () => {
+    const { operate, ask, at, clock } = await openSources()
+    const sourceAt = async (query: string) => {
+      const { metadata } = await ask(`latest?by_code=WTI_USD${query}`)
+      return [metadata.source, metadata.source_description]
+    }
+    const before = new Date(clock.now()).toISOString()
+    // The agency says the day anew that the desk had said.
+    await operate('POST', '/observations', {
+      observations: [{ code: 'WTI_USD', observed_at: at(18), price: 71.9, source: 'EIA' }],
+    })
+    expect(await sourceAt('')).toEqual(['EIA', 'Published by EIA'])
+    expect(await sourceAt(`&as_of=${before}`)).toEqual(['Desk', 'Published by Desk'])
+    // At noon of the fifteenth its own value was the newest: the agency's.
+    expect(await sourceAt(`&as_of=${at(15)}`)).toEqual(['EIA', 'Published by EIA'])
+  })
+
   test('is said of every value of a window, and of no other', async () => {
     const { operate, ask } = await openSources()
     const textOf = async (query: string) =>
