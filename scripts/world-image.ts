@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { imageName, imageOf } from '../src/cli/server/first-image.ts'
 import { loadConfig } from '../src/config.ts'
-import { claimDirectory, databasePath } from '../src/directory.ts'
+import { databasePath } from '../src/directory.ts'
 import { openInstance } from '../src/instance.ts'
 import { createManualClock, createSystemClock } from '../src/lib/clock.ts'
 import { createSeededIds } from '../src/lib/ids.ts'
@@ -39,7 +39,9 @@ export function registersAt(
       runtime: { config, clock, ids: createSeededIds(1), log },
       dir,
     })
-    claimDirectory(instance.services)
+    // As the first start of a directory claims it, before anything lies in it.
+    instance.services.settings.set('directory.mode', config.mode)
+    instance.services.settings.set('fixture.world', config.dev.world)
     layRegisters(instance.feed!, instance.services.settings)
     instance.close()
     const packed = join(dir, 'packed.db')
