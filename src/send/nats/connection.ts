@@ -2,6 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
 import type { ObjectStore } from '@nats-io/obj'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
+import { every } from '../../lib/clock.ts'
 
 export interface NatsSettings {
   servers: readonly string[]
@@ -147,7 +148,19 @@ function bucketOf(
     },
     async list() {
       const keys: string[] = []
-      for await (const key of await values.keys()) keys.push(key)
+      const names = await values.keys()
+      let isLate = false
+      // A value that is replaced or forgotten while the keys are told may be waited for for ever.
+      const stopWaiting = every(timeoutMs, () => {
+        isLate = true
+        names.stop()
+      })
+      try {
+        for await (const key of names) keys.push(key)
+      } finally {
+        stopWaiting()
+      }
+      if (isLate) throw new Error(`the bucket ${name} does not tell its keys: try again`)
       const entries = await Promise.all(keys.map(key => values.get(key)))
       return entries.flatMap(entry => entryOf(entry) ?? [])
     },
