@@ -25,6 +25,8 @@ export function compile(outfile: string, image: string, target?: string): number
       // A thread of its own, which the program starts by its name.
       'src/reader.ts',
       'src/publisher.ts',
+      // No entry of its own: it would move the names of the threads.
+      '--asset',
       image,
       '--outfile',
       outfile,

@@ -1,4 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { interfaceRows } from '../support/interface/interface.ts'
 
@@ -42,4 +44,21 @@ test('everything answers as soon as the address is told', async () => {
     }),
   )
   expect(answers).toEqual(paths.map(path => ({ path, status: 200, isLong: true })))
+})
+
+test('a new copy begins with the registers that the build put into the binary', async () => {
+  const own = temporaryDir()
+  // By the real clock, behind the moment of the build.
+  const copy = await start('dev', own)
+  try {
+    const db = new Database(join(own, 'data', 'wellhead.db'), { readonly: true })
+    const count = (table: string) =>
+      db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+    expect(count('well_permits')).toBeGreaterThan(5000)
+    expect(count('well_production')).toBeGreaterThan(1000)
+    db.close()
+  } finally {
+    await copy.stop()
+    remove(own)
+  }
 })

@@ -15,6 +15,7 @@ describe('the invented world', () => {
       }
     }
     expect(entries.sort()).toEqual([
+      'cli/server/first-image.ts imports world/open.ts',
       'cli/server/first-start.ts imports world/open.ts',
       'instance.ts imports world/open.ts',
     ])
