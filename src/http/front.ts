@@ -101,7 +101,7 @@ function isWellFormedHost(host: string): boolean {
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
   const guarded = guardedBy(constantHeaders(deps.isSecure === true))
-  let lastHost = ''
+  let lastHost: string | undefined
   /** Mostly the host of the request before. */
   const isServedHost = (host: string): boolean => {
     if (host === lastHost) return true
