@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isoInstant, minuteMs } from '../../src/lib/instant.ts'
 import { remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 
-const kills = process.env.WELLHEAD_TORTURE === '1' ? 100 : 6
+const kills = process.env.WELLHEAD_TORTURE === '1' ? 100 : 4
 const batchRows = 500
 const since = Date.parse('2015-01-01T00:00:00Z')
 

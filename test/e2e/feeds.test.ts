@@ -8,7 +8,7 @@ import { standIn, standInKey } from '../support/publishers/stand-in.ts'
 import { haveRealData, needsRealData } from '../support/real-data.ts'
 
 const dir = temporaryDir()
-const kills = process.env.WELLHEAD_TORTURE === '1' ? 20 : 8
+const kills = process.env.WELLHEAD_TORTURE === '1' ? 20 : 3
 const publishers = await standIn()
 afterAll(async () => {
   await publishers.stop()
