@@ -47,18 +47,17 @@ export interface FrontDeps {
   accessLog?: AccessLog
 }
 
-/** Of every answer: no browser guesses at what it is. A connection that became a socket has none. */
-export const withSniffingOff = (response: Response): Response => guardedBy(insecure)(response)
-
-const insecure = constantHeaders(false)
-
-const guardedBy = (constant: Readonly<Record<string, string>>) => {
+/** Gives answers what each has. A connection that became a socket has none. */
+function guardedBy(constant: Readonly<Record<string, string>>) {
   const entries = Object.entries(constant)
   return (response: Response): Response => {
     if (response) for (const [name, value] of entries) response.headers.set(name, value)
     return response
   }
 }
+
+/** Of every answer: no browser guesses at what it is. */
+export const withSniffingOff = guardedBy(constantHeaders(false))
 
 const slash = 47
 

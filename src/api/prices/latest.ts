@@ -65,12 +65,11 @@ export function latestRoutes(deps: LatestDeps) {
     { query, request, caller }: Asked,
     answering: Answering,
     { known: commodities, unknown }: KnownCodes,
-    isFull: boolean,
+    { isFull, isSingle }: { isFull: boolean; isSingle: boolean },
   ) => {
     meter.noteAsked(caller.key, idsOf(commodities))
     return atPoint(deps, query, answering, known => {
       const texts = createPriceTexts(known.board, isFull)
-      const isSingle = listOf(query.by_code ?? '').length === 1
       const past = isSingle
         ? texts.single(commodities[0]!).text
         : texts.several(commodities, unknown)
@@ -90,9 +89,10 @@ export function latestRoutes(deps: LatestDeps) {
     const resolved = codes.readSome(requestedCodes, request, answering.headers)
     const commodities = resolved.known
     markFixtures(answering, deps.marks, commodities)
-    if (query.as_of) return answerPast(asked, answering, resolved, isFull)
+    const isSingle = requestedCodes.length === 1
+    if (query.as_of) return answerPast(asked, answering, resolved, { isFull, isSingle })
     const { single, several } = isFull ? full : rounded
-    if (requestedCodes.length > 1) {
+    if (!isSingle) {
       meter.noteAsked(caller.key, idsOf(commodities))
       return tagged(request, answering, several(commodities, resolved.unknown), false)
     }

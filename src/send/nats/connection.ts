@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
 import type { ObjectStore } from '@nats-io/obj'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import { every } from '../../lib/clock.ts'
+import { after } from '../../lib/clock.ts'
 
 export interface NatsSettings {
   servers: readonly string[]
@@ -151,7 +151,7 @@ function bucketOf(
       const names = await values.keys()
       let isLate = false
       // A value that is replaced or forgotten while the keys are told may be waited for for ever.
-      const stopWaiting = every(timeoutMs, () => {
+      const stopWaiting = after(timeoutMs, () => {
         isLate = true
         names.stop()
       })

@@ -3,6 +3,7 @@ import { version as bundleVersion } from 'swagger-ui-dist/package.json'
 import styleFile from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
+import { jsonType } from '../../http/answer/complete.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
 import { strongEtag } from '../../lib/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
@@ -94,7 +95,7 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
       '/openapi.json',
       async ({ request }) => {
         taggedDocument ??= document().then(tag)
-        return taggedAnswer(request, await taggedDocument, 'application/json; charset=utf-8', {
+        return taggedAnswer(request, await taggedDocument, jsonType, {
           'cache-control': 'no-cache',
         })
       },
