@@ -1,5 +1,12 @@
 #!/usr/bin/env bun
+import { writeSync } from 'node:fs'
 import { run } from './cli/program.ts'
+import { endAtOnce } from './lib/end-at-once.ts'
+
+process.on('uncaughtException', error => {
+  writeSync(process.stderr.fd, `${error.stack ?? error}\n`)
+  endAtOnce()
+})
 
 /** Resolves when the text has left this process: a pipe takes it when its reader does. */
 const write = (stream: NodeJS.WriteStream, text: string) =>

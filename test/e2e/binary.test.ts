@@ -136,6 +136,20 @@ describe('the binary in production', () => {
     server = await start('serve', dir)
     expect((await server.get('/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
   })
+
+  test('asked twice it ends at once, and the next start misses and doubts nothing', async () => {
+    server.process.kill('SIGTERM')
+    await Bun.sleep(20)
+    expect(await server.stop()).not.toBe(0)
+    const verified = await run('verify', '--data', data)
+    expect([verified.code, verified.out]).toEqual([0, `${join(data, 'wellhead.db')} is sound\n`])
+    server = await start('serve', dir)
+    expect((await server.get('/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
+    await server.stop()
+    const log = await new Response(server.process.stderr as ReadableStream).text()
+    expect(log).not.toContain('commits_missing')
+    expect(log).not.toContain('checksums_begun_anew')
+  })
 })
 
 async function fileWith(dir: string, line: string): Promise<string> {

@@ -63,7 +63,6 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
           err: env.err,
           isTerminal: env.isTerminal === true,
           onStop: env.onStop,
-          exit: env.exit,
         }),
       )
     })

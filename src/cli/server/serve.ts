@@ -13,6 +13,7 @@ import type { Instance } from '../../instance.ts'
 import type { CommandOutcome } from '../../jobs/backups.ts'
 import { createSystemClock, sleep } from '../../lib/clock.ts'
 import { lockDataDir } from '../../lib/directory-lock.ts'
+import { endAtOnce } from '../../lib/end-at-once.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { createLoopTurns } from '../../lib/loop-turns.ts'
 import { writeSideFile } from '../../lib/side-file.ts'
@@ -61,7 +62,6 @@ export interface ServeEnvironment {
    * Calls back when the process is asked to stop; a second time when it is asked to stop at once.
    */
   onStop(listener: () => void): void
-  exit(code: number): never
 }
 
 /** Serves a data directory until the process is told to stop. */
@@ -192,7 +192,7 @@ export const firstStop = (env: ServeEnvironment) =>
   new Promise<void>(stopped => {
     let isStopping = false
     env.onStop(() => {
-      if (isStopping) env.exit(exitCodes.failed)
+      if (isStopping) endAtOnce()
       isStopping = true
       stopped()
     })
