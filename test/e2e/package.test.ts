@@ -18,6 +18,9 @@ function sh(...command: string[]) {
   return { code: child.exitCode, text: child.stdout.toString() + child.stderr.toString() }
 }
 
+/** Without the triggers of other packages, which index every manual of the machine. */
+const dpkg = (...args: string[]) => sh('dpkg', '--no-triggers', ...args)
+
 // It makes a user and a directory of the machine: only where there is neither, and nobody's service.
 const isFree =
   process.platform === 'linux' &&
@@ -78,7 +81,7 @@ describe.skipIf(!isFree)('the Debian package', () => {
     const deb = join(root, 'wellhead.deb')
     writeDeb({ binary: binary(), architecture, papers: all, compression: 'none', outfile: deb })
     try {
-      const installed = sh('dpkg', '--install', deb)
+      const installed = dpkg('--install', deb)
       expect(installed.code, installed.text).toBe(0)
       expect(statSync(data).mode & 0o777).toBe(0o700)
       expect(statSync('/etc/wellhead/wellhead.toml').mode & 0o777).toBe(0o640)
@@ -114,7 +117,7 @@ describe.skipIf(!isFree)('the Debian package', () => {
       server.kill('SIGTERM')
       await server.exited
 
-      const removed = sh('dpkg', '--remove', 'wellhead')
+      const removed = dpkg('--remove', 'wellhead')
       expect(removed.code, removed.text).toBe(0)
       expect(removed.text).toContain(`stays in ${data}`)
       expect(existsSync('/usr/bin/wellhead')).toBe(false)
@@ -122,15 +125,15 @@ describe.skipIf(!isFree)('the Debian package', () => {
       expect(existsSync(join(data, 'master.key'))).toBe(true)
       expect(existsSync('/etc/wellhead/wellhead.toml')).toBe(true)
 
-      const again = sh('dpkg', '--install', deb)
+      const again = dpkg('--install', deb)
       expect(again.code, again.text).toBe(0)
       expect(sh('wellhead', 'verify', '--data', data).text).toContain('is sound')
-      const purged = sh('dpkg', '--purge', 'wellhead')
+      const purged = dpkg('--purge', 'wellhead')
       expect(purged.code, purged.text).toBe(0)
       expect(existsSync('/etc/wellhead/wellhead.toml')).toBe(false)
       expect(existsSync(join(data, 'wellhead.db'))).toBe(true)
     } finally {
-      sh('dpkg', '--purge', 'wellhead')
+      dpkg('--purge', 'wellhead')
       sh('userdel', 'wellhead')
       rmSync(data, { recursive: true, force: true })
     }

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -6,16 +14,37 @@ const root = resolve(import.meta.dir, '../../..')
 
 let built: string | undefined
 
-/** The compiled binary, built once a test run from the sources as they are. */
+/** All that the binary is made of. */
+const parts = ['src', 'scripts', 'fixtures', 'package.json', 'bun.lock', 'tsconfig.json']
+
+/** A path below one of the parts, or the part itself, has been written after the file was. */
+function isOutdated(file: string): boolean {
+  if (!existsSync(file)) return true
+  const builtMs = statSync(file).mtimeMs
+  return parts.some(part => {
+    const path = join(root, part)
+    const below = statSync(path).isDirectory()
+      ? readdirSync(path, { recursive: true, encoding: 'utf8' }).map(name => join(path, name))
+      : []
+    return [path, ...below].some(each => statSync(each).mtimeMs > builtMs)
+  })
+}
+
+/** The compiled binary, built where the sources are newer than the one that is there. */
 export function binary(): string {
   if (built) return built
+  const path = join(root, 'dist/wellhead')
+  if (!isOutdated(path)) {
+    built = path
+    return path
+  }
   const outcome = Bun.spawnSync([process.execPath, 'scripts/build.ts'], {
     cwd: root,
     stdout: 'pipe',
     stderr: 'pipe',
   })
   if (outcome.exitCode !== 0) throw new Error(`the build failed:\n${outcome.stderr}`)
-  built = join(root, 'dist/wellhead')
+  built = path
   return built
 }
 
