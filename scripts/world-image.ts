@@ -9,21 +9,21 @@ import { openInstance } from '../src/instance.ts'
 import { createManualClock, createSystemClock } from '../src/lib/clock.ts'
 import { createSeededIds } from '../src/lib/ids.ts'
 import { createLog } from '../src/lib/log.ts'
-import { layRegisters } from '../src/world/open.ts'
+import { layImage } from '../src/world/open.ts'
 
 /** Makes the image that is compiled into the program; its path. */
 export async function writeImage(dir: string): Promise<string> {
   const path = join(dir, `${imageName}.zst`)
   const now = createSystemClock().now()
-  await Bun.write(path, imageOf(registersAt(now), now))
+  await Bun.write(path, imageOf(await imageAt(now), now))
   return path
 }
 
-/** The database of an evaluation copy as it stands at `now`: its registers and nobody's records. */
-export function registersAt(
+/** The database of an evaluation copy as it begins at `now`, without anybody's records. */
+export async function imageAt(
   now: number,
   flags: Record<string, string> = {},
-): Uint8Array<ArrayBuffer> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-image-'))
   try {
     const clock = createManualClock(now)
@@ -42,7 +42,9 @@ export function registersAt(
     // As the first start of a directory claims it, before anything lies in it.
     instance.services.settings.set('directory.mode', config.mode)
     instance.services.settings.set('fixture.world', config.dev.world)
-    layRegisters(instance.feed!, instance.services.settings)
+    const { settings, quality } = instance.services
+    // The quality of a code is judged by its whole history where its value has stood still.
+    await layImage(instance.feed!, settings, quality.all)
     instance.close()
     const packed = join(dir, 'packed.db')
     const db = new Database(databasePath(dir), { readonly: true })

@@ -34,8 +34,8 @@ export interface WorldFeed
   extends Pick<PriceFeed, 'begin' | 'step' | 'advance' | 'paused' | 'filled' | 'total'> {
   /** Writes what a request needs and is not there yet. */
   lay(asked: DataRequest): void
-  /** Writes the families that an image of a copy holds. */
-  layRegisters(): void
+  /** Writes what an image of a copy holds: the newest of every code and the registers. */
+  layImage(): void
   /** What reads of prices ask before they read. */
   supply: Supply
   /** Does some work that reads what is there and waits for nothing: its reads lay nothing down. */
@@ -166,9 +166,9 @@ export function withFamilies<Name extends string>(
         lay(asked, fill)
       })
     },
-    layRegisters: () =>
+    layImage: () =>
       void laying(() => {
-        feed.beginTogether()
+        begin()
         for (const name of registers) fill(name)
       }),
     supply: Object.assign(supplied, {

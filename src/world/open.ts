@@ -67,7 +67,7 @@ import { worldSizes } from './size.ts'
  */
 
 export type { WorldFeed } from './filler.ts'
-export { layRegisters } from './image.ts'
+export { layImage } from './image.ts'
 export { shippedSeed } from './prices/path-states.ts'
 
 /** What the data of the world is written through. */

@@ -46,7 +46,7 @@ test('everything answers as soon as the address is told', async () => {
   expect(answers).toEqual(paths.map(path => ({ path, status: 200, isLong: true })))
 })
 
-test('a new copy begins with the registers that the build put into the binary', async () => {
+test('a new copy begins with the prices and registers that the build put into the binary', async () => {
   const own = temporaryDir()
   // By the real clock, behind the moment of the build.
   const copy = await start('dev', own)
@@ -54,6 +54,7 @@ test('a new copy begins with the registers that the build put into the binary', 
     const db = new Database(join(own, 'data', 'wellhead.db'), { readonly: true })
     const count = (table: string) =>
       db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+    expect(count('observations')).toBeGreaterThan(100_000)
     expect(count('well_permits')).toBeGreaterThan(5000)
     expect(count('well_production')).toBeGreaterThan(1000)
     db.close()

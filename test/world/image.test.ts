@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { registersAt } from '../../scripts/world-image.ts'
+import { imageAt } from '../../scripts/world-image.ts'
 import { imageOf, takeImage } from '../../src/cli/server/first-image.ts'
 import { claimDirectory, databasePath } from '../../src/directory.ts'
 import { dayMs } from '../../src/lib/instant.ts'
+import { isIntraday } from '../../src/market/catalogue/catalogue.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 
 const now = Date.parse('2026-11-06T15:00:00Z')
@@ -19,10 +20,10 @@ let image: string
 /** Begun with the image; begun when the image was made; begun now with nothing. */
 let copies: Record<'imaged' | 'older' | 'plain', EvaluationCopy>
 
-beforeAll(() => {
+beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'wellhead-image-test-'))
   image = join(dir, 'image.db')
-  writeFileSync(image, registersAt(madeAt, small))
+  writeFileSync(image, await imageAt(madeAt, small))
   const older = evaluationCopy(madeAt, small)
   older.clock.set(now)
   older.running.feed!.advance(now)
@@ -75,12 +76,50 @@ describe('a copy that begins with an image of a week ago', () => {
       expect(imaged).toEqual(older!)
     })
 
-  test('has the prices of a copy that began now', () => {
-    for (const table of ['observations', 'bars'])
-      expect(rowsOf(copies.imaged.running.services.db, table, '*')).toEqual(
-        rowsOf(copies.plain.running.services.db, table, '*'),
-      )
+  // Contracts are numbered in the order in which they were listed, so series go by their codes.
+  const columns: Readonly<Record<string, string>> = {
+    observations: 'code, observed_at AS at, value, recorded_at, source_id',
+    bars: 'code, starts_at AS at, span, close, closed_at, recorded_at, open, high, low, sum, count',
+  }
+  const stored = (schema: string, table: string) =>
+    `SELECT ${columns[table]} FROM ${schema}.${table} JOIN ${schema}.series ON series.id = series_id`
+  /** Runs a query of the imaged copy with the one that began now beside it, as `plain`. */
+  const compared = (sql: string): unknown[][] => {
+    const { db } = copies.imaged.running.services
+    db.run('ATTACH ? AS plain', [databasePath(copies.plain.dir)])
+    const rows = db.query(sql).values()
+    db.run('DETACH plain')
+    return rows
+  }
+
+  test('lacks no price of a copy that began now', () => {
+    const kept = compared('SELECT count(*) FROM plain.observations')
+    expect(kept[0]![0]).toBeGreaterThan(10_000)
+    const missing = compared(
+      `${stored('plain', 'observations')} EXCEPT ${stored('main', 'observations')}`,
+    )
+    // It has the ticks of sessions that the other has the close of.
+    expect(missing.filter(([code]) => !String(code).includes('_FUTURES_'))).toEqual([])
+    const days = (schema: string) =>
+      `SELECT code, at FROM (${stored(schema, 'bars')}) WHERE span = 24`
+    expect(compared(`${days('plain')} EXCEPT ${days('main')}`)).toEqual([])
   })
+
+  // Of codes that are quoted during the day it has full hours and ticks of a week more, of the
+  // others a week before.
+  for (const table of ['observations', 'bars'])
+    test(`has no ${table} besides, but within days and before the first of the other's`, () => {
+      const quotedWithinDays = copies.plain.running.services.catalogue
+        .list()
+        .filter(({ cadence }) => isIntraday(cadence) || cadence === 'twice_daily')
+        .map(({ code }) => `'${code}'`)
+      const besides = compared(
+        `SELECT * FROM (${stored('main', table)} EXCEPT ${stored('plain', table)}) AS more
+         WHERE code NOT IN (${quotedWithinDays}) AND code NOT LIKE '%_FUTURES_%'
+           AND at > ${dayMs} + (SELECT min(at) FROM (${stored('plain', table)}) WHERE code = more.code)`,
+      )
+      expect(besides).toEqual([])
+    })
 
   test('is served, though it holds observations already', () => {
     const { services } = copies.imaged.running
@@ -97,7 +136,7 @@ describe('a copy that begins with an image of a week ago', () => {
 
 describe('an image is taken', () => {
   let packed: Blob
-  beforeAll(() => {
+  beforeAll(async () => {
     packed = imageOf(new Uint8Array(readFileSync(image)), madeAt)
   })
   const whole = {

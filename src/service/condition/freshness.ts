@@ -78,7 +78,7 @@ export function createFreshness({
     const clear = quarantine.clear(series.id, extent.firstAt, extent.lastAt + 1)
     const endsAreClear = clear[0]?.from === extent.firstAt && clear.at(-1)!.to > extent.lastAt
     if (endsAreClear) return { firstOn: isoDay(extent.firstAt), lastAt: extent.lastAt }
-    const newest = board.quote(series)?.observation
+    const newest = board.newest(series)
     const first = observations
       .days(series.id)
       .find(day => quarantine.clear(series.id, day.startsAt, day.startsAt + dayMs).length > 0)

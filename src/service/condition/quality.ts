@@ -71,7 +71,7 @@ export function createQuality(deps: {
 
   const assess = (code: string, series: Series, now: number): CachedQuality => {
     const midnight = startOfDay(now) + dayMs
-    const newest = board.quote(series)?.observation
+    const newest = board.newest(series)
     const extent = catalogue.extent(series)
     if (!newest || !extent) return { quality: undefined, validUntil: midnight }
     const from = startOfDay(now - windowDays(series.cadence) * dayMs)

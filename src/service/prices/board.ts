@@ -31,6 +31,8 @@ export interface Rendered {
 export interface Board {
   /** Undefined when the series has no observation outside quarantine. */
   quote(series: Series): Quote | undefined
+  /** Its observation alone, which is found without those that its changes are against. */
+  newest(series: Series): Observation | undefined
   /**
    * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
    */
@@ -78,6 +80,7 @@ export function createBoard(
   attributed: (series: Series, observation: Observation) => Series = series => series,
 ): Board {
   const entries = new Map<number, Entry>()
+  const newestOnes = new Map<number, Observation | undefined>()
   const earlier = new Map<number, EarlierDays>()
   let changes = 0
 
@@ -104,12 +107,18 @@ export function createBoard(
     return days
   }
 
+  const newestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
+    if (!newestOnes.has(id))
+      newestOnes.set(
+        id,
+        // What is discontinued has a history and no price.
+        unavailableReason === null ? newestBefore(id, Number.MAX_SAFE_INTEGER) : undefined,
+      )
+    return newestOnes.get(id)
+  }
+
   const createEntry = (series: Series, now: number): Entry => {
-    // What is discontinued has a history and no price.
-    const observation =
-      series.unavailableReason === null
-        ? newestBefore(series.id, Number.MAX_SAFE_INTEGER)
-        : undefined
+    const observation = newestOf(series)
     if (!observation)
       return { quote: undefined, validUntil: Number.POSITIVE_INFINITY, texts: new Map() }
     const changes: Quote['changes'] = {}
@@ -142,6 +151,7 @@ export function createBoard(
 
   return {
     quote: series => entryOf(series).quote,
+    newest: newestOf,
     rendered(key, series, render) {
       const entry = entryOf(series)
       const cached = entry.texts.get(key)
@@ -164,12 +174,14 @@ export function createBoard(
     forget(seriesId, from = Number.NEGATIVE_INFINITY) {
       changes += 1
       entries.delete(seriesId)
+      newestOnes.delete(seriesId)
       const days = earlier.get(seriesId)
       if (days && from < days.end) earlier.delete(seriesId)
     },
     forgetAll() {
       changes += 1
       entries.clear()
+      newestOnes.clear()
       earlier.clear()
     },
   }

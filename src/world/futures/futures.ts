@@ -76,6 +76,14 @@ const names = {
   begun: 'fixture.futures.begun',
   filled: 'fixture.futures.filled',
   filledTo: 'fixture.futures.filled_to',
+  imagedTo: 'fixture.futures.imaged_to',
+}
+
+/** Takes the beginning back: the front contracts that are there are those of an image. */
+export function forgetFuturesBeginning(settings: Progress & { remove(name: string): void }): void {
+  const to = settings.get(names.startedAt)
+  if (to !== undefined) settings.set(names.imagedTo, to)
+  for (const name of [names.startedAt, names.begun]) settings.remove(name)
 }
 
 /**
@@ -188,7 +196,9 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     const code = contractCode(curve.family.code, month)
     if (written.has(code)) return
     const start = startedAt()
-    write(historyOf(curve, month, start, reach), start)
+    const imagedTo = instant(names.imagedTo)
+    const isImaged = imagedTo !== undefined && month === frontMonth(curve, imagedTo)
+    write(historyOf(curve, month, start, reach, isImaged ? imagedTo : undefined), start)
     written.add(code)
   }
 

@@ -94,15 +94,18 @@ function firstDayOf({ family }: WorldCurve, month: string, start: number, reach:
   return earlierDay(whole, near)
 }
 
-/** All of one contract that was published before `start`. */
+/** All of one contract that was published before `start`, and not before `since`. */
 export function historyOf(
   curve: WorldCurve,
   month: string,
   start: number,
   reach: Reach,
+  since?: number,
 ): Published {
-  const first = firstDayOf(curve, month, start, reach)
-  return daysOf(curve, month, first, lastTradingDay(curve.family.code, month), start, reach)
+  const oldest = firstDayOf(curve, month, start, reach)
+  // A session is published on its date, or the day after.
+  const first = since === undefined ? oldest : laterDay(oldest, isoDay(since - dayMs))
+  return daysOf(curve, month, first, lastTradingDay(curve.family.code, month), start, reach, since)
 }
 
 /** What of it is of these days, both inclusive. */
@@ -113,11 +116,12 @@ function daysOf(
   last: string,
   start: number,
   reach: Reach,
+  since = Number.NEGATIVE_INFINITY,
 ): Published {
   const published: Published = { days: [], ticks: [] }
   const tickFrom = start - reach.tickDays * dayMs
   for (let day = first; day <= last && parseDay(day)! - dayMs < start; day = dayAfter(day, 1))
-    collect(curve, day, [month], Number.NEGATIVE_INFINITY, start, tickFrom, published)
+    collect(curve, day, [month], since, start, tickFrom, published)
   return published
 }
 

@@ -39,8 +39,6 @@ export interface PriceFeed {
   quote(seriesId: number): void
   /** Whether the newest observation of a series before `before` is there: one of these. */
   hasNewest(seriesId: number, before: number): boolean
-  /** Writes the codes that are numbered together, whole. */
-  beginTogether(): void
   /** Writes the history of a code, whatever is there of it already. */
   fill(code: string): void
   /** Sees to it that all observations of a series made at `from` or later are there. */
@@ -133,7 +131,8 @@ export function createPriceFeed(deps: {
       return
     }
     const to = progress.filledTo() ?? start
-    write(alone.flatMap(series => publication.newest(series, start, to)))
+    const imagedTo = progress.imagedTo()
+    write(alone.flatMap(series => publication.newest(series, { start, to, imagedTo })))
     for (const series of alone) early.codes.add(series.code)
     early.askedCount += alone.length
   }
@@ -169,12 +168,12 @@ export function createPriceFeed(deps: {
     const whole = order.filter(({ code }) => together.has(code) && !done.has(code))
     if (whole.length === 0) return
     const to = progress.filledTo() ?? start
-    const known = progress.togetherTo()
+    const imagedTo = progress.imagedTo()
     write(
       whole.flatMap(series =>
-        known === undefined
-          ? [...publication.older(series, start), ...publication.newest(series, start, to)]
-          : publication.between(series, known, to, to),
+        imagedTo === undefined
+          ? [...publication.older(series, { start }), ...publication.newest(series, { start, to })]
+          : publication.between(series, imagedTo, to, to),
       ),
     )
     markFilled(whole)
@@ -188,6 +187,7 @@ export function createPriceFeed(deps: {
     if (progress.hasBegun()) return false
     const start = progress.startedAt()
     const to = progress.filledTo() ?? start
+    const imagedTo = progress.imagedTo()
     const done = progress.filled()
     const missing = order.filter(series => !done.has(series.code) && !isEarly(series, start))
     beginTogether(start)
@@ -201,7 +201,7 @@ export function createPriceFeed(deps: {
     }
     for (const series of missing) {
       if (together.has(series.code)) continue
-      const own = publication.newest(series, start, to)
+      const own = publication.newest(series, { start, to, imagedTo })
       if (points.length + own.length > pointsPerWrite) writeBatch()
       batch.push(series)
       for (const point of own) points.push(point)
@@ -218,11 +218,15 @@ export function createPriceFeed(deps: {
 
   /** Writes the history of the first codes that fit into one transaction; how many they are. */
   function fillSome(missing: readonly StoredSeries[]): number {
-    const start = progress.startedAt()
+    const beginning = {
+      start: progress.startedAt(),
+      imagedTo: progress.imagedTo(),
+      imagedWhole: progress.imagedWhole(),
+    }
     let count = 0
     let points: WorldPoint[] = []
     for (const series of missing) {
-      const own = publication.older(series, start)
+      const own = publication.older(series, beginning)
       if (count > 0 && points.length + own.length > pointsPerWrite) break
       count += 1
       points = points.length === 0 ? own : [...points, ...own]
@@ -255,7 +259,6 @@ export function createPriceFeed(deps: {
       const start = progress.begunAt()
       return start !== undefined && (earlyAt(start).quoted.get(seriesId)?.has(before) ?? false)
     },
-    beginTogether: () => beginTogether(progress.startedAt()),
     fill,
     filled: progress.filled,
     supply(seriesId, from) {

@@ -21,8 +21,13 @@ export interface PriceProgress {
   /** The codes whose history is complete. */
   filled(): ReadonlySet<string>
   addFilled(codes: readonly string[]): void
-  /** Up to where an image brought the codes that are numbered together. */
-  togetherTo(): number | undefined
+  /**
+   * Up to where an image brought the newest stretch of every code, and those that are numbered
+   * together whole.
+   */
+  imagedTo(): number | undefined
+  /** The codes whose history the image has too. */
+  imagedWhole(): ReadonlySet<string>
   /** Whether the newest stretch of every code is there. */
   hasBegun(): boolean
   setBegun(): void
@@ -33,17 +38,20 @@ const names = {
   startedAt: 'fixture.started_at',
   filledTo: 'fixture.filled_to',
   filled: 'fixture.filled',
-  togetherTo: 'fixture.together_to',
+  imagedTo: 'fixture.imaged_to',
+  imagedWhole: 'fixture.imaged_whole',
   /** The newest stretch of every code is there. */
   begun: 'fixture.begun',
   paused: 'fixture.paused',
 }
 
-/** Takes the beginning of a copy back, whose codes that are numbered together are kept as they are. */
+/** Takes the beginning of a copy back: the prices that it has begun with are those of an image. */
 export function forgetBeginning(settings: Progress & { remove(name: string): void }): void {
   const to = settings.get(names.filledTo) ?? settings.get(names.startedAt)
-  if (to !== undefined) settings.set(names.togetherTo, to)
-  for (const name of [names.startedAt, names.filledTo, names.filled]) settings.remove(name)
+  if (to !== undefined) settings.set(names.imagedTo, to)
+  settings.set(names.imagedWhole, settings.get(names.filled) ?? '')
+  for (const name of [names.startedAt, names.filledTo, names.filled, names.begun])
+    settings.remove(name)
 }
 
 /** When a copy began; undefined before it has. */
@@ -57,14 +65,8 @@ function instantOf(settings: Pick<Progress, 'get'>, name: string): number | unde
 
 export function createPriceProgress(kept: Progress, clock: Pick<Clock, 'now'>): PriceProgress {
   const settings = remembered(kept)
-  let filledCodes = { text: '', codes: new Set<string>() as ReadonlySet<string> }
   const instant = (name: string) => instantOf(settings, name)
-  const filled = (): ReadonlySet<string> => {
-    const text = settings.get(names.filled) ?? ''
-    if (text !== filledCodes.text)
-      filledCodes = { text, codes: new Set(text.split(' ').filter(Boolean)) }
-    return filledCodes.codes
-  }
+  const filled = codesOf(settings, names.filled)
   return {
     startedAt() {
       const stored = instant(names.startedAt)
@@ -78,7 +80,8 @@ export function createPriceProgress(kept: Progress, clock: Pick<Clock, 'now'>): 
     setFilledTo: at => settings.set(names.filledTo, String(at)),
     filled,
     addFilled: codes => settings.set(names.filled, [...filled(), ...codes].join(' ')),
-    togetherTo: () => instant(names.togetherTo),
+    imagedTo: () => instant(names.imagedTo),
+    imagedWhole: codesOf(settings, names.imagedWhole),
     hasBegun: () => settings.get(names.begun) !== undefined,
     setBegun: () => settings.set(names.begun, 'true'),
     get paused() {
@@ -87,6 +90,16 @@ export function createPriceProgress(kept: Progress, clock: Pick<Clock, 'now'>): 
     set paused(isPaused) {
       settings.set(names.paused, String(isPaused))
     },
+  }
+}
+
+/** Reads a list of codes, which is taken apart once for each of its changes. */
+function codesOf(settings: Pick<Progress, 'get'>, name: string): () => ReadonlySet<string> {
+  let known = { text: '', codes: new Set<string>() as ReadonlySet<string> }
+  return () => {
+    const text = settings.get(name) ?? ''
+    if (text !== known.text) known = { text, codes: new Set(text.split(' ').filter(Boolean)) }
+    return known.codes
   }
 }
 

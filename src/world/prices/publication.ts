@@ -21,12 +21,24 @@ export interface WorldPoint extends Observation {
 export interface Publication {
   /** What was published after `from`, up to `to`. */
   between(series: StoredSeries, from: number, to: number, now: number): WorldPoint[]
-  /** The first observation of a code and all that was published in its newest stretch. */
-  newest(series: StoredSeries, start: number, to: number): WorldPoint[]
+  /**
+   * The first observation of a code and all that was published in its newest stretch; of a copy
+   * that began with an image, what that has not.
+   */
+  newest(series: StoredSeries, span: Beginning & { to: number }): WorldPoint[]
   /** All that was published of a code before its newest stretch. */
-  older(series: StoredSeries, start: number): WorldPoint[]
+  older(series: StoredSeries, span: Beginning): WorldPoint[]
   /** What a code is quoted with, and the moments before which each is the newest. */
   quotes(series: StoredSeries, start: number): Quotes
+}
+
+export interface Beginning {
+  /** When the copy began. */
+  start: number
+  /** Up to where the image that it began with had prices. */
+  imagedTo?: number | undefined
+  /** The codes whose history the image had too. */
+  imagedWhole?: ReadonlySet<string>
 }
 
 export interface Quotes {
@@ -57,10 +69,16 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
     )
   }
 
-  /** The first observation of a code and all that was published in its newest stretch. */
-  function newestOf(series: StoredSeries, start: number, to: number): WorldPoint[] {
+  function newestOf(
+    series: StoredSeries,
+    { start, to, imagedTo }: Parameters<Publication['newest']>[1],
+  ): WorldPoint[] {
     const depth = ofHistory(series, start)
     const from = newestFrom(series, start)
+    if (imagedTo !== undefined) {
+      const since = world.observations(series.code, Math.max(from, imagedTo), start, depth)
+      return pointsOf(series, since).concat(published(series, start, to, to))
+    }
     const first = firstOf(world, series.code, depth, from)
     return pointsOf(series, [
       ...first,
@@ -120,11 +138,15 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
     return { points: pointsOf(series, points), moments }
   }
 
-  /** All that was published of a code before its newest stretch. */
-  function olderOf(series: StoredSeries, start: number): WorldPoint[] {
-    const depth = ofHistory(series, start)
+  function olderOf(
+    series: StoredSeries,
+    { start, imagedTo = start, imagedWhole }: Beginning,
+  ): WorldPoint[] {
+    // An image has the first observation of its own reach, and what follows must not be missing.
+    const depth = { ...ofHistory(series, start), from: ofHistory(series, imagedTo).from }
+    const from = imagedWhole?.has(series.code) ? imagedTo : depth.from
     const to = newestFrom(series, start)
-    return pointsOf(series, world.observations(series.code, depth.from, to, depth))
+    return from < to ? pointsOf(series, world.observations(series.code, from, to, depth)) : []
   }
 
   return { between: published, newest: newestOf, older: olderOf, quotes: quotesOf }
