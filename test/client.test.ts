@@ -142,6 +142,8 @@ test('the program runs against an evaluation copy', async () => {
       ready,
       '--clock',
       '2026-11-20T15:00:00Z',
+      '--world',
+      'small',
     ],
     { cwd: root, env: { PATH: process.env.PATH }, stdout: 'ignore', stderr: 'pipe' },
   )

@@ -12,7 +12,7 @@ import {
 const hasNode = has('node', '--version')
 const hasPytest = has('python3', '-m', 'pytest', '--version')
 /** The kit's users raise what stands in the way of fast tests; its own tests do not need to. */
-const environment = () => ({ WELLHEAD_BINARY: binary() })
+const environment = () => ({ WELLHEAD_BINARY: binary(), WELLHEAD_DEV_WORLD: 'small' })
 
 describe('the test kit starts, moves, fills and stops a copy', () => {
   const sources = join(root, 'clients/testkit/test')

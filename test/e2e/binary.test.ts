@@ -211,7 +211,7 @@ describe('the binary as an evaluation copy', () => {
       'observations already',
     )
     const other = join(dir, 'other')
-    const copy = await start('dev', other)
+    const copy = await start('dev', other, '--world', 'small')
     await copy.stop()
     const outcome = await run('serve', '--data', join(other, 'data'), '--port', '0')
     expect([outcome.code, outcome.err.includes('evaluation copy')]).toEqual([1, true])

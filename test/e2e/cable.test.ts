@@ -15,7 +15,7 @@ describe('the streams of an evaluation copy', () => {
   let server: Server
   let socketUrl: string
   beforeAll(async () => {
-    server = await start('dev', dir, '--clock', startAt)
+    server = await start('dev', dir, '--clock', startAt, '--world', 'small')
     socketUrl = server.url.replace('http', 'ws')
     await filled(server)
   }, 120_000)

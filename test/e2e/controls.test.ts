@@ -7,7 +7,7 @@ describe('the controls of an evaluation copy', () => {
   const dir = temporaryDir()
   let server: Server
   beforeAll(async () => {
-    server = await start('dev', dir, '--clock', startAt, '--seed', '7')
+    server = await start('dev', dir, '--clock', startAt, '--seed', '7', '--world', 'small')
   })
   afterAll(async () => {
     await server.stop()

@@ -40,7 +40,7 @@ test('the access log has a line for each answer, true in every field and without
     'access',
     `[log]\nformat = "json"\naccess = 1.0\nfile = "${path}"\n`,
   )
-  const server = await start('dev', join(root, 'on'), '--config', config)
+  const server = await start('dev', join(root, 'on'), '--config', config, '--world', 'small')
   const plain = { 'accept-encoding': 'identity' }
   const ask = (id: string, at: string, headers: Record<string, string> = {}) =>
     server.get(at, { 'x-request-id': id, ...plain, ...headers })
@@ -124,7 +124,7 @@ test('the access log has a line for each answer, true in every field and without
 
 test('without it there is no such line, and nothing goes to a file', async () => {
   const config = await configured('plain', '[log]\nformat = "json"\n')
-  const server = await start('dev', join(root, 'off'), '--config', config)
+  const server = await start('dev', join(root, 'off'), '--config', config, '--world', 'small')
   await (await server.get('/v1/prices/latest?by_code=WTI_USD')).text()
   expect(await server.stop()).toBe(0)
   const text = await new Response(server.process.stderr as ReadableStream).text()

@@ -21,7 +21,7 @@ async function until(isSo: () => Promise<boolean>) {
 
 describe.skipIf(!prometheusBinary || !promtool)('a Prometheus', () => {
   test('takes the metrics and the alert rules, answers every query of the dashboard, and fires when the server goes', async () => {
-    const server = await start('dev', join(root, 'copy'))
+    const server = await start('dev', join(root, 'copy'), '--world', 'small')
     for (let i = 0; i < 20; i += 1) await server.get('/v1/prices/latest?by_code=WTI_USD')
     await server.get('/v1/prices/latest?by_code=NO_SUCH_CODE')
     const text = await (

@@ -12,7 +12,7 @@ const stderrOf = ({ process }: Server) => new Response(process.stderr as Readabl
 
 test('a server that has more to do than it gets done refuses heavy analytics after a while, goes on with prices, and computes again when it is left alone', async () => {
   const script = join(import.meta.dir, '../support/servers/busy-server.ts')
-  const server = await startWith([process.execPath, script], 'dev', join(root, 'busy'))
+  const server = await startWith([process.execPath, script], 'dev', join(root, 'busy'), '--world', 'small')
   const statuses: number[] = []
   const until = async (status: number) => {
     let response = await server.get(heavyPath)
@@ -43,7 +43,7 @@ test('a server that has more to do than it gets done refuses heavy analytics aft
 }, 120_000)
 
 test('a server that the machine holds up refuses nothing', async () => {
-  const server = await start('dev', join(root, 'held-up'))
+  const server = await start('dev', join(root, 'held-up'), '--world', 'small')
   const statuses = new Set<number>()
   for (let i = 0; i < 20; i += 1) {
     server.process.kill('SIGSTOP')
