@@ -12,7 +12,7 @@ import { roundTo } from '../../market/prices/format.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import { type Answering, markFixtures } from '../answer.ts'
-import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { sourcesRow } from '../fundamentals/storage-row.ts'
 import { asOfQuery, atPoint } from '../point-in-time.ts'
 import {
   calculated,
@@ -125,7 +125,7 @@ function contextAnswer(
       data_points: context.dataPoints,
       timestamp,
     },
-    meta: { as_of: timestamp, ...sourcesOf([series]) },
+    meta: { as_of: timestamp, ...sourcesRow([series]) },
   }
 }
 
@@ -195,7 +195,7 @@ function storageAnswer(
       unit: series.unit,
       timestamp,
     },
-    meta: { as_of: timestamp, ...sourcesOf(all.map(match => match.series)) },
+    meta: { as_of: timestamp, ...sourcesRow(all.map(match => match.series)) },
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, markFixtures } from '../answer.ts'
-import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { sourcesRow } from '../fundamentals/storage-row.ts'
 import { asOfQuery, atPoint } from '../point-in-time.ts'
 import {
   calculated,
@@ -178,7 +178,7 @@ function answer(deps: IndicatorDeps, region: string | undefined, set: Answering)
         plants: { gas: plantRow(market.gas), coal: plantRow(market.coal) },
       },
     },
-    meta: { as_of: timestamp, ...sourcesOf(matches.map(match => match.series)) },
+    meta: { as_of: timestamp, ...sourcesRow(matches.map(match => match.series)) },
   }
 }
 

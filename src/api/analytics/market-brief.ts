@@ -11,13 +11,14 @@ import {
   monthForecast,
   narrative,
 } from '../../market/analytics/brief.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type Entitlements, offeredPlans, type Plans } from '../../plan/plans.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
-import { sourcesOf } from '../fundamentals/storage-row.ts'
+import { sourcesRow } from '../fundamentals/storage-row.ts'
 import { atMoment, knownQuery } from '../point-in-time.ts'
 import { formatted, priceRowFields } from '../prices/row.ts'
 import { nullable } from './shape.ts'
@@ -166,7 +167,7 @@ function commodityRow(item: Item) {
     change_24h_pct: moved?.percent ?? null,
     change_24h: moved?.amount ?? null,
     as_of: isoInstant(observation.observedAt),
-    source: series.source,
+    source: sourceOf(series).name,
     stale: quote.status === 'stale',
     ...(match.requestedCode !== undefined && { requested_code: match.requestedCode }),
     forecast_1m: forecastRow(item),
@@ -225,7 +226,7 @@ function briefAnswer(
     ...(missing.length > 0 && { missing_codes: missing }),
     ...(withNarrative && { narrative: narrative(priced.map(sentenceItem)) }),
     commodities: rows,
-    metadata: sourcesOf(priced.map(item => item.match.series)),
+    metadata: sourcesRow(priced.map(item => item.quote.series)),
   })
 }
 

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { hourMs, isoInstant } from '../../lib/instant.ts'
 import { codesOf, combine } from '../../market/analytics/spread.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { SpreadIdentity, SpreadType } from '../../market/units/identities.ts'
 import type { Limits } from '../../plan/limits.ts'
@@ -153,11 +153,7 @@ function rowOf(
     timestamp: isoInstant(Math.min(...all.map(leg => leg.quote.observation.observedAt))),
     metadata: {
       description: identity.description,
-      source_description: [
-        ...new Set(
-          all.map(({ match }) => sourceDescription(match.series.source, match.series.fixture)),
-        ),
-      ].join('; '),
+      source_description: sourcesOf(all.map(leg => leg.quote.series)).description,
       max_leg_age_hours: maxAgeHours,
       ...(rates.length > 0 && {
         exchange_rates: rates.map(code => ({

@@ -6,6 +6,7 @@ import { codesParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { CatalogProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -111,7 +112,7 @@ const rowOf = ({ series, observation, changes }: Quote) => ({
   updated_at: isoInstant(observation.recordedAt),
   change_24h: changes['24h']?.amount ?? null,
   change_24h_percent: changes['24h']?.percent ?? null,
-  source: series.source,
+  source: sourceOf(series).name,
 })
 
 const examplesOf = (baseUrl: string) => ({

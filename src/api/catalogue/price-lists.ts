@@ -6,6 +6,7 @@ import { listOf } from '../../http/input/query.ts'
 import { codeParameter, codesParameter } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Overview } from '../../service/condition/freshness.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -221,7 +222,10 @@ function allPricesRoute({
  * A code's quote in the short shape of the whole list; a futures family stands under its own code
  * with its front contract's price.
  */
-function allRow(series: Series, { observation, changes }: Quote): (typeof AllRow)['static'] {
+function allRow(
+  series: Series,
+  { series: quoted, observation, changes }: Quote,
+): (typeof AllRow)['static'] {
   const price = roundTo(observation.value, series.decimals)
   const observedAt = isoInstant(observation.observedAt)
   return {
@@ -233,7 +237,7 @@ function allRow(series: Series, { observation, changes }: Quote): (typeof AllRow
     currency: series.currency,
     unit: series.unit,
     category: series.category,
-    source: series.source,
+    source: sourceOf(quoted).name,
     created_at: observedAt,
     updated_at: isoInstant(observation.recordedAt),
     timestamp: observedAt,

@@ -2,7 +2,7 @@ import { requestIdOf } from '../../http/base.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import type { Ids } from '../../lib/ids.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { sourcesOf } from '../../market/catalogue/catalogue.ts'
 import type { PortPrices } from '../../market/fuels/bunker.ts'
 import {
   type Grade,
@@ -89,15 +89,13 @@ export function createBunkerAnswers({ board, catalogue, ids, marks, now }: Bunke
       set.headers['x-request-id'] = requestId
       set.headers['x-cache'] = 'MISS'
       markFixtures(set, marks, used)
-      const joined = (texts: readonly string[]) => [...new Set(texts)].join('; ')
+      const sources = sourcesOf(used.map(({ series }) => series))
       return {
         request_id: requestId,
         timestamp: isoInstant(now()),
         cache_ttl: cacheTtlSeconds,
-        data_source: joined(used.map(({ series }) => series.source)),
-        source_description: joined(
-          used.map(({ series }) => sourceDescription(series.source, series.fixture)),
-        ),
+        data_source: sources.name,
+        source_description: sources.description,
         currency: 'USD' as const,
         unit: 'metric_ton' as const,
         ...(portCount !== undefined && { port_count: portCount }),

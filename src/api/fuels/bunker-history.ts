@@ -90,6 +90,7 @@ function bunkerPast(deps: BunkerDeps) {
     const { rows, total, from, to } = walking.page(question, page.page, page.perPage, deps.now())
     pageHeaders(set.headers, request.url, pageMeta(page, total))
     const byId = new Map(portSeries.map(bunkerSeries => [bunkerSeries.series.id, bunkerSeries]))
+    const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
     return {
       rows: rows.map(row => ({
         ...historyRow(byId.get(row.seriesId)!, row, interval),
@@ -97,7 +98,12 @@ function bunkerPast(deps: BunkerDeps) {
       })),
       place: places[0]!,
       period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
-      metadata: meta(request, set, portSeries, places.length),
+      metadata: meta(
+        request,
+        set,
+        sources.seriesOf(portSeries.map(row => row.series)).map(series => ({ series })),
+        places.length,
+      ),
     }
   }
 }

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { body, decimal, nullableAs, optional } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { generatedSource, sourceDescription, sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   againstAverage,
   dieselCode,
@@ -196,7 +196,7 @@ const averageRow = (region: string, { series }: Quote, price: number) => ({
   unit: 'gallon' as const,
   region,
   granularity: region === 'US' ? ('national' as const) : ('state' as const),
-  source: series.source,
+  source: sourceOf(series).name,
 })
 
 function stationRow(station: StationNearby, average: number | undefined) {

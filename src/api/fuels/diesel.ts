@@ -3,7 +3,7 @@ import { textParameter } from '../../http/input/typed.ts'
 import { notFound, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { dieselCode, nationalDieselCode, stateCode } from '../../market/fuels/diesel.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -63,7 +63,7 @@ export function dieselRoutes(deps: DieselDeps) {
     return {
       regional_average: averageRow(state, quote),
       metadata: {
-        source_description: sourceDescription(quote.series.source, quote.series.fixture),
+        source_description: sourceOf(quote.series).description,
       },
     }
   }
@@ -117,7 +117,7 @@ const averageRow = (state: string, { series, observation }: Quote) => {
     currency: 'USD' as const,
     unit: 'gallon' as const,
     granularity: state === national ? ('national' as const) : ('state' as const),
-    source: series.source,
+    source: sourceOf(series).name,
     updated_at: isoInstant(observation.recordedAt),
     as_of: isoDay(observation.observedAt),
     formatted: formatted(series, price),

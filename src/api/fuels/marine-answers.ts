@@ -1,9 +1,10 @@
 import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
-import { sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { grades, marineCode } from '../../market/fuels/marine.ts'
 import { createPageWalks } from '../../service/prices/page-walks.ts'
+import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { intervalOf, rangeOf, windowDays } from '../prices/window-query.ts'
@@ -12,7 +13,16 @@ import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } fr
 
 export type MarineDeps = Pick<
   Context,
-  'access' | 'board' | 'catalogue' | 'history' | 'ingest' | 'ports' | 'marks' | 'perPageMax' | 'now'
+  | 'access'
+  | 'board'
+  | 'catalogue'
+  | 'history'
+  | 'ingest'
+  | 'ports'
+  | 'marks'
+  | 'perPageMax'
+  | 'now'
+  | 'sourcesOfRows'
 >
 
 /** The series of ports and grades, with the newest price of each. */
@@ -40,11 +50,10 @@ function createMarineReads({ board, catalogue, marks, ports, now }: MarineDeps) 
       const quote = board.quote(marineSeries.series)
       return quote ? { ...marineSeries, quote } : []
     })
-  const metadata = (set: Answering, marineSeries: readonly MarineSeries[]) => {
+  const metadata = (set: Answering, marineSeries: readonly { series: Series }[]) => {
     set.headers['x-cache'] = 'MISS'
     markFixtures(set, marks, marineSeries)
-    const texts = marineSeries.map(({ series }) => sourceDescription(series.source, series.fixture))
-    return { source_description: [...new Set(texts)].join('; ') }
+    return { source_description: sourcesOf(marineSeries.map(row => row.series)).description }
   }
   return { seriesOf, quotesOf, metadata }
 }
@@ -71,7 +80,10 @@ export function createMarinePrices(deps: MarineDeps) {
       count: priced.length,
       filters: filterRow(filter),
       updated_at: isoInstant(Math.max(...priced.map(row => row.quote.observation.recordedAt))),
-      metadata: metadata(set, priced),
+      metadata: metadata(
+        set,
+        priced.map(row => row.quote),
+      ),
     })
   }
   const portsOf = (query: Parameters<typeof portFilter>[0]) => {
@@ -134,12 +146,18 @@ export function createMarineHistory(deps: MarineDeps) {
     const meta = pageMeta(page, total)
     pageHeaders(set.headers, request.url, meta)
     const byId = new Map(marineSeries.map(row => [row.series.id, row]))
+    const sources = deps.sourcesOfRows(rows, { ...question.range, from, to }, false)
     return {
       ...success({
-        prices: rows.map(row => marineHistoryRow(byId.get(row.seriesId)!, row)),
+        prices: rows.map(row =>
+          marineHistoryRow(byId.get(row.seriesId)!, row, sources.nameOf(row)),
+        ),
         period: { from: isoInstant(from), to: isoInstant(to - 1), interval },
         filters: filterRow(filter),
-        metadata: metadata(set, marineSeries),
+        metadata: metadata(
+          set,
+          sources.seriesOf(marineSeries.map(row => row.series)).map(series => ({ series })),
+        ),
       }),
       meta,
     }

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { type Grade, gradeNames, type Port } from '../../market/fuels/marine.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Quote } from '../../service/prices/board.ts'
@@ -179,7 +180,7 @@ export const PortPrices = t.Object(
 )
 
 /** What a row says beside its price. */
-const described = ({ series, grade, port }: MarineSeries) => ({
+const described = ({ series, grade, port }: MarineSeries, source: string) => ({
   code: series.code,
   name: series.name,
   port: port?.slug ?? null,
@@ -193,7 +194,7 @@ const described = ({ series, grade, port }: MarineSeries) => ({
   currency: 'USD' as const,
   unit: 'MT' as const,
   type: 'spot_price' as const,
-  source: series.source,
+  source,
 })
 
 const priced = (series: Series, value: number) => {
@@ -201,8 +202,8 @@ const priced = (series: Series, value: number) => {
   return { price, formatted: formatted(series, price) }
 }
 
-export const marineRow = (marineSeries: MarineSeries, { observation, changes }: Quote) => ({
-  ...described(marineSeries),
+export const marineRow = (marineSeries: MarineSeries, { series, observation, changes }: Quote) => ({
+  ...described(marineSeries, sourceOf(series).name),
   ...priced(marineSeries.series, observation.value),
   created_at: isoInstant(observation.observedAt),
   updated_at: isoInstant(observation.recordedAt),
@@ -210,12 +211,12 @@ export const marineRow = (marineSeries: MarineSeries, { observation, changes }: 
   change_24h_percent: changes['24h']?.percent ?? null,
 })
 
-export function marineHistoryRow(marineSeries: MarineSeries, row: HistoryRow) {
+export function marineHistoryRow(marineSeries: MarineSeries, row: HistoryRow, source: string) {
   const { series } = marineSeries
   const { bar } = row
   const round = (value: number) => roundTo(value, series.decimals)
   return {
-    ...described(marineSeries),
+    ...described(marineSeries, source),
     ...priced(series, row.value),
     created_at: isoInstant(row.observedAt),
     updated_at: isoInstant(row.recordedAt),

@@ -4,6 +4,7 @@ import { integerOf } from '../../http/input/query.ts'
 import { typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   type InventoryPlace,
   type InventoryProduct,
@@ -141,7 +142,7 @@ const recordRow = (record: InventoryRecord) => ({
   unit: record.series.unit,
   change: record.change ?? null,
   date: record.on,
-  source: record.series.source,
+  source: sourceOf(record.series).name,
   timestamp: isoInstant(record.recordedAt),
 })
 

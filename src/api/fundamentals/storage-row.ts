@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { isoInstant } from '../../lib/instant.ts'
-import { sourceOf } from '../../market/catalogue/catalogue.ts'
+import { sourceOf, sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { StorageLevel } from '../../service/fundamentals/storage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -34,12 +34,9 @@ export const Sources = t.Object(
 )
 
 /** Where the numbers of an answer come from. */
-export function sourcesOf(series: readonly Series[]) {
-  const joined = (texts: readonly string[]) => [...new Set(texts)].join('; ')
-  return {
-    source: joined(series.map(item => sourceOf(item).name)),
-    source_description: joined(series.map(item => sourceOf(item).description)),
-  }
+export function sourcesRow(series: readonly Series[]) {
+  const { name, description } = sourcesOf(series)
+  return { source: name, source_description: description }
 }
 
 const ownDates = {
@@ -206,7 +203,7 @@ export const levelRow = (level: StorageLevel) => ({
   },
   change_percent: level.weekPercent ?? null,
   updated_at: isoInstant(level.observedAt),
-  source: level.series.source,
+  source: sourceOf(level.series).name,
   ...datesRow(level),
   level: level.value,
   timestamp: isoInstant(level.observedAt),

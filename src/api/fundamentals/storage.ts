@@ -21,7 +21,7 @@ import {
   paddRow,
   Reserve,
   siteRow,
-  sourcesOf,
+  sourcesRow,
 } from './storage-row.ts'
 
 export type StorageDeps = Pick<
@@ -70,7 +70,7 @@ function createStorageAnswers(deps: StorageDeps) {
   /** Marks the answer and names its sources. */
   const metadata = (set: Answering, levels: readonly StorageLevel[]) => {
     markFixtures(set, deps.marks, levels)
-    return sourcesOf(levels.map(level => level.series))
+    return sourcesRow(levels.map(level => level.series))
   }
   const regional = (text: string, set: Answering) => {
     const region = regions.find(candidate => candidate === text.trim().toUpperCase())

@@ -27,7 +27,10 @@ import { type Answering, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
 
 export interface DataConnectorDeps
-  extends Pick<Context, 'access' | 'catalogue' | 'history' | 'ports' | 'marks' | 'now'> {
+  extends Pick<
+    Context,
+    'access' | 'catalogue' | 'history' | 'ports' | 'marks' | 'now' | 'sourcesOfRows'
+  > {
   dataSources: Pick<DataSources, 'hasRows' | 'rows'>
 }
 
@@ -161,7 +164,7 @@ const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }:
 })
 
 function shippedRows(
-  { catalogue, history, ports, marks, now }: DataConnectorDeps,
+  { catalogue, history, ports, marks, sourcesOfRows, now }: DataConnectorDeps,
   filter: Filter,
   set: Answering,
 ) {
@@ -194,6 +197,7 @@ function shippedRows(
     to: Math.max(from, now() + 1),
   }
   const { rows } = history.page({ ...range, limit: rowsMax, offset: 0 })
+  const sources = sourcesOfRows(rows, range, false)
   markFixtures(set, marks, [...selected.values()])
   return rows.map(row => {
     const { series, port, fuelType, region } = selected.get(row.seriesId)!
@@ -204,7 +208,7 @@ function shippedRows(
       port: port.slug,
       region,
       unit: 'MT' as const,
-      source: series.source,
+      source: sources.nameOf(row),
       timestamp: isoInstant(row.observedAt),
     }
   })

@@ -6,7 +6,7 @@ import { integerOf, listOf } from '../../http/input/query.ts'
 import { codesParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { type Cadence, isIntraday, sourceDescription } from '../../market/catalogue/catalogue.ts'
+import { type Cadence, isIntraday, sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { closesIn } from '../../market/prices/window.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
@@ -182,10 +182,8 @@ function widgetContent(
       'DATA_NOT_AVAILABLE',
       `There is no current price of ${commodities.map(commodity => commodity.code).join(', ')}.`,
     )
-  const series = commodities.filter((_, i) => quotes[i]).map(commodity => commodity.series)
-  const sources = [
-    ...new Set(series.map(entry => sourceDescription(entry.source, entry.fixture))),
-  ].join('; ')
+  const series = quotes.flatMap(quote => quote?.series ?? [])
+  const sources = sourcesOf(series).description
   const refreshSeconds = Math.min(...series.map(entry => refreshSecondsOf(entry.cadence)))
   return {
     items,

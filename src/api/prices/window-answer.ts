@@ -3,12 +3,12 @@ import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { listOf } from '../../http/input/query.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { isoDay, isoInstant } from '../../lib/instant.ts'
-import { isIntraday, priceType, priceTypes } from '../../market/catalogue/catalogue.ts'
+import { isIntraday, priceType, priceTypes, sourcesOf } from '../../market/catalogue/catalogue.ts'
 import type { Interval } from '../../market/prices/interval.ts'
 import type { Resolved } from '../../service/catalogue/catalogue.ts'
 import { createDailyFx } from '../../service/prices/daily-fx.ts'
-import type { HistoryRow } from '../../service/prices/history.ts'
 import { createPageWalks, type Question, type WalkedPage } from '../../service/prices/page-walks.ts'
+import type { RowSources } from '../../service/prices/provenance.ts'
 import type { Coverage } from '../../service/prices/vintage.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type Answering, markFixtures } from '../answer.ts'
@@ -46,7 +46,7 @@ export interface WindowAnswerDeps
     | 'now'
     | 'firstCodes'
     | 'perPageMax'
-    | 'sourceTextsOf'
+    | 'sourcesOfRows'
     | 'switched'
   > {}
 
@@ -115,7 +115,7 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     query: WindowQuery,
     asOf: number | undefined,
     now: number,
-  ): RowOptions & { coverageSince(): number | undefined } => {
+  ): Omit<RowOptions, 'sourceOf'> & { coverageSince(): number | undefined } => {
     const isFull = isFullOf(query.precision)
     const currency = query.currency
       ? currencyOf('currency', query.currency, deps.exchange, now)
@@ -186,10 +186,16 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
     markFixtures(set, deps.marks, windowRequest.commodities)
     const { asOf } = windowRequest
     const rowOptions = rowOptionsOf(query, asOf, now)
+    const { interval } = windowRequest
+    const sources = deps.sourcesOfRows(
+      walked.rows,
+      { interval: interval === 'minute' ? 'raw' : interval, from: walked.from, to: walked.to },
+      asOf !== undefined,
+    )
     const writers = new Map(
       windowRequest.commodities.map(commodity => [
         commodity.series.id,
-        createRowWriter(commodity.series, rowOptions),
+        createRowWriter(commodity.series, { ...rowOptions, sourceOf: sources.nameOf }),
       ]),
     )
     const isTable = form === 'csv'
@@ -215,17 +221,11 @@ export function createWindowAnswer(deps: WindowAnswerDeps): WindowAnswer {
       return `${[csvHeader(rowOptions.currency !== undefined), ...rows].join('\n')}\n`
     }
     set.headers['content-type'] = jsonType
-    const metadata = JSON.stringify(metadataOf(windowRequest, query.interval, walked, deps))
+    const metadata = JSON.stringify(
+      metadataOf(windowRequest, query.interval, walked, sources, deps.quarantine),
+    )
     return `{"status":"success","data":{"prices":[${rows.join(',')}],"metadata":${metadata}},"meta":${JSON.stringify(meta)}}`
   }
-}
-
-/** Where the rows of a series lie. */
-function spanOf(seriesId: number, rows: readonly HistoryRow[]) {
-  const times = rows.flatMap(row => (row.seriesId === seriesId ? [row.observedAt] : []))
-  if (times.length === 0) return undefined
-  const [first, last] = [times[0]!, times.at(-1)!]
-  return { from: Math.min(first, last), to: Math.max(first, last) + 1 }
 }
 
 const seriesOf = (commodities: readonly Resolved[]): Series[] =>
@@ -277,20 +277,16 @@ function formOf(format: string | undefined, request: Request): (typeof windowFor
 }
 
 function metadataOf(
-  { commodities, unknown, interval, downsampled, isShifted, asOf }: WindowRequest,
+  { commodities, unknown, interval, downsampled, isShifted }: WindowRequest,
   requested: string | undefined,
   walked: WalkedPage,
-  { quarantine, sourceTextsOf }: Pick<WindowAnswerDeps, 'quarantine' | 'sourceTextsOf'>,
+  sources: RowSources,
+  quarantine: WindowAnswerDeps['quarantine'],
 ) {
   const { from, to, rows } = walked
   const series = seriesOf(commodities)
   const disclosures = series.flatMap(entry => disclosureRow(entry, isoDay(to - 1)) ?? [])
   const excluded = series.map(entry => quarantine.within(entry.id, from, to))
-  // Bars are of very many values, and what once stood is not what stands: all sources are named.
-  const isOfValues = interval === 'raw' && asOf === undefined
-  const texts = series.flatMap(entry =>
-    sourceTextsOf(entry.id, isOfValues ? spanOf(entry.id, rows) : undefined).toSorted(),
-  )
   const days = [...new Set(excluded.flatMap(exclusion => exclusion.days))].sort()
   return {
     codes: series.map(entry => entry.code),
@@ -303,7 +299,7 @@ function metadataOf(
     count: rows.length,
     ...(unknown.length > 0 && { missing_codes: unknown }),
     ...(isShifted && { window_shifted: true }),
-    source_description: [...new Set(texts)].join('; '),
+    source_description: sourcesOf(sources.seriesOf(series)).description,
     ...(disclosures.length > 0 && { instrument_disclosures: disclosures }),
     ...(days.length > 0 && {
       quarantine: {

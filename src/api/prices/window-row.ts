@@ -105,6 +105,8 @@ export interface RowOptions {
   isFull: boolean
   /** The currency of money, each row at the rate of its day. */
   currency?: string
+  /** Whose the value of a row is. */
+  sourceOf(row: HistoryRow): string
   /** From a currency on the day of a moment; refuses where there is none. */
   rateOn(from: string, at: number): Rate
 }
@@ -115,22 +117,22 @@ const csvCell = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('
 const averageDecimals = (series: Series) => series.decimals + 2
 
 export function createRowWriter(series: Series, options: RowOptions): RowWriter {
-  if (options.currency === undefined) return ownCurrencyWriter(series, options.isFull)
+  if (options.currency === undefined) return ownCurrencyWriter(series, options)
   return isMoney(series)
     ? convertedWriter(series, options.currency, options)
-    : unconvertedWriter(series, options.isFull)
+    : unconvertedWriter(series, options)
 }
 
 /** Rows of what is no money, among others that are converted. */
-function unconvertedWriter(series: Series, isFull: boolean): RowWriter {
-  const { json, csv } = ownCurrencyWriter(series, isFull)
+function unconvertedWriter(series: Series, options: RowOptions): RowWriter {
+  const { json, csv } = ownCurrencyWriter(series, options)
   return { json, csv: row => `${csv(row)}${exchangeColumns.replaceAll(/[^,]/g, '')}` }
 }
 
 function convertedWriter(
   series: Series & { currency: string },
   currency: string,
-  { isFull, rateOn }: RowOptions,
+  { isFull, sourceOf, rateOn }: RowOptions,
 ): RowWriter {
   const shown = rounder(isFull)
   const type = priceType(series.category, series.unit)
@@ -170,8 +172,8 @@ function convertedWriter(
         currency: rest.currency,
         unit: rest.unit,
         type,
-        source: series.source,
-        data_source: series.source,
+        source: sourceOf(row),
+        data_source: sourceOf(row),
         created_at: isoInstant(row.observedAt),
         ...(speaksForDays(series) && { observed_on: isoDay(row.observedAt) }),
         updated_at: isoInstant(row.recordedAt),
@@ -194,7 +196,7 @@ function convertedWriter(
         currency,
         values.unit,
         type,
-        series.source,
+        sourceOf(row),
         bar?.open,
         bar?.high,
         bar?.low,
@@ -211,16 +213,28 @@ function convertedWriter(
   }
 }
 
-function ownCurrencyWriter(series: Series, isFull: boolean): RowWriter {
+function ownCurrencyWriter(
+  series: Series,
+  { isFull, sourceOf }: Pick<RowOptions, 'isFull' | 'sourceOf'>,
+): RowWriter {
   const shown = rounder(isFull)
   const type = priceType(series.category, series.unit)
   const withDay = carriesDay(series)
   const ofDays = speaksForDays(series)
   const head = `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`
-  const middle = `,"currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}","source":${JSON.stringify(
-    series.source,
-  )},"data_source":${JSON.stringify(series.source)},"created_at":"`
-  const csvTail = [series.currency ?? '', series.unit, type, series.source].map(csvCell).join(',')
+  const unitText = `,"currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}"`
+  const unitCells = [series.currency ?? '', series.unit, type].map(csvCell).join(',')
+  // Most rows of a page are of one source.
+  let told = { name: '', middle: '', csvTail: '' }
+  const toldOf = (row: HistoryRow) => {
+    const name = sourceOf(row)
+    if (told.name !== name || told.middle === '') {
+      const text = JSON.stringify(name)
+      const middle = `${unitText},"source":${text},"data_source":${text},"created_at":"`
+      told = { name, middle, csvTail: `${unitCells},${csvCell(name)}` }
+    }
+    return told
+  }
   const round = (value: number) => shown(value, series.decimals)
   // Rows of one import share `recordedAt`, so its text is made once for all of them.
   let recorded = { at: Number.NaN, text: '' }
@@ -233,14 +247,14 @@ function ownCurrencyWriter(series: Series, isFull: boolean): RowWriter {
       const price = round(row.value)
       const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
       const observedOn = ofDays ? `","observed_on":"${isoDay(row.observedAt)}` : ''
-      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
+      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${toldOf(row).middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
       const { bar } = row
       if (!bar) return `${start}}`
       const average = shown(bar.sum / bar.count, averageDecimals(series))
       return `${start},"bucket_start":"${isoInstant(bar.startsAt)}","open":${round(bar.open)},"high":${round(bar.high)},"low":${round(bar.low)},"average":${average},"sample_count":${bar.count}}`
     },
     csv(row) {
-      const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${csvTail}`
+      const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${toldOf(row).csvTail}`
       const { bar } = row
       if (!bar) return `${start},,,,,`
       const average = shown(bar.sum / bar.count, averageDecimals(series))

@@ -7,6 +7,7 @@ import { codesParameter, textParameter, typed } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, FlatProblem, NestedProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type Answering, envelope, markFixtures, success } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -205,8 +206,11 @@ function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlR
   const rowOf = (requestedCode: string): LatestRow => {
     const commodity = catalogue.resolve(requestedCode, now())
     const series = commodity?.series
-    const observation = series && board.quote(series)?.observation
-    const value = observation ? roundTo(observation.value, series.decimals) : null
+    const quote = series && board.quote(series)
+    const observation = quote?.observation
+    const value = series && observation ? roundTo(observation.value, series.decimals) : null
+    const sourced = quote?.series ?? series
+    const sourceName = sourced ? sourceOf(sourced).name : ''
     return {
       code: inert(commodity?.code ?? requestedCode.toUpperCase().slice(0, 100)),
       name: inert(series?.name ?? ''),
@@ -214,7 +218,7 @@ function createSheetPrices({ board, catalogue, codesMax, marks, meter, now, xmlR
       formatted: series && value !== null ? inert(formatted(series, value)) : '',
       currency: series?.currency ?? '',
       unit: series?.unit ?? '',
-      source: inert(series?.source ?? ''),
+      source: inert(sourceName),
       timestamp: observation ? isoInstant(observation.observedAt) : null,
       status: series ? (observation ? 'ok' : 'no_data') : 'invalid_code',
     }

@@ -142,12 +142,25 @@ export interface FedBy {
   releaseLagDays?: number
 }
 
-/** Where the numbers of a series come from: the publisher that they were read from, else its source. */
-export const sourceOf = (series: {
+/** What says where the numbers of a series come from. */
+interface Sourced {
   source: string
   fixture: boolean
   publisher?: Attribution
-}): { name: string; description: string } =>
+}
+
+/** Where the numbers of a series come from: the publisher that they were read from, else its source. */
+export const sourceOf = (series: Sourced): { name: string; description: string } =>
   series.publisher
     ? { name: series.publisher.name, description: series.publisher.text }
     : { name: series.source, description: sourceDescription(series.source, series.fixture) }
+
+/** The same of several, each name and each sentence once. */
+export function sourcesOf(all: readonly Sourced[]): { name: string; description: string } {
+  const sources = all.map(sourceOf)
+  const joined = (texts: readonly string[]) => [...new Set(texts)].join('; ')
+  return {
+    name: joined(sources.map(source => source.name)),
+    description: joined(sources.map(source => source.description)),
+  }
+}

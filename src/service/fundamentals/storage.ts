@@ -47,8 +47,9 @@ export function createStorageLevels(deps: StorageDeps): StorageLevels {
   return {
     at: prices => createStorageLevels({ board: prices.board, closes: prices.closes, capacities }),
     of(series) {
-      const newest = board.quote(series)?.observation
-      if (!newest) return undefined
+      const quote = board.quote(series)
+      if (!quote) return undefined
+      const newest = quote.observation
       const levels = closes.of(series.id)
       const decimals = levelDecimals(series)
       const change = (span: StorageSpan) => {
@@ -60,7 +61,7 @@ export function createStorageLevels(deps: StorageDeps): StorageLevels {
       const on = isoDay(newest.observedAt)
       const capacity = capacities.on(series.id, on)?.capacity
       return {
-        series,
+        series: quote.series,
         value: roundTo(newest.value, decimals),
         on,
         observedAt: newest.observedAt,

@@ -52,6 +52,8 @@ export interface Board {
   /** Everything of a series that was observed at `from` or later; without it, all. */
   forget(seriesId: number, from?: number): void
   forgetAll(): void
+  /** Makes every quote anew of the prices that are known: the catalogue was read again. */
+  renew(): void
 }
 
 interface Entry {
@@ -177,6 +179,10 @@ export function createBoard(
       newestOnes.delete(seriesId)
       const days = earlier.get(seriesId)
       if (days && from < days.end) earlier.delete(seriesId)
+    },
+    renew() {
+      changes += 1
+      entries.clear()
     },
     forgetAll() {
       changes += 1

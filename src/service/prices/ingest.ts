@@ -77,8 +77,9 @@ export function createIngest(
         points,
         recordedAt,
         (changed, written) => {
-          for (const listener of inside) listener(changed, origin)
+          // Whoever listens may ask whose the values are.
           batch?.note(changed, written)
+          for (const listener of inside) listener(changed, origin)
         },
         origin,
       )

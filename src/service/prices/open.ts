@@ -1,5 +1,6 @@
 import { revisionsKeptSince } from '../../config-keys.ts'
-import { type FedBy, sourceDescription, sourceOf } from '../../market/catalogue/catalogue.ts'
+import type { FedBy } from '../../market/catalogue/catalogue.ts'
+import type { Observation } from '../../market/prices/bars.ts'
 import type { NamedFactor } from '../../market/units/mistaken.ts'
 import type { Runtime } from '../../runtime.ts'
 import type { Series } from '../../store/catalogue/series.ts'
@@ -34,6 +35,7 @@ import { createFx, type Fx } from './fx.ts'
 import { createGuards } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createIngest, type Ingest } from './ingest.ts'
+import { createProvenance, type Provenance } from './provenance.ts'
 import { createQuarantineList, type QuarantineList } from './quarantine.ts'
 import { type Supply, suppliedCloses, suppliedObservations } from './supply.ts'
 import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './vintage.ts'
@@ -61,11 +63,10 @@ export interface PriceServices {
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   /** How the source of a value is named. */
   sourceNameOf(seriesId: number, sourceId: number): string
-  /**
-   * How the sources of values of a series are described: of those in `[from, to)`, of which each is
-   * looked at, or of all that it ever had.
-   */
-  sourceTextsOf(seriesId: number, span?: { from: number; to: number }): string[]
+  /** The series with whoever one of its values is of as its publisher. */
+  attributed(series: Series, value: Observation): Series
+  /** Whose the rows of a page are. */
+  sourcesOfRows: Provenance['ofRows']
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
   onSeriesChange(listener: (seriesId: number) => void): void
   /** Hears of every series of which days went into quarantine or came out of it. */
@@ -112,7 +113,10 @@ export function openPrices({
     notifyChanged(seriesId)
     for (const listener of quarantineListeners) listener(seriesId)
   })
-  const board = createBoard(observations, quarantine, clock)
+  const valueSources = createValueSourceStore(db)
+  const provenance = createProvenance({ sources: valueSources, catalogue, quarantine })
+  const { attributed } = provenance
+  const board = createBoard(observations, quarantine, clock, attributed)
   const history = createHistory(observations, quarantine)
   const closeStore = createCloseStore(db)
   const suppliedStore = isEvaluation ? suppliedCloses(closeStore, supply) : closeStore
@@ -124,7 +128,6 @@ export function openPrices({
   })
   listeners.push(board.forget, history.forget, closes.forget, coverage.forget)
   const ingest = createIngest(observations, catalogue, clock, disk.admit)
-  const valueSources = createValueSourceStore(db)
   const batchStore = createBatchStore(db)
   const doubtedValues = createDoubtedValueStore(db)
   const exchange = createFx(catalogue, board)
@@ -149,15 +152,14 @@ export function openPrices({
     now: clock.now,
     transact: work => transact(db, work),
   })
-  let describeFeed: ((source: ValueSource) => FedBy | undefined) | undefined
-  /** Series that have values of a source; those of no other are not looked at. */
-  const sourced = new Set<number>()
-  const fedByOf = (source: ValueSource | undefined, seriesId: number): FedBy | undefined =>
-    source?.kind === 'feed'
-      ? describeFeed?.(source)
-      : source && namedSource(source.name, catalogue.byId(seriesId))
-  const attribute = (seriesId: number) =>
-    catalogue.attribute(seriesId, fedByOf(valueSources.ofNewest(seriesId), seriesId))
+  let isNamed = false
+  const attribute = (seriesId: number) => {
+    provenance.forget(seriesId)
+    if (isNamed) catalogue.attribute(seriesId, provenance.newestOf(seriesId))
+  }
+  ingest.listenInside((changes, { sourceId }) => {
+    if (sourceId !== 0) for (const change of changes) provenance.forget(change.seriesId)
+  })
   ingest.listen((changes, { sourceId, batchId }) => {
     for (const change of changes) {
       const { inserted, revised } = change
@@ -165,17 +167,17 @@ export function openPrices({
       tally.record(source ?? '', inserted.length, revised.length)
       if (batchId === 0) guards.forget(change.seriesId)
       notifyChanged(change.seriesId, firstChanged(change))
-      if (sourceId !== 0) sourced.add(change.seriesId)
-      if (describeFeed && sourced.has(change.seriesId)) attribute(change.seriesId)
+      if (sourceId !== 0 || provenance.isSourced(change.seriesId)) attribute(change.seriesId)
     }
   })
+  catalogue.onReload(board.renew)
   // The catalogue's terms say what guards do.
   catalogue.onReload(guards.forgetAll)
   ingest.onWithdraw(seriesId => {
     guards.forget(seriesId)
     catalogue.measure(seriesId)
     notifyChanged(seriesId)
-    if (describeFeed) attribute(seriesId)
+    attribute(seriesId)
   })
   return {
     observations,
@@ -195,12 +197,7 @@ export function openPrices({
       coverage,
       catalogue,
       db,
-      attributed(series, { observedAt, recordedAt }) {
-        if (!sourced.has(series.id)) return series
-        const { publisher: _newest, ...own } = series
-        const fedBy = fedByOf(valueSources.ofValue(series.id, observedAt, recordedAt), series.id)
-        return fedBy ? { ...own, publisher: fedBy.publisher } : own
-      },
+      attributed,
       now: clock.now,
     }),
     ingest,
@@ -210,33 +207,19 @@ export function openPrices({
     batches,
     compare: createComparison({ observations, catalogue, guards }),
     nameSources(describe) {
-      describeFeed = describe
-      for (const id of valueSources.everySeries()) {
-        sourced.add(id)
-        attribute(id)
-      }
+      provenance.describeFeeds(describe)
+      isNamed = true
+      for (const id of valueSources.everySeries()) attribute(id)
+      board.forgetAll()
     },
-    sourceNameOf: (seriesId, sourceId) =>
-      fedByOf(valueSources.byId(sourceId), seriesId)?.publisher.name ??
-      catalogue.byId(seriesId).source,
-    sourceTextsOf(seriesId, span) {
-      const series = catalogue.byId(seriesId)
-      const ids = valueSources.ofSeries(seriesId)
-      if (ids.length === 0) return [sourceOf(series).description]
-      const present = span ? valueSources.between(seriesId, span.from, span.to) : ids
-      const texts = present.map(
-        id =>
-          fedByOf(valueSources.byId(id), seriesId)?.publisher.text ??
-          sourceDescription(series.source, series.fixture),
-      )
-      if (span && texts.length > 0) return texts
-      return [sourceOf(series).description, ...texts]
-    },
+    sourceNameOf: provenance.nameOf,
+    attributed,
+    sourcesOfRows: provenance.ofRows,
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),
     forgetSeries(seriesId) {
       notifyChanged(seriesId)
-      if (describeFeed) attribute(seriesId)
+      attribute(seriesId)
     },
     supply,
     supplyFrom(given) {
@@ -282,12 +265,3 @@ function ratesOf(currency: string, exchange: Fx, now: number): NamedFactor[] {
       : [[rate > 1 ? rate : 1 / rate, `${currency} and ${other}`] as const]
   })
 }
-
-/** How a source is named that whoever brought its values called by name. */
-const namedSource = (name: string, { terms }: Pick<Series, 'terms'>): FedBy => ({
-  publisher: {
-    name,
-    text: terms?.attribution ?? sourceDescription(name, false),
-    licenseClass: terms?.licenseClass ?? 'open',
-  },
-})

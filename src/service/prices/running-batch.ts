@@ -112,9 +112,9 @@ export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
     const attributed = (points: readonly Point[], counts: WriteCounts): WriteCounts => {
       // What a dataset has brought already is told here whose it is.
       if (tally.asRecorded && sourceId !== 0 && counts.unchanged > 0) {
-        ingest.attribute(points, sourceId)
         for (const seriesId of new Set(points.map(point => point.seriesId)))
           sources.note(seriesId, sourceId)
+        ingest.attribute(points, sourceId)
       }
       return counts
     }

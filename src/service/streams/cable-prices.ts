@@ -1,4 +1,5 @@
 import { isoInstant } from '../../lib/instant.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { rigRegionOf } from '../../market/drilling/rig-region.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import { type HeatPrice, heatPrices } from '../../market/units/heat-price.ts'
@@ -132,7 +133,7 @@ export function createCablePrices(
         code,
         region,
         count: Math.round(observation.value),
-        source: series.source,
+        source: sourceOf(series).name,
         updated_at: isoInstant(observation.observedAt),
       }
       return { mark: `${observation.observedAt} ${row.count}`, row }

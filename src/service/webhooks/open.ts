@@ -23,7 +23,7 @@ import { type AccountSecrets, createAccountSecrets } from './account-secrets.ts'
 import { createWebhookAllowance, type WebhookAllowance } from './allowance.ts'
 import { createEvents, type Events } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
-import { createPriceEvents } from './price-events.ts'
+import { createPriceEvents, type PriceEventsDeps } from './price-events.ts'
 import { keepWebhookRecords } from './record.ts'
 import { createWebhookTrial, type WebhookTrial } from './trial.ts'
 import { createUsageEvents } from './usage-events.ts'
@@ -53,6 +53,7 @@ export interface WebhookServicesDeps {
   catalogue: Catalogue
   observations: ObservationStore
   quarantine: QuarantineList
+  attributed: PriceEventsDeps['attributed']
   ingest: Pick<Ingest, 'listenInside'>
   meter: Pick<Meter, 'listen'>
   outbox: Outbox

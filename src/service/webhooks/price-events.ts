@@ -8,6 +8,7 @@ import {
   timeframesMs,
 } from '../../market/alerts/threshold.ts'
 import { isNews } from '../../market/calendars/news.ts'
+import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import { changePercent } from '../../market/prices/change.ts'
 import { roundTo } from '../../market/prices/format.ts'
@@ -26,6 +27,8 @@ export interface PriceEventsDeps {
   catalogue: Catalogue
   observations: ObservationStore
   quarantine: QuarantineList
+  /** The series with whoever a value is of as its publisher. */
+  attributed(series: Series, value: Observation): Series
   clock: Clock
 }
 
@@ -121,7 +124,7 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       if (!news) continue
       const previous = newestBefore(series.id, news.observedAt)?.value
       const percent = previous === undefined ? undefined : changePercent(previous, news.value)
-      const data = priceData(series, news, previous, percent)
+      const data = priceData(deps.attributed(series, news), news, previous, percent)
       const metBy = conditionsAt(series, news)
       const about = {
         ...aboutOf(series, news),
@@ -186,12 +189,8 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
 
 type PriceData = ReturnType<typeof priceData>
 
-function priceData(
-  { code, name, currency, unit, decimals, source }: Series,
-  news: Observation,
-  previous?: number,
-  percent?: number,
-) {
+function priceData(series: Series, news: Observation, previous?: number, percent?: number) {
+  const { code, name, currency, unit, decimals } = series
   const value = roundTo(news.value, decimals)
   return {
     commodity: code,
@@ -203,7 +202,7 @@ function priceData(
     unit,
     change_percent: percent === undefined ? null : roundTo(percent, 2),
     previous_value: previous === undefined ? null : roundTo(previous, decimals),
-    source,
+    source: sourceOf(series).name,
     timestamp: isoInstant(news.observedAt),
   }
 }

@@ -204,13 +204,20 @@ function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series
     own,
     terms,
   }
-  const { attribution, licenseClass } = terms
-  if (attribution !== undefined || licenseClass !== undefined) {
-    series.publisher = {
-      name: series.source,
-      text: attribution ?? sourceDescription(series.source, false),
-      licenseClass: licenseClass ?? 'open',
-    }
-  }
+  const publisher = declaredPublisher(series)
+  if (publisher) series.publisher = publisher
   return series
+}
+
+/** Whose the values of a series are that came with no source, as its operator says it. */
+export function declaredPublisher({
+  source,
+  terms,
+}: Pick<Series, 'source' | 'terms'>): Attribution | undefined {
+  if (terms?.attribution === undefined && terms?.licenseClass === undefined) return undefined
+  return {
+    name: source,
+    text: terms.attribution ?? sourceDescription(source, false),
+    licenseClass: terms.licenseClass ?? 'open',
+  }
 }

@@ -22,6 +22,8 @@ export interface ValueSourceStore {
   ofNewest(seriesId: number): ValueSource | undefined
   /** Of a value that stands, or that once stood; undefined: nobody's. */
   ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined
+  /** Of a value that stands. */
+  ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined
   /** Sources that a series ever had a value of. */
   ofSeries(seriesId: number): number[]
   /** Of what stands in `[from, to)`, looking at each value of it; 0 is nobody's. */
@@ -54,6 +56,10 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
      SELECT source_id FROM observation_revisions
      WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
      LIMIT 1`,
+  )
+  const ofCurrent = lazy<{ sourceId: number }, [number, number]>(
+    db,
+    'SELECT source_id AS sourceId FROM observations WHERE series_id = ? AND observed_at = ?',
   )
   const own = lazy<{ sourceId: number }, [number]>(
     db,
@@ -97,6 +103,10 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
     },
     ofValue(seriesId, observedAt, recordedAt) {
       const row = ofValue.get(seriesId, observedAt, recordedAt)
+      return row ? byId(row.sourceId) : undefined
+    },
+    ofCurrent(seriesId, observedAt) {
+      const row = ofCurrent.get(seriesId, observedAt)
       return row ? byId(row.sourceId) : undefined
     },
     ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),
