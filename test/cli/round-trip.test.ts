@@ -73,7 +73,24 @@ async function fill({ copy, done }: ReturnType<typeof openCopy>) {
         release_time: '17:00',
         release_holiday: 'before',
         aliases: ['DGO'],
-        guards: { jump: 'off' },
+        guards: { jump: 'off', repeat: 'flag' },
+        decimals: 3,
+        cadence: 'weekly',
+        source: 'Desk',
+        description: 'Marks of the desk, "Rotterdam"',
+        level: 800,
+        license_class: 'view',
+        attribution: 'By the desk, as marked',
+        visible_to: ['11111111-2222-4333-8444-555555555555'],
+      },
+      {
+        code: 'DESK_CALENDAR',
+        name: 'Calendar',
+        category: 'refined_products',
+        unit: 'metric_ton',
+        currency: 'EUR',
+        calendar: 'london_energy',
+        release_lag_days: 1,
       },
       {
         code: 'DESK_OLD',
@@ -143,6 +160,22 @@ async function fill({ copy, done }: ReturnType<typeof openCopy>) {
       { date: '2020-07', total: 255 },
     ],
   })
+  for (const { name, example } of kinds) {
+    const [head = '', ...lines] = example.trimEnd().split('\n')
+    const columns = head.split(',')
+    const changed = corrected[name]
+    if (!changed) continue
+    const rows = lines.map(line =>
+      Object.fromEntries(
+        csvRow(line).map((cell, i) => {
+          const column = columns[i]!
+          return [column, column === changed && cell !== '' ? String(Number(cell) + 1) : cell]
+        }),
+      ),
+    )
+    await done('POST', `/admin/v1/datasets/${name}`, { rows })
+    clock.advance(hourMs)
+  }
   await done('PATCH', '/admin/v1/series/WTI_USD', { cadence: 'daily', min: 60, max: 74 })
   await done('DELETE', '/admin/v1/series/DESK_OLD')
   await done('POST', '/admin/v1/quarantine', {
@@ -152,6 +185,20 @@ async function fill({ copy, done }: ReturnType<typeof openCopy>) {
     reason: 'stale, "x"',
   })
   return kinds.map(kind => kind.name)
+}
+
+/** Columns that are corrected, of the datasets whose earlier rows are kept. */
+const corrected: Readonly<Record<string, string>> = {
+  'cftc-positions': 'open_interest',
+  'drilling-productivity': 'rig_count',
+  'duc-wells': 'duc_count',
+  'frac-spreads': 'active_spreads',
+  'futures-settlements': 'volume',
+  'futures-ticks': 'volume',
+  'opec-productions': 'production',
+  outlooks: 'value',
+  'rig-counts': 'oil',
+  'storage-capacities': 'capacity',
 }
 
 async function dump({ copy }: ReturnType<typeof openCopy>, name: string, history: boolean) {
@@ -200,6 +247,16 @@ function contentOf({ services }: TestInstance): Map<string, unknown[]> {
       'outlook_forecasts',
       `SELECT f.id, s.code, f.source, f.period, f.value, f.published_on, f.recorded_at
       FROM outlook_forecasts f JOIN series s ON s.id = f.series_id ORDER BY 1`,
+    ],
+    [
+      'storage_capacities',
+      `SELECT s.code, c.effective_on, c.capacity, c.source, c.recorded_at
+      FROM storage_capacities c JOIN series s ON s.id = c.series_id ORDER BY 1, 2`,
+    ],
+    [
+      'futures_ticks',
+      `SELECT s.code, t.traded_at, t.price, t.volume, t.recorded_at, t.source
+      FROM futures_ticks t JOIN series s ON s.id = t.series_id ORDER BY 1, 2`,
     ],
     [
       'futures_days',
