@@ -1,25 +1,39 @@
 import { isRecord, type Schema } from './schema.ts'
 
+/** Whether it holds of one of the alternatives of a schema. */
+const ofSome = (schema: Schema, holds: (member: Schema) => boolean): boolean =>
+  [schema.anyOf, schema.oneOf].some(
+    members => Array.isArray(members) && members.some(member => isRecord(member) && holds(member)),
+  )
+
 const isNumeric = (schema: Schema): boolean =>
-  schema.type === 'number' ||
-  schema.type === 'integer' ||
-  [schema.anyOf, schema.oneOf].flat().some(member => isRecord(member) && isNumeric(member))
+  schema.type === 'number' || schema.type === 'integer' || ofSome(schema, isNumeric)
 
 const isDescribed = (schema: Schema): boolean =>
-  Boolean(schema.description) ||
-  [schema.anyOf, schema.oneOf].flat().some(member => isRecord(member) && isDescribed(member))
+  Boolean(schema.description) || ofSome(schema, isDescribed)
+
+/** Tells of every number in the properties of a document that is not described, with its name. */
+function eachUndescribed(part: unknown, tell: (name: string, schema: Schema) => void): void {
+  // Lists are walked as they are: a document has a million parts, and most hold no number.
+  if (Array.isArray(part)) {
+    for (const member of part) eachUndescribed(member, tell)
+    return
+  }
+  if (!isRecord(part)) return
+  if (isRecord(part.properties))
+    for (const [name, schema] of Object.entries(part.properties))
+      if (isRecord(schema) && isNumeric(schema) && !isDescribed(schema)) tell(name, schema)
+  for (const keyword in part) {
+    // An example is data, whatever its fields are called.
+    if (keyword !== 'example') eachUndescribed(part[keyword], tell)
+  }
+}
 
 /** Numbers in the properties of a document, each with its name; those that are described are left out. */
 export function undescribedNumbers(part: unknown): { name: string; schema: Schema }[] {
-  if (Array.isArray(part)) return part.flatMap(undescribedNumbers)
-  if (!isRecord(part)) return []
-  const own = Object.entries(isRecord(part.properties) ? part.properties : {}).flatMap(
-    ([name, schema]) =>
-      isRecord(schema) && isNumeric(schema) && !isDescribed(schema) ? [{ name, schema }] : [],
-  )
-  // An example is data, whatever its fields are called.
-  const parts = Object.entries(part).filter(([keyword]) => keyword !== 'example')
-  return [...own, ...parts.flatMap(([, inner]) => undescribedNumbers(inner))]
+  const found: { name: string; schema: Schema }[] = []
+  eachUndescribed(part, (name, schema) => void found.push({ name, schema }))
+  return found
 }
 
 /** Gives numbers that bring no description the one of their name. */

@@ -5,7 +5,9 @@ import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { describeNumbers } from './numbers.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
-import { documentedMethods, optionalBodyKey, rawDocument } from './source.ts'
+import { documentedMethods, optionalBodyKey, rawDocument, refusalsKey } from './source.ts'
+
+export { refusalsKey }
 
 export interface OpenApiOptions {
   serviceName: string
@@ -64,9 +66,6 @@ export interface OpenApiDocument {
 }
 
 export type Security = Record<string, string[]>[]
-
-/** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
-export const refusalsKey = 'x-refusals'
 
 /**
  * Values for `detail.security`: a key anywhere, a key in the header only, the operator's token,
@@ -358,7 +357,7 @@ function contentOf(raw: Record<string, unknown>, name: string, withExample: bool
 }
 
 function converted(raw: unknown, build: Build): Converted {
-  const key = JSON.stringify(raw)
+  const key = textOf(raw)
   const cached = build.converted.get(key)
   if (cached) return cached
   const full = schemaObject(raw, build.named)
@@ -366,6 +365,16 @@ function converted(raw: unknown, build: Build): Converted {
   const result = { full, schema }
   build.converted.set(key, result)
   return result
+}
+
+const texts = new WeakMap<object, string>()
+
+/** As JSON; of what stands under many operations it is written once. */
+function textOf(raw: unknown): string {
+  if (!isRecord(raw)) return JSON.stringify(raw)
+  const text = texts.get(raw) ?? JSON.stringify(raw)
+  texts.set(raw, text)
+  return text
 }
 
 const isMedia = (schema: unknown) => isRecord(schema) && typeof schema.contentMediaType === 'string'

@@ -10,6 +10,9 @@ export const documentedMethods = ['get', 'post', 'put', 'patch', 'delete']
  */
 export const optionalBodyKey = 'x-optional-body'
 
+/** Key of `detail` under which the gate puts the schemas of its refusals, by status. */
+export const refusalsKey = 'x-refusals'
+
 /**
  * What @elysiajs/swagger says of the application's routes. It is mounted on a stand-in with the
  * same routes and no handlers, so the served application has no extra route and its hooks never run
@@ -20,18 +23,40 @@ export async function rawDocument(app: AnyElysia): Promise<unknown> {
   const { swagger } = await import('@elysiajs/swagger')
   const specPath = '/-/document'
   const standIn = new Elysia()
+  // The same few stand under every operation, and are more than all of the rest together: the
+  // plugin is given their numbers, and does not copy them.
+  const refusals: unknown[] = []
   for (const { method, path, hooks } of app.routes) {
     if (documentedMethods.includes(method.toLowerCase()))
-      standIn.route(method, path, () => undefined, documented(hooks))
+      standIn.route(method, path, () => undefined, documented(hooks, refusals))
   }
   standIn.use(swagger({ path: '/-/page', specPath, excludeStaticFile: false }))
   const response = await standIn.handle(new Request(`http://localhost${specPath}`))
-  return response.json()
+  const document: unknown = await response.json()
+  for (const operation of operationsOf(document)) {
+    const places = operation[refusalsKey]
+    if (isRecord(places)) operation[refusalsKey] = eachOf(places, place => refusals[Number(place)])
+  }
+  return document
+}
+
+const operationsOf = (document: unknown): Record<string, unknown>[] =>
+  Object.values(isRecord(document) && isRecord(document.paths) ? document.paths : {}).flatMap(
+    item => Object.values(isRecord(item) ? item : {}).filter(isRecord),
+  )
+
+const eachOf = (record: Record<string, unknown>, change: (value: unknown) => unknown) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+
+/** The place of what is kept once. */
+function placeIn(kept: unknown[], one: unknown): number {
+  const at = kept.indexOf(one)
+  return at === -1 ? kept.push(one) - 1 : at
 }
 
 // Schemas that come from guards and macros stand in `standaloneValidator`, which the plugin does
 // not read.
-function documented(hooks: Record<string, unknown>): Record<string, unknown> {
+function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record<string, unknown> {
   const layers = [
     hooks,
     ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : []),
@@ -43,9 +68,16 @@ function documented(hooks: Record<string, unknown>): Record<string, unknown> {
     body.length > 0 && body.every(schema => isRecord(schema) && OptionalKind in schema)
   // Without a parser the plugin writes every schema three times, for each content type that Elysia
   // could parse.
+  const detail = isRecord(hooks.detail) ? hooks.detail : {}
   const documentedHooks: Record<string, unknown> = {
     parse: 'json',
-    detail: { ...(isRecord(hooks.detail) ? hooks.detail : {}), [optionalBodyKey]: optionalBody },
+    detail: {
+      ...detail,
+      ...(isRecord(detail[refusalsKey]) && {
+        [refusalsKey]: eachOf(detail[refusalsKey], schema => placeIn(refusals, schema)),
+      }),
+      [optionalBodyKey]: optionalBody,
+    },
   }
   if (body.length > 0)
     documentedHooks.body = body.length === 1 ? plain(body[0]) : { allOf: body.map(plain) }
