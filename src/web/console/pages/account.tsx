@@ -197,6 +197,7 @@ function Keys() {
           },
           {
             name: 'Last use',
+            isWide: true,
             className: 'quiet',
             value: key => key.last_used_at,
             show: key => ago(key.last_used_at),

@@ -2,7 +2,17 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
-import { Confirmed, Empty, Members, Notice, Page, Refused, Shown, Tag } from '../parts/bits.tsx'
+import {
+  Confirmed,
+  Empty,
+  Members,
+  Notice,
+  Page,
+  Refused,
+  Shown,
+  Tag,
+  WhoBringsData,
+} from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/chart.tsx'
 import { areCodesHere, codes, loadCodes, matchingCodes, nearCodes } from '../parts/codes.ts'
@@ -154,11 +164,13 @@ function List() {
                 <div class="code">
                   <a href={`/series/${alert.commodity_code}`}>{alert.commodity_code}</a>
                 </div>
+                <div class="quiet small narrow-only">{conditionOf(alert)}</div>
               </>
             ),
           },
           {
             name: 'Condition',
+            isWide: true,
             value: conditionOf,
           },
           { name: 'Fired', isNumber: true, isWide: true, value: row => row.trigger_count },
@@ -479,7 +491,9 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             </Empty>
           )}
           {areCodesHere.value && codes.value.length === 0 && (
-            <Empty>No code has data yet, so there is nothing to try a condition on.</Empty>
+            <Empty>
+              No code has data yet, so there is nothing to try a condition on. <WhoBringsData />
+            </Empty>
           )}
           {chart.data && chart.data.times.length > 0 && (
             <Chart

@@ -140,7 +140,11 @@ function CurveChart({ curves }: { curves: (Curve | undefined)[] }) {
     return { months, lines }
   }, [curves])
   if (!newest || months.length === 0)
-    return <Empty>There is no curve of it yet. Choose another family.</Empty>
+    return (
+      <Empty>
+        There is no curve of it yet. Choose another family. <WhoBringsData />
+      </Empty>
+    )
   return (
     <>
       <p class="quiet">

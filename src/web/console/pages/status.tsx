@@ -169,14 +169,13 @@ const Freshness = ({ categories }: { categories: Category[] }) => (
     note="Codes by whether they are as new as their schedule promises."
     columns={[
       { name: 'Category', value: ({ name }) => words(name) },
-      { name: 'Codes', isNumber: true, value: ({ codes }) => codes },
+      { name: 'Codes', isNumber: true, isWide: true, value: ({ codes }) => codes },
       { name: 'Current', isNumber: true, value: ({ current }) => current },
       counted('Delayed', ({ delayed }) => delayed, 'warn'),
       counted('Stale', ({ stale }) => stale, 'bad'),
       {
         name: 'No data',
         isNumber: true,
-        isWide: true,
         value: ({ missing }) => missing,
         show: ({ missing }) => missing || '–',
       },

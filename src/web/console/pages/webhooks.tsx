@@ -222,6 +222,15 @@ function One({ id }: { id: string }) {
       })
       await events.reload()
     })
+  if (endpoint.refusal && !endpoint.data)
+    return (
+      <Page title="Webhook endpoint" about={<span class="break">{id}</span>}>
+        <Refused error={endpoint.refusal} />
+        <p>
+          <a href="/webhooks">To your endpoints</a>
+        </p>
+      </Page>
+    )
   return (
     <Page
       title="Webhook endpoint"

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Loaded, Refusal } from './ask.ts'
 import { boot } from './boot.ts'
@@ -88,15 +88,17 @@ export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
 
-/** An e-mail address, broken behind its sign where it does not fit a line. */
-export function Address({ text }: { text: string }) {
-  const at = text.indexOf('@') + 1
-  if (at === 0) return <>{text}</>
+/** An address or a code, broken between its parts where it does not fit a line. */
+export function Parted({ text }: { text: string }) {
+  const parts = text.split(/(?<=[@._/])/)
   return (
     <>
-      {text.slice(0, at)}
-      <wbr />
-      {text.slice(at)}
+      {parts.map((part, i) => (
+        <Fragment key={String(i)}>
+          {i > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ask, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Address, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { day, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -119,7 +119,7 @@ export function Members() {
           {
             name: 'E-mail address',
             value: person => person.email,
-            show: person => <Address text={person.email} />,
+            show: person => <Parted text={person.email} />,
           },
           {
             name: 'As',

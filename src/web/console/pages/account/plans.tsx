@@ -100,6 +100,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
         columns={[
           {
             name: 'Plan',
+            className: 'nowrap',
             value: ({ name }) => name,
             show: plan => (
               <>

@@ -358,7 +358,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
       {refusal.value && <Refused error={refusal.value} />}
       {created.value && <Notice mood="good">{created.value}</Notice>}
       <form
-        class="grid"
+        class="grid roomy"
         onSubmit={event => {
           event.preventDefault()
           void make(event.currentTarget)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
-import { Choice, WhoBringsData } from '../../parts/bits.tsx'
+import { Choice, Parted, WhoBringsData } from '../../parts/bits.tsx'
 import { hasAnyCode } from '../../parts/codes.ts'
 import { signed } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
@@ -65,7 +65,7 @@ export function Correlation() {
           value: code => code,
           show: code => (
             <a class="code" href={`/series/${code}`}>
-              {code}
+              <Parted text={code} />
             </a>
           ),
         },

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLoaded } from '../../parts/ask.ts'
-import { Address, Tag } from '../../parts/bits.tsx'
+import { Parted, Tag } from '../../parts/bits.tsx'
 import { instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -94,7 +94,7 @@ export function Audit() {
           value: ({ email, actor: who }) => email ?? who,
           show: entry => (
             <>
-              <Address text={entry.email ?? entry.actor} />
+              <Parted text={entry.email ?? entry.actor} />
               <div class="quiet small">{entry.from ?? 'from inside'}</div>
             </>
           ),

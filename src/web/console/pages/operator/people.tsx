@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Address, Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Parted, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
 import { ago, day, number, words } from '../../parts/format.ts'
 import { beginLook, type Look } from '../../parts/look.ts'
@@ -151,9 +151,9 @@ export function People() {
             value: ({ email }) => email,
             show: account => (
               <>
-                <Address text={account.email} />
+                <Parted text={account.email} />
                 <div class="quiet small">
-                  since {day(account.created_at)}
+                  since <span class="nowrap">{day(account.created_at)}</span>
                   {account.suspended_at && ', suspended'}
                 </div>
               </>
@@ -434,7 +434,9 @@ function Organizations() {
           show: ({ members }) =>
             members.map(member => (
               <div key={member.email} class="row">
-                <span>{member.email}</span>
+                <span>
+                  <Parted text={member.email} />
+                </span>
                 <span class="quiet small">
                   {words(member.role)}
                   {member.account_id === null && ', invited'}

@@ -70,12 +70,7 @@ export function Quarantine() {
             </label>
             <label>
               Why
-              <input
-                name="reason"
-                required
-                maxLength={500}
-                placeholder="The source repeated a value"
-              />
+              <input name="reason" required maxLength={500} placeholder="Repeated value" />
             </label>
             <button type="submit">Leave out</button>
           </form>

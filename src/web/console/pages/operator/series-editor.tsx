@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -171,7 +171,9 @@ export function SeriesEditor() {
             value: ({ code }) => code,
             show: ({ code, name }) => (
               <>
-                <a href={`/series/${code}`}>{code}</a>
+                <a href={`/series/${code}`}>
+                  <Parted text={code} />
+                </a>
                 <div class="quiet small">{name}</div>
               </>
             ),

@@ -68,7 +68,7 @@ export function WaysOut() {
           {outcome.value.status_code !== null && ` (${outcome.value.status_code})`}
         </Notice>
       )}
-      <div class="columns pairs">
+      <div class="columns pairs level">
         {ways.map(way => (
           <form
             key={way.name}

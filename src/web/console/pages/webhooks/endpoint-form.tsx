@@ -51,7 +51,7 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
 /** Fields that narrow what an endpoint is told of; empty ones say nothing. */
 export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
   <div class="row end">
-    <label>
+    <label class="grow">
       Only of codes (empty: all)
       <input
         name="commodity_filters"
@@ -59,7 +59,7 @@ export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
         defaultValue={terms?.commodity_filters.join(', ') ?? ''}
       />
     </label>
-    <label>
+    <label class="grow">
       Only permits of states (empty: all)
       <input
         name="state_filters"
