@@ -8,7 +8,8 @@ describe.skipIf(!hasBrowser)('the desk of an evaluation copy, in the binary', ()
   let operator: Visitor
 
   beforeAll(async () => {
-    stage = await openBinaryStage()
+    // Two days before clocks change in New York.
+    stage = await openBinaryStage({ clock: '2026-10-30T15:00:00Z' })
     operator = await stage.visitor('operator')
   }, 600_000)
   afterAll(async () => {
@@ -22,16 +23,16 @@ describe.skipIf(!hasBrowser)('the desk of an evaluation copy, in the binary', ()
     await goTo('/desk')
     await tabTo(page, 'button:text-is("Take a snapshot")')
     await page.keyboard.press('Enter')
-    await page.waitForSelector('.notice.good >> text=Kept as before, at 2026-11-20 15:00 UTC')
+    await page.waitForSelector('.notice.good >> text=Kept as before, at 2026-10-30 15:00 UTC')
   })
 
   test('the clock goes on by steps, runs, is frozen, and runs on to a day, by keyboard', async () => {
     const { page, goTo } = operator
     await goTo('/desk')
-    await page.waitForSelector('.now:text-is("2026-11-20 15:00 UTC")')
+    await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
     for (const [step, now] of [
-      ['+ 1 minute', '2026-11-20 15:01 UTC'],
-      ['+ 1 hour', '2026-11-20 16:01 UTC'],
+      ['+ 1 minute', '2026-10-30 15:01 UTC'],
+      ['+ 1 hour', '2026-10-30 16:01 UTC'],
     ] as const) {
       await tabTo(page, `button:text-is("${step}")`)
       await page.keyboard.press('Enter')
@@ -42,10 +43,10 @@ describe.skipIf(!hasBrowser)('the desk of an evaluation copy, in the binary', ()
     await page.waitForSelector('section[aria-labelledby=clock] .tag:text-is("Runs")')
     await page.click('button:text-is("Freeze")')
     await page.waitForSelector('section[aria-labelledby=clock] .tag:text-is("Stands still")')
-    await page.fill('section[aria-labelledby=clock] input[type=date]', '2026-11-22')
+    await page.fill('section[aria-labelledby=clock] input[type=date]', '2026-10-31')
     await page.click('section[aria-labelledby=clock] button:text-is("Run on")')
-    await page.waitForSelector('.now:has-text("2026-11-22 12:0")')
-    expect((await stage.copy.now()).toISOString()).toStartWith('2026-11-22T12:0')
+    await page.waitForSelector('.now:has-text("2026-10-31 12:0")')
+    expect((await stage.copy.now()).toISOString()).toStartWith('2026-10-31T12:0')
   })
 
   test('a route is made to fail, and works again', async () => {
@@ -76,6 +77,31 @@ describe.skipIf(!hasBrowser)('the desk of an evaluation copy, in the binary', ()
     await page.waitForSelector('text=Nothing of the kind was asked yet.')
   })
 
+  /** Plays a scenario from the page; what the page says of it, and what it is about. */
+  const play = async (name: string, title: string, options: Record<string, string> = {}) => {
+    const { page, goTo } = operator
+    await goTo('/desk')
+    const form = page.locator(`form:has(button[aria-label="Play ${name}"])`)
+    for (const [option, value] of Object.entries(options))
+      await form.locator(`input[name=${option}]`).fill(value)
+    await form.locator('button').click()
+    const outcome = page.locator(`.notice.good:has(strong:text-is("${title}:"))`)
+    await outcome.waitFor({ timeout: 50_000 })
+    await outcome.locator('summary').click()
+    const details = (await outcome.locator('pre').textContent())!
+    return { said: (await outcome.textContent())!, details: JSON.parse(details) as unknown }
+  }
+
+  test('the clock stands an hour before clocks change, in the zone that is typed', async () => {
+    const { page } = operator
+    const { details } = await play('dst', 'Clocks change', { zone: 'America/New_York' })
+    const { changes_at: changesAt } = details as { changes_at: string }
+    const before = Date.parse(changesAt) - 3_600_000
+    expect((await stage.copy.now()).getTime()).toBe(before)
+    const shown = new Date(before).toISOString().slice(0, 16).replace('T', ' ')
+    await page.waitForSelector(`.now:text-is("${shown} UTC")`)
+  })
+
   test.each([
     ['negative-wti', 'Negative WTI', 'WTI'],
     ['crash', 'Crash', ''],
@@ -83,14 +109,7 @@ describe.skipIf(!hasBrowser)('the desk of an evaluation copy, in the binary', ()
     ['outage', 'Outage', ''],
     ['receiver-failing', 'Receiver failing', 'was refused'],
   ])('the scenario %s is played', async (name, title, said) => {
-    const { page, goTo } = operator
-    await goTo('/desk')
-    await page.click(`button[aria-label="Play ${name}"]`)
-    const outcome = page.locator(`.notice.good:has(strong:has-text("${title}"))`)
-    await outcome.waitFor({ timeout: 30_000 })
-    expect(await outcome.textContent()).toContain(said)
-    await outcome.locator('summary').click()
-    expect(await outcome.locator('pre').textContent()).toContain('{')
+    expect((await play(name, title)).said).toContain(said)
   })
 
   test('what was sent by webhook is there, with what the receiver said', async () => {
@@ -125,12 +144,54 @@ describe.skipIf(!hasBrowser)('the desk of an evaluation copy, in the binary', ()
     await reader.locator('.paper a[href*="token="]').waitFor()
   })
 
+  test('a value is revised, and stands as it was for who asks as of then', async () => {
+    const { said, details } = await play('revision', 'Revision', { code: 'WTI_USD' })
+    const { before, after, as_of: stoodAt } = details as Record<string, string>
+    expect(said).toContain(`is ${after} now; it was ${before}.`)
+    const priceAt = async (query: Record<string, string>) => {
+      const answer = await stage.copy.get('/v1/prices/latest', { by_code: 'WTI_USD', ...query })
+      return ((await answer.json()) as { data: { price: unknown } }).data.price
+    }
+    expect(await priceAt({})).toBe(after)
+    expect(await priceAt({ as_of: stoodAt! })).toBe(before)
+  })
+
+  interface Customer {
+    account: { email: string }
+    api_key: string
+  }
+
+  test('a quota is used up, to the number of requests that is typed', async () => {
+    const { said, details } = await play('quota-edge', 'Quota used up', { remaining: '2' })
+    expect(said).toContain('has 2 of ')
+    const { api_key: key } = details as Customer
+    const statuses: number[] = []
+    for (let asked = 0; asked < 3; asked += 1) {
+      const answer = await fetch(`${stage.copy.url}/v1/prices/latest?by_code=WTI_USD`, {
+        headers: { authorization: `Token ${key}` },
+      })
+      statuses.push(answer.status)
+    }
+    expect(statuses).toEqual([200, 200, 402])
+  })
+
+  test('a card is declined, and the letter of it is in the inbox', async () => {
+    const { page, goTo } = operator
+    const { details } = await play('payment-failing', 'Payment failing')
+    const { account } = details as Customer
+    await goTo('/desk/inbox')
+    await page.fill('input[aria-label="Words or an address"]', account.email)
+    await page.click('.mailbox ul button:has-text("is not paid")')
+    await page.waitForSelector('article[aria-label=Message] >> text=is not paid')
+  })
+
   test('the state goes back to the snapshot, and to the beginning', async () => {
     const { page, goTo } = operator
     await goTo('/desk')
     await page.click('button:text-is("Go back to it")')
-    await page.waitForSelector('.notice.good >> text=Back at before, 2026-11-20 15:00 UTC')
-    expect((await stage.copy.now()).toISOString()).toBe('2026-11-20T15:00:00.000Z')
+    await page.waitForSelector('.notice.good >> text=Back at before, 2026-10-30 15:00 UTC')
+    await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
+    expect((await stage.copy.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
     await page.click('section[aria-labelledby=snapshots] button:text-is("Begin anew")')
     await page.click('dialog[open] button.danger')
     await page.waitForSelector('.notice.good >> text=Begun anew')

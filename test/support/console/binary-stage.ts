@@ -34,11 +34,19 @@ interface StageOptions {
   /** Of its own copy: `small` is there sooner, and has neither permits nor rigs. */
   size?: 'whole' | 'small'
   settings?: Record<string, string>
+  /** Where its clock stands at first. */
+  clock?: string
 }
 
 export async function openBinaryStage(options: StageOptions = {}): Promise<BinaryStage> {
-  const { size = 'small', settings = {} } = options
-  const copy = options.copy ?? (await startCopy({ world: { size, filled: true }, settings }))
+  const { size = 'small', settings = {}, clock } = options
+  const copy =
+    options.copy ??
+    (await startCopy({
+      world: { size, filled: true },
+      settings,
+      ...(clock !== undefined && { clock }),
+    }))
   const browser: Browser = await launchBrowser()
   const visitors: { visitor: Visitor; isRefused: boolean }[] = []
 

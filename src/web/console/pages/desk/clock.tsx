@@ -1,6 +1,8 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { setNow } from '../../parts/boot.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { useRepeated } from './repeated.ts'
@@ -17,6 +19,13 @@ const steps = [
   { text: '1 week', by: 'P7D' },
 ] as const
 
+const movedElsewhere = signal(0)
+
+/** To be called when something beside the clock's own buttons moved it. */
+export const lookAtClock = (): void => {
+  movedElsewhere.value += 1
+}
+
 /** The time of this copy, on every part of the desk: whatever is looked at, it can be moved. */
 export function Clock() {
   const answer = useLoaded('clock', () => asOperator<ClockState>('/_dev/clock'))
@@ -25,6 +34,17 @@ export function Clock() {
   const isMoving = useSignal(false)
   // A clock that runs is looked at again.
   useRepeated(answer.data?.frozen === false, answer.reload)
+  const moves = movedElsewhere.value
+  const seenMoves = useRef(moves)
+  useEffect(() => {
+    if (seenMoves.current === moves) return
+    seenMoves.current = moves
+    void answer.reload()
+  })
+  const at = answer.data?.now
+  useEffect(() => {
+    if (at !== undefined) setNow(Date.parse(at))
+  }, [at])
   const move = async (body: object) => {
     isMoving.value = true
     await attempt(async () => {

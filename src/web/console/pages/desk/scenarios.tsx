@@ -3,6 +3,7 @@ import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
+import { lookAtClock } from './clock.tsx'
 
 type Option = 'code' | 'remaining' | 'zone'
 
@@ -47,6 +48,7 @@ export function Scenarios() {
       const body = { name, ...options }
       played.value = await asOperator<Played>('/_dev/scenario', { method: 'POST', body })
     })
+    lookAtClock()
     playing.value = ''
   }
   return (

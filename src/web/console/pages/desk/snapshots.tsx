@@ -3,6 +3,7 @@ import { useAttempt } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
+import { lookAtClock } from './clock.tsx'
 
 /** The state as a whole: kept under a name, gone back to, begun anew. */
 export function Snapshots() {
@@ -16,6 +17,7 @@ export function Snapshots() {
         method: 'POST',
         body: what === 'reset' ? {} : { name: name.value },
       })
+      lookAtClock()
       const at = instant(answer.now)
       outcome.value = {
         snapshot: `Kept as ${name.value}, at ${at}.`,
