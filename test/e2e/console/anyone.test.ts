@@ -76,9 +76,13 @@ describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', 
       expect(await page.textContent('main')).toContain('Sign in to see this')
     })
 
+    let newcomer: Visitor
+    let key = ''
+
     test('somebody makes an account: letter, key, board', async () => {
       // Its plan has no webhooks, and it is in no organization: the browser notes both answers.
-      const { page, goTo } = await stage.visitor('stranger', { width: 390, isRefused: true })
+      newcomer = await stage.visitor('stranger', { width: 390, isRefused: true })
+      const { page, goTo } = newcomer
       await goTo('/signup')
       await tabTo(page, 'section[aria-labelledby=make] input')
       await page.keyboard.type('new@example.com')
@@ -87,7 +91,7 @@ describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', 
       await goTo(await linkTo('new@example.com'))
       await tabTo(page, 'button:has-text("Make the account")')
       await page.keyboard.press('Enter')
-      const key = (await page.textContent('.notice.good code'))!
+      key = (await page.textContent('.notice.good code'))!
       const answer = await fetch(`${stage.copy.url}/v1/users/me`, {
         headers: { authorization: `Token ${key}` },
       })
@@ -101,6 +105,60 @@ describe.skipIf(!hasBrowser)('what anybody does in the console, in the binary', 
       await page.waitForSelector('.notice.bad:has-text("tier does not include webhooks")')
       await goTo('/series/WTI_USD?indicator=sma')
       await page.waitForSelector('.notice.bad:has-text("tier does not include analytics")')
+    })
+
+    test('and chooses a plan, by keyboard, which holds at once', async () => {
+      const { page, goTo } = newcomer
+      const hooks = () =>
+        fetch(`${stage.copy.url}/v1/webhooks`, { headers: { authorization: `Token ${key}` } })
+      expect((await hooks()).status).toBe(403)
+      await goTo('/account/plan')
+      const row = 'section[aria-labelledby=plans] tr:has-text("Professional")'
+      await tabTo(page, `${row} button:text-is("Choose")`)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector(`${row} dialog[open] >> text=Take Professional for USD 99.00`)
+      await tabTo(page, `${row} dialog[open] button.danger`)
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.notice.good >> text=The Professional plan has begun')
+      await page.waitForSelector(`${row} >> text=Yours`)
+      expect((await hooks()).status).toBe(200)
+      await goTo('/webhooks')
+      await page.waitForSelector('text=There are no endpoints.')
+    })
+
+    test.each([
+      ['/alerts?shown=all', '/alerts?shown=all'],
+      ['https://evil.example/', '/sign-in'],
+      ['//evil.example/', '/sign-in'],
+      ['/\\evil.example/', '/sign-in'],
+      ['/\t/evil.example/', '/sign-in'],
+    ])('who signs in from a link with %s is on this host: %s', async (next, path) => {
+      const { page } = newcomer
+      const password = 'a password of the newcomer'
+      const set = page.locator('form[action="/sign-in/password"]')
+      await page.goto(`${stage.copy.url}/sign-in`)
+      if ((await set.locator('[name=current]').count()) === 0) {
+        await set.locator('[name=password]').fill(password)
+        await set.locator('button').click()
+        await page.waitForSelector('[role=status]')
+      }
+      await page.click('button:text-is("Sign out")')
+      await page.waitForSelector('text=Mail me a link')
+      await page.goto(`${stage.copy.url}/sign-in?next=${encodeURIComponent(next)}`)
+      const form = page.locator('form[action="/sign-in"]')
+      // What the page left out is put into the form, as whoever can write into it would.
+      await form.evaluate((element, value) => {
+        const field = element.ownerDocument.createElement('input')
+        Object.assign(field, { type: 'hidden', name: 'next', value })
+        element.prepend(field)
+      }, next)
+      await form.locator('[name=email]').fill('new@example.com')
+      await form.locator('[name=password]').fill(password)
+      await form.locator('button').click()
+      await page.waitForURL(url => url.search === '' || url.pathname !== '/sign-in')
+      expect(page.url()).toBe(`${stage.copy.url}${path}`)
+      const cookies = await newcomer.context.cookies()
+      expect(cookies.some(({ value }) => value !== '')).toBe(true)
     })
 
     test('a link that is none is refused in the words of the interface', async () => {

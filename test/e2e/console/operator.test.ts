@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
 import { hasBrowser, openVisitor, type Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
-import { remove, start, temporaryDir } from '../../support/instance/binary.ts'
+import { remove, run, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 
 const header = 'date,code,price\n'
 
@@ -333,35 +333,6 @@ describe.skipIf(!hasBrowser)('what the operator does in the console, in the bina
       await row.locator('text=Revoked').waitFor()
     })
 
-    test('a backup is made and checked, on a copy that serves', async () => {
-      const dir = temporaryDir()
-      const config = join(dir, 'wellhead.toml')
-      writeFileSync(config, `[backups]\ndirectory = "${join(dir, 'backups')}"\n`)
-      const server = await start('serve', dir, '--config', config)
-      try {
-        const { page, goTo, complaints } = await openVisitor(stage.browser, server.url)
-        await goTo('/operator/backups')
-        await page.fill('input[name=token]', server.adminToken)
-        await page.keyboard.press('Enter')
-        for (const [word, said] of [
-          ['Make one now', 'A backup ended'],
-          ['Check the newest', 'The check of the newest backup ended'],
-        ] as const) {
-          await tabTo(page, `button:text-is("${word}"):not(:disabled)`)
-          await page.keyboard.press('Enter')
-          await page.waitForSelector(`.notice.good:has-text("${said}")`, { timeout: 30_000 })
-        }
-        await page.waitForSelector('section[aria-labelledby=backups] tbody tr')
-        // It is no evaluation copy: there is no desk.
-        await goTo('/desk')
-        await page.waitForSelector('text=Only an evaluation copy has these controls')
-        expect(complaints).toEqual([])
-      } finally {
-        await server.stop()
-        remove(dir)
-      }
-    }, 60_000)
-
     test('the log is live, and searched', async () => {
       const { page, goTo } = operator
       await goTo('/operator/logs')
@@ -406,6 +377,136 @@ describe.skipIf(!hasBrowser)('what the operator does in the console, in the bina
         'section[aria-labelledby=audit] tbody tr:has-text("/admin/v1/quarantine")',
       )
     })
+  })
+
+  describe('on a copy that serves', () => {
+    const dir = temporaryDir()
+    const settings = join(dir, 'wellhead.toml')
+    const backups = join(dir, 'backups')
+    const heard: { isOpen: boolean; notices: string[]; hooks: string[] } = {
+      isOpen: false,
+      notices: [],
+      hooks: [],
+    }
+    const ear = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      async fetch(request) {
+        const isNotice = new URL(request.url).pathname === '/notices'
+        const text = await request.text()
+        if (isNotice) heard.notices.push(text)
+        else if (heard.isOpen) heard.hooks.push(request.headers.get('webhook-id')!)
+        return new Response('', { status: isNotice || heard.isOpen ? 200 : 503 })
+      },
+    })
+    let server: Server
+    let visitor: Visitor
+
+    const openAt = async (path: string) => {
+      visitor = await openVisitor(stage.browser, server.url)
+      await visitor.goTo(path)
+      await visitor.page.fill('input[name=token]', server.adminToken)
+      await visitor.page.keyboard.press('Enter')
+    }
+
+    beforeAll(async () => {
+      writeFileSync(
+        settings,
+        [
+          `backups = { directory = "${backups}" }`,
+          `notices = { url = "http://127.0.0.1:${ear.port}/notices" }`,
+          'egress = { allow = ["127.0.0.0/8"] }',
+        ].join('\n'),
+      )
+      server = await start('serve', dir, '--config', settings)
+    }, 60_000)
+    afterAll(async () => {
+      await server?.stop()
+      await ear.stop(true)
+      remove(dir)
+    })
+
+    test('a notice is tested, by keyboard', async () => {
+      await openAt('/operator/system')
+      const { page } = visitor
+      await tabTo(page, 'form[aria-label="Test: Notices"] button')
+      await page.keyboard.press('Enter')
+      await page.waitForSelector('.notice.good:has-text("Notices:")')
+      expect(heard.notices).toHaveLength(1)
+    })
+
+    test('a backup is made and checked', async () => {
+      const { page, goTo, complaints } = visitor
+      // Two messages wait in it: their receiver takes nothing yet.
+      const post = async (path: string, authorization: string, body: object) => {
+        const answer = await fetch(`${server.url}${path}`, {
+          method: 'POST',
+          headers: { authorization, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+        expect(answer.ok, await answer.text()).toBe(true)
+      }
+      await post('/v1/webhooks', `Token ${server.apiKey}`, {
+        url: `http://127.0.0.1:${ear.port}/hook`,
+        events: ['price.updated'],
+      })
+      const observedAt = new Date().toISOString()
+      await post('/admin/v1/observations', `Bearer ${server.adminToken}`, {
+        observations: ['WTI_USD', 'BRENT_CRUDE_USD'].map(code => ({
+          code,
+          price: 61.5,
+          observed_at: observedAt,
+        })),
+      })
+      await goTo('/operator/outbox')
+      await page.waitForSelector('button:text-is("Waiting 2")')
+      await goTo('/operator/backups')
+      for (const [word, said] of [
+        ['Make one now', 'A backup ended'],
+        ['Check the newest', 'The check of the newest backup ended'],
+      ] as const) {
+        await tabTo(page, `button:text-is("${word}"):not(:disabled)`)
+        await page.keyboard.press('Enter')
+        await page.waitForSelector(`.notice.good:has-text("${said}")`, { timeout: 30_000 })
+      }
+      await page.waitForSelector('section[aria-labelledby=backups] tbody tr')
+      // It is no evaluation copy: there is no desk.
+      await goTo('/desk')
+      await page.waitForSelector('text=Only an evaluation copy has these controls')
+      expect(complaints).toEqual([])
+    }, 60_000)
+
+    test('what a restore held back is sent: one by itself, then the rest', async () => {
+      await server.stop()
+      const restored = await run(
+        'restore',
+        '--data',
+        join(dir, 'data'),
+        '--config',
+        settings,
+        '--hold-outbox',
+        '--from',
+        'latest',
+      )
+      expect(restored.code, restored.err).toBe(0)
+      heard.isOpen = true
+      server = await start('serve', dir, '--config', settings)
+      await openAt('/operator/outbox')
+      const { page, complaints } = visitor
+      const held = page.locator('section[aria-labelledby=held]')
+      await held.locator('tbody tr').nth(1).waitFor()
+      await held.locator('button[aria-label="Send price.updated"]').first().click()
+      await page.waitForSelector('.notice.good:has-text("1 on their way")')
+      await held.locator('button:text-is("Send all")').first().click()
+      await held.locator('dialog[open]:has-text("Send 1 messages?") button.danger').click()
+      await held.locator('text=Nothing is held back.').waitFor()
+      await page.waitForFunction(
+        `fetch('/admin/v1/outbox', { headers: { authorization: 'Bearer ${server.adminToken}' } })
+          .then(answer => answer.json()).then(({ data }) => data.counts.waiting === 0)`,
+      )
+      expect(new Set(heard.hooks).size).toBe(2)
+      expect(complaints).toEqual([])
+    }, 60_000)
   })
 
   test('asks no other host for anything, and the browser complains about nothing', () => {
