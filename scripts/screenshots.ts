@@ -31,6 +31,8 @@ const kept = {
   seasons: '/markets/seasons',
   reference: '/docs?operation=getPriceChart',
 } as const
+/** What comes after everything is loaded: it is waited for. */
+const afterwards: Readonly<Record<string, string>> = { alert: 'text=Would have fired' }
 
 const pages = [
   '/',
@@ -176,6 +178,8 @@ async function shootKept(browser: Browser, server: Wellhead, account: string) {
   for (const [name, path] of Object.entries(kept)) {
     await page.goto(`${origin}${path}`)
     await page.waitForSelector(settled, { timeout: 30_000 })
+    const later = afterwards[name]
+    if (later !== undefined) await page.waitForSelector(later, { timeout: 30_000 })
     await page.waitForTimeout(400)
     await page.screenshot({ path: join(keptDirectory, `${name}.png`) })
   }
