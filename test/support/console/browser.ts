@@ -32,6 +32,8 @@ export interface Visitor {
   goTo(path: string): Promise<void>
   /** The same by a tab of the page that is open, where it has one: without loading anew. */
   turnTo(path: string): Promise<void>
+  /** The same by a link in the page that is open, to whatever it shows: without loading anew. */
+  follow(path: string, shown: string): Promise<void>
   /** What assistive technology would stumble over. */
   violations(): Promise<Violation[]>
   /** By how many pixels the page is wider than the window. */
@@ -52,18 +54,30 @@ const loadMaxMs = 45_000
 const settled = 'main:has(h1):not(:has(.waiting))'
 
 /** A new profile before the console at an address; `linkToken` signs somebody in. */
-export async function openVisitor(
+export const openVisitor = async (
+  browser: Browser,
+  origin: string,
+  options: VisitorOptions = {},
+  linkToken?: string,
+): Promise<Visitor> => openTab(await openProfile(browser, origin, options, linkToken), origin)
+
+export async function openProfile(
   browser: Browser,
   origin: string,
   { scheme = 'light', width = 1440 }: VisitorOptions = {},
   linkToken?: string,
-): Promise<Visitor> {
+): Promise<BrowserContext> {
   const context = await browser.newContext({
     viewport: { width, height: 900 },
     colorScheme: scheme,
     reducedMotion: 'reduce',
   })
   if (linkToken !== undefined) await context.addCookies([await sessionOf(origin, linkToken)])
+  return context
+}
+
+/** A new tab of a profile, which has the files of the console already where another had them. */
+export async function openTab(context: BrowserContext, origin: string): Promise<Visitor> {
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   // A machine with much to do answers late, and a test that runs over ends the browser of them all.
@@ -95,6 +109,16 @@ export async function openVisitor(
       await page.click(tab)
       await page.waitForSelector(`${tab}[aria-current=page]`)
       await page.waitForSelector(settled, { timeout: loadMaxMs })
+    },
+    async follow(path, shown) {
+      await page.evaluate(`(() => {
+        const link = document.createElement('a')
+        link.href = ${JSON.stringify(path)}
+        document.body.append(link)
+        link.click()
+        link.remove()
+      })()`)
+      await page.waitForSelector(shown)
     },
     async violations() {
       if (!(await page.evaluate<boolean>('"axe" in self'))) await page.evaluate(axeScript)

@@ -1,10 +1,12 @@
 import type { Server } from 'bun'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { connectionsOf, type SocketData, sockets } from '../../../src/http/cable.ts'
+import { hourMs } from '../../../src/lib/instant.ts'
 import { evaluationAccountId } from '../../../src/world/open.ts'
 import {
   launchBrowser,
-  openVisitor,
+  openProfile,
+  openTab,
   type Visitor,
   type VisitorOptions,
 } from '../../support/console/browser.ts'
@@ -19,7 +21,10 @@ export interface Stage {
   copy: EvaluationCopy
   origin: string
   browser: Browser
-  /** Whoever looks: signed in with the evaluation account or another, or a stranger. */
+  /**
+   * Whoever looks: signed in with the evaluation account or another, or a stranger. A tab of its
+   * own; the profile is that of all who look so, until a test closes it.
+   */
   visitor(options?: VisitorOptions & { isSignedIn?: boolean; account?: string }): Promise<Visitor>
   close(): Promise<void>
 }
@@ -52,13 +57,27 @@ export async function openStage(
   const origin = `http://127.0.0.1:${server.port}`
   const browser = await launchBrowser()
   const link = (account: string) => services.signIn.makeLink(services.keys.account(account)!)
+  const profiles = new Map<string, Promise<BrowserContext>>()
+  const profileOf = (look: VisitorOptions, account: string | undefined) => {
+    // A session ends as the clock is moved on: behind that is another profile.
+    const hour = Math.floor(copy.clock.now() / hourMs)
+    const name = JSON.stringify([look, account, hour])
+    const open = async () => {
+      const context = await openProfile(browser, origin, look, account && link(account))
+      context.on('close', () => profiles.delete(name))
+      return context
+    }
+    const profile = profiles.get(name) ?? open()
+    profiles.set(name, profile)
+    return profile
+  }
 
   return {
     copy,
     origin,
     browser,
-    visitor: ({ isSignedIn = true, account = evaluationAccountId, ...look } = {}) =>
-      openVisitor(browser, origin, look, isSignedIn ? link(account) : undefined),
+    visitor: async ({ isSignedIn = true, account = evaluationAccountId, ...look } = {}) =>
+      openTab(await profileOf(look, isSignedIn ? account : undefined), origin),
     async close() {
       await browser.close()
       await server?.stop(true)
