@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { setTriggers, type Trigger } from './triggers.ts'
 
 /** The keys of the tables whose earlier rows are kept. */
-const versionedKeys: Readonly<Record<string, readonly string[]>> = {
+export const versionedKeys: Readonly<Record<string, readonly string[]>> = {
   cot_reports: ['market', 'reported_on'],
   drilling_productivities: ['region', 'counted_on'],
   duc_wells: ['region', 'counted_on'],

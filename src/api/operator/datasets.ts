@@ -1,5 +1,6 @@
 import { Elysia, t } from 'elysia'
-import type { Dataset } from '../../feed/files/dataset.ts'
+import type { Dataset, DatasetFault } from '../../feed/files/dataset.ts'
+import { checkEarlierRow } from '../../feed/files/earlier-rows.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../feed/files/fields.ts'
 import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader } from '../../http/idempotency.ts'
@@ -15,15 +16,22 @@ import {
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
 import { isoInstant } from '../../lib/instant.ts'
 import { isObject } from '../../lib/json.ts'
+import { familyOf, parseContractCode } from '../../market/futures/families.ts'
 import {
   type GuardAction,
   type GuardTerms,
   guardActions,
   valueRules,
 } from '../../market/prices/guards.ts'
+import { contractOf } from '../../service/catalogue/contract-calendar.ts'
 import type { Batches } from '../../service/prices/batches.ts'
 import type { RunningBatch } from '../../service/prices/running-batch.ts'
 import { transact } from '../../store/database.ts'
+import {
+  createEarlierRowStore,
+  type EarlierRow,
+  seriesColumn,
+} from '../../store/operator/earlier-rows.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'
@@ -31,7 +39,7 @@ import { runningBatch } from './data.ts'
 
 export type AdminDatasetsDeps = Pick<
   Context,
-  'access' | 'batches' | 'datasets' | 'db' | 'idempotency' | 'now' | 'rowGuards'
+  'access' | 'batches' | 'catalogue' | 'datasets' | 'db' | 'idempotency' | 'now' | 'rowGuards'
 >
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
@@ -92,12 +100,14 @@ const Counts = t.Object({
 export function datasetAdminRoutes({
   access,
   batches,
+  catalogue,
   datasets,
   db,
   idempotency,
   now,
   rowGuards,
 }: AdminDatasetsDeps) {
+  const earlierRows = createEarlierRowStore(db)
   const shapeOf = ({
     name,
     description,
@@ -123,6 +133,38 @@ export function datasetAdminRoutes({
     if (!dataset) throw notFound(`Dataset ${name.slice(0, 100)}`)
     return dataset
   }
+  /** Every row that stood before, with its series known, or the refusal of all of them. */
+  const earlierRowsOf = ({ name }: Dataset<unknown>, rows: readonly unknown[], at: number) => {
+    const columns = earlierRows.columns(name)
+    if (!columns) throw stateForbids('validation_failed', `earlier: ${name} keeps no earlier rows.`)
+    const faults: FieldFault[] = []
+    const records: EarlierRow[] = []
+    for (const [i, row] of rows.entries()) {
+      const fields = isObject(row) ? row : {}
+      const checked = checkEarlierRow(fields, columns, at)
+      const fault = 'record' in checked ? seriesFault(checked.record) : checked
+      if (fault)
+        faults.push({
+          field: `rows.${i}.${fault.field}`,
+          message: fault.reason,
+          value: fields[fault.field] ?? null,
+        })
+      else if ('record' in checked) records.push(checked.record)
+    }
+    if (faults.length > 0) throw validationFailed(faults)
+    return records
+  }
+  /** A contract may have nothing but a past. */
+  const seriesFault = ({ [seriesColumn]: written }: EarlierRow): DatasetFault | undefined => {
+    if (written === undefined) return undefined
+    const code = String(written)
+    const contract = catalogue.named(code) ? undefined : parseContractCode(code)
+    if (contract)
+      catalogue.addContracts([contractOf(familyOf(contract.family.code), contract.month)])
+    return catalogue.named(code)?.code === code
+      ? undefined
+      : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} is no code` }
+  }
   return new Elysia({ tags: ['operator'] })
     .use(access)
     .get('/admin/v1/datasets', () => success(datasets.map(shapeOf)), {
@@ -139,12 +181,21 @@ export function datasetAdminRoutes({
       ({ params, body, pass, request, set }) =>
         idempotency.once({ pass, request, set }, body, () => {
           const dataset = datasetNamed(params.name)
-          const { rows, dryRun } = requestOf(body)
+          const { rows, dryRun, areEarlier } = requestOf(body)
           const at = now()
           // A trial changes nothing, and a file was told of when its batch began.
           if (pass && (dryRun || (isObject(body) && body.batch !== undefined)))
             pass.action = undefined
-          const records = recordsOf(dataset, rows, at)
+          if (areEarlier && !isAsRecorded(batches, body))
+            throw validationFailed([
+              {
+                field: 'earlier',
+                message: 'earlier: is for a batch that was begun with as_recorded.',
+                value: true,
+              },
+            ])
+          const earlier = areEarlier ? earlierRowsOf(dataset, rows, at) : []
+          const records = areEarlier ? [] : recordsOf(dataset, rows, at)
           const running = dryRun ? undefined : batchOf(batches, dataset, body, pass?.actor)
           const { good, doubted } = isAsRecorded(batches, body)
             ? { good: records, doubted: [] }
@@ -152,7 +203,7 @@ export function datasetAdminRoutes({
           const held = records.length - good.length
           const write = () => {
             if (doubted.length > 0) rowGuards.keep(dataset.name, doubted, running!.batch.id)
-            return writeRuns(dataset, good)
+            return areEarlier ? earlierRows.record(dataset.name, earlier) : writeRuns(dataset, good)
           }
           const counts = running
             ? recorded(running, held, () => transact(db, write))
@@ -173,7 +224,7 @@ export function datasetAdminRoutes({
         params: nameParams,
         body: t.Any({
           description:
-            '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`.',
+            '`{"rows":[{column: value}], "dry_run"?: bool}`, or one such row a line as `application/x-ndjson`. `batch`: the batch of a file that they belong to. `earlier`: in a batch with `as_recorded`, rows that stood before as an export with history wrote them, with `recorded_at` and `superseded_at`.',
           examples: [
             {
               rows: [
@@ -296,16 +347,18 @@ const writeRuns = (dataset: Dataset<unknown>, rows: readonly RecordedRow[]): Wri
     ),
   )
 
-function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
+function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean; areEarlier: boolean } {
   const rows = typeof body === 'string' ? rowsOfLines(body) : body
-  const fields: { rows?: unknown; dry_run?: unknown } =
+  const fields: { rows?: unknown; dry_run?: unknown; earlier?: unknown } =
     typeof rows === 'object' && rows !== null ? rows : {}
   const named: typeof fields = Array.isArray(rows) ? { rows } : fields
-  const dryRun = named.dry_run ?? false
-  if (typeof dryRun !== 'boolean')
-    throw validationFailed([
-      { field: 'dry_run', message: 'dry_run: must be true or false.', value: dryRun },
-    ])
+  const flagOf = (field: 'dry_run' | 'earlier'): boolean => {
+    const value = named[field] ?? false
+    if (typeof value === 'boolean') return value
+    throw validationFailed([{ field, message: `${field}: must be true or false.`, value }])
+  }
+  const dryRun = flagOf('dry_run')
+  const areEarlier = flagOf('earlier')
   if (!Array.isArray(named.rows))
     throw validationFailed([
       { field: 'rows', message: 'rows: must be a list of objects.', value: null },
@@ -314,7 +367,7 @@ function requestOf(body: unknown): { rows: unknown[]; dryRun: boolean } {
     const message = `${named.rows.length} rows in one request: at most ${rowsMax} are accepted.`
     throw new Problem('PAYLOAD_TOO_LARGE', message, { max: rowsMax, received: named.rows.length })
   }
-  return { rows: named.rows, dryRun }
+  return { rows: named.rows, dryRun, areEarlier }
 }
 
 /** Every row as a record, or the refusal of all of them with what is wrong with each. */

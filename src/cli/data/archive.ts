@@ -1,5 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { cellText } from '../../feed/files/csv.ts'
 import { datedExportText, writeText } from '../../feed/prices/export.ts'
 import { isoInstant } from '../../lib/instant.ts'
@@ -17,7 +26,15 @@ interface Manifest {
   /** Whether values that were replaced and deleted are in it. */
   history: boolean
   /** In the order in which they go in. */
-  files: { file: string; dataset?: string; rows: number }[]
+  files: ArchivedFile[]
+}
+
+interface ArchivedFile {
+  file: string
+  dataset?: string
+  /** It has rows of the dataset that stood before. */
+  earlier?: true
+  rows: number
 }
 
 const manifestName = 'wellhead-export.json'
@@ -25,6 +42,7 @@ const seriesName = 'series.ndjson'
 const quarantineName = 'quarantine.ndjson'
 const pricesName = 'prices.csv.gz'
 const seriesEach = 500
+const earlierEach = 1_000
 
 /** Whether a path is a directory that an export of everything wrote. */
 export const isArchive = (path: string): boolean =>
@@ -43,9 +61,9 @@ export async function writeArchive(
     throw new Error(`${dir} is not empty: name a directory that is, or a new one`)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const files: Manifest['files'] = []
-  const write = async (file: string, text: Lines, dataset?: string) => {
+  const write = async (file: string, text: Lines, of: Partial<ArchivedFile> = {}) => {
     await writeText(join(dir, file), text.lines())
-    files.push({ file, rows: text.rows(), ...(dataset !== undefined && { dataset }) })
+    files.push({ file, ...of, rows: text.rows() })
     err(`${join(dir, file)}: ${text.rows()} rows`)
   }
   await write(seriesName, countedLines(source.series(), jsonLine))
@@ -57,8 +75,15 @@ export async function writeArchive(
       `${columns.join(',')}\n`,
     )
     // Nothing of a dataset is no file.
-    if (source.hasRows(dataset)) await write(`${dataset}.csv`, text, dataset)
+    if (source.hasRows(dataset)) await write(`${dataset}.csv`, text, { dataset })
   }
+  // Behind all rows that stand: a day of futures also follows its ticks.
+  for (const dataset of history ? source.earlierDatasets() : [])
+    await write(
+      `${dataset}.earlier.ndjson`,
+      countedLines(source.earlierRows(dataset), row => jsonLine(withInstants(row))),
+      { dataset, earlier: true },
+    )
   await write(pricesName, countedText(datedExportText(source.prices(history), 'csv')))
   await write(quarantineName, countedLines(source.quarantine(), jsonLine))
   const manifest: Manifest = { wellhead_export: 1, made_at: isoInstant(now), history, files }
@@ -75,6 +100,15 @@ interface Lines {
 }
 
 const jsonLine = (row: object): string => `${JSON.stringify(row)}\n`
+
+/** A row with its times as instants. */
+const withInstants = (row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      name.endsWith('_at') && typeof value === 'number' ? isoInstant(value) : value,
+    ]),
+  )
 
 const csvLine = (columns: readonly string[], row: Readonly<Record<string, unknown>>): string =>
   `${columns.map(name => cellOf(name, row[name])).join(',')}\n`
@@ -150,9 +184,14 @@ export async function readArchive(
   await recordSeries(operator, series)
   env.out(`${join(dir, seriesName)}: ${series.length} series`)
   let exit: number = exitCodes.everythingIn
-  for (const { file, dataset } of manifest.files) {
+  for (const { file, dataset, earlier } of manifest.files) {
     const path = join(dir, file)
     if (file === seriesName || file === quarantineName) continue
+    if (earlier && dataset !== undefined) {
+      const rows = await recordEarlierRows(operator, path, dataset)
+      env.out(`${path}: ${rows} rows`)
+      continue
+    }
     const code =
       dataset === undefined
         ? await runImport(
@@ -205,6 +244,42 @@ async function recordSeries(operator: CommandEnvironment, series: readonly Serie
     await answerOf(operator, 'POST', '/admin/v1/series', { series: added.slice(i, i + seriesEach) })
   for (const { code, terms } of series.filter(({ code }) => listedCodes.has(code)))
     await answerOf(operator, 'PATCH', seriesPath(code), { reset: true, ...whileFilled(terms) })
+}
+
+/** Records what stood in a dataset before; answers how many rows that are. */
+async function recordEarlierRows(operator: CommandEnvironment, path: string, dataset: string) {
+  const { batch } = await answerOf<{ batch: { id: number } }>(
+    operator,
+    'POST',
+    '/admin/v1/batches',
+    { file_name: basename(path), dataset, as_recorded: true },
+  )
+  let count = 0
+  for await (const rows of linePages(path, earlierEach)) {
+    await answerOf(operator, 'POST', `/admin/v1/datasets/${dataset}`, {
+      rows,
+      batch: batch.id,
+      earlier: true,
+    })
+    count += rows.length
+  }
+  await answerOf(operator, 'POST', `/admin/v1/batches/${batch.id}/end`, {
+    superseded: 0,
+    rejected: 0,
+  })
+  return count
+}
+
+/** What the lines of a file say, so many at once: such a file may be large. */
+async function* linePages(path: string, size: number): AsyncGenerator<unknown[]> {
+  let page: unknown[] = []
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    page.push(JSON.parse(line))
+    if (page.length < size) continue
+    yield page
+    page = []
+  }
+  if (page.length > 0) yield page
 }
 
 interface RangeLine {

@@ -14,6 +14,7 @@ import {
   datasetRows,
   readableDatasets,
 } from '../../store/operator/dataset-rows.ts'
+import { createEarlierRowStore, type EarlierRow } from '../../store/operator/earlier-rows.ts'
 import { observationPages } from '../../store/prices/export.ts'
 import { createObservationStore } from '../../store/prices/observations.ts'
 import { createQuarantineStore } from '../../store/prices/quarantine.ts'
@@ -85,6 +86,9 @@ export interface ArchiveSource {
   hasRows(dataset: string): boolean
   columns(dataset: string): string[]
   rows(dataset: string): Iterable<DatasetRow>
+  /** Datasets that have rows that were replaced or taken out, and these. */
+  earlierDatasets(): readonly string[]
+  earlierRows(dataset: string): Iterable<EarlierRow>
   prices(history: boolean): DatedExportPages
   quarantine(): Iterable<{ code: string; from: string; to: string; reason: string }>
   /** How many values of the prices may be looked at, and not be passed on. */
@@ -111,6 +115,7 @@ export function archiveSource(db: Database): ArchiveSource {
   const all = createSeriesStore(db).all()
   const byId = new Map(all.map(series => [series.id, series]))
   const dated = createDatedRows(db)
+  const earlier = createEarlierRowStore(db)
   return {
     *series() {
       for (const { code, own, terms } of all)
@@ -120,6 +125,9 @@ export function archiveSource(db: Database): ArchiveSource {
     hasRows: dataset => !datasetRows(db, dataset)[Symbol.iterator]().next().done,
     columns: dataset => datasetRowColumns(db, dataset),
     rows: dataset => datasetRows(db, dataset),
+    earlierDatasets: () =>
+      earlier.datasets.filter(dataset => !earlier.rows(dataset)[Symbol.iterator]().next().done),
+    earlierRows: earlier.rows,
     prices: history => dated.pages(all, history),
     *quarantine() {
       for (const range of createQuarantineStore(db).all())
