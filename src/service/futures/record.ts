@@ -168,7 +168,8 @@ function updateBar(store: FuturesStore, { family, seriesId, tradedOn, added }: T
     openInterest: storedDay?.openInterest ?? null,
     fromTicks: true,
     quotedAt: last.tradedAt,
-    recordedAt: Math.max(last.recordedAt, storedDay?.recordedAt ?? last.recordedAt),
+    // Of any tick: one that is corrected need not be the last of its day.
+    recordedAt: Math.max(...ticks.map(tick => tick.recordedAt), storedDay?.recordedAt ?? 0),
     source: last.source,
   })
 }
