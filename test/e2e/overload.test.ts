@@ -12,7 +12,13 @@ const stderrOf = ({ process }: Server) => new Response(process.stderr as Readabl
 
 test('a server that has more to do than it gets done refuses heavy analytics after a while, goes on with prices, and computes again when it is left alone', async () => {
   const script = join(import.meta.dir, '../support/servers/busy-server.ts')
-  const server = await startWith([process.execPath, script], 'dev', join(root, 'busy'), '--world', 'small')
+  const server = await startWith(
+    [process.execPath, script],
+    'dev',
+    join(root, 'busy'),
+    '--world',
+    'small',
+  )
   const statuses: number[] = []
   const until = async (status: number) => {
     let response = await server.get(heavyPath)

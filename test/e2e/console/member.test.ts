@@ -322,7 +322,7 @@ describe.skipIf(!hasBrowser)('what a member does in the console, in the binary',
       await page.waitForSelector('.notice.good >> text=Would have fired')
       await page.click('text=Save the alert')
       const row = page.locator('section[aria-labelledby=alerts] tr:has-text("Seventy")')
-      await row.locator('text=rsi').first().waitFor()
+      await row.locator('text=rsi >> visible=true').first().waitFor()
       await row.locator('button:text-is("Mute")').click()
       await row.locator('text=Muted').waitFor()
       await row.locator('button:text-is("Turn on")').click()
