@@ -335,7 +335,7 @@ function daysOf(
   asOf: number | undefined,
 ): DayRange[] {
   const blocks = bulk.blocks({
-    series: [bulkSeriesOf(series)],
+    series: [bulkSeriesOf(series, [])],
     interval: 'day',
     from: parseDay(closes[0]!.day)!,
     to: parseDay(closes.at(-1)!.day)! + dayMs,

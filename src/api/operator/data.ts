@@ -42,6 +42,7 @@ export type AdminDataDeps = Pick<
   | 'access'
   | 'batches'
   | 'bulk'
+  | 'sourceNamesOf'
   | 'catalogue'
   | 'compare'
   | 'datedRows'
@@ -225,11 +226,12 @@ function comparing({ access, catalogue, compare, now }: AdminDataDeps) {
 
 function reading(deps: AdminDataDeps) {
   const { access, bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps
+  const { sourceNamesOf } = deps
   const { log, now } = deps
 
   /** As customers take it away, but of every code and of any year. */
   const binary = async (format: 'parquet' | 'arrow', chosen: readonly Series[], query: Range) => {
-    const series = inOrder([...chosen]).map(bulkSeriesOf)
+    const series = inOrder([...chosen]).map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
     const question: BulkQuestion = {
       series,
       interval: 'raw',

@@ -39,6 +39,7 @@ export type ExportDeps = Pick<
   Context,
   | 'access'
   | 'bulk'
+  | 'sourceNamesOf'
   | 'catalogue'
   | 'codes'
   | 'coverage'
@@ -71,6 +72,7 @@ interface ExportRequest {
 /** Prices of many codes over many years in one answer. */
 export function exportRoutes(deps: ExportDeps) {
   const { access, bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
+  const { sourceNamesOf } = deps
   const finished = createFinishedExports()
 
   const seriesOf = (query: ExportQuery, request: Request): Series[] => {
@@ -106,7 +108,7 @@ export function exportRoutes(deps: ExportDeps) {
       throw invalidParameter('columns', unknown, 'is not a column here.', columnNames)
     const format = query.format || 'csv'
     if (!isFormat(format)) throw invalidParameter('format', format, 'is not a format.', bulkFormats)
-    const rows = series.map(bulkSeriesOf)
+    const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
     const question = { series: rows, interval, from: start, to: end, asOf, mark: ingest.mark() }
     return { question, series, names: [...new Set(names)], format }
   }

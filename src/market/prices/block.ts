@@ -5,6 +5,14 @@ export interface BlockSeries {
   currency: string | null
   unit: string
   source: string
+  /** Every name of a source that its rows may have; one: all rows have `source`. */
+  sources: readonly string[]
+}
+
+/** A text for each row: `texts[index[row]]`. */
+export interface RowTexts {
+  texts: readonly string[]
+  index: Uint32Array
 }
 
 /** What bars have beside their close. */
@@ -29,4 +37,6 @@ export interface PriceBlock {
   value: Float64Array
   recordedAt: Float64Array
   bars: BlockBars | undefined
+  /** Whose each row is, where those of the series are of several sources. */
+  sources: RowTexts | undefined
 }

@@ -12,6 +12,7 @@ import type { Series } from '../../store/catalogue/series.ts'
 import type { ObservationColumns, ObservationStore } from '../../store/prices/observations.ts'
 import type { Withheld } from '../../store/prices/withheld.ts'
 import type { History } from './history.ts'
+import type { PriceServices } from './open.ts'
 import type { QuarantineList } from './quarantine.ts'
 import type { Coverage } from './vintage.ts'
 
@@ -19,13 +20,15 @@ export interface BulkSeries extends BlockSeries {
   id: number
 }
 
-export const bulkSeriesOf = (series: Series): BulkSeries => ({
+/** `sources`: every name that a source of its values has. */
+export const bulkSeriesOf = (series: Series, sources: readonly string[]): BulkSeries => ({
   id: series.id,
   code: series.code,
   name: series.name,
   currency: series.currency,
   unit: series.unit,
   source: sourceOf(series).name,
+  sources,
 })
 
 export interface BulkQuestion {
@@ -55,6 +58,7 @@ export interface BulkDeps {
   quarantine: QuarantineList
   coverage: Coverage
   withheld: Withheld
+  sourcesOfBlock: PriceServices['sourcesOfBlock']
 }
 
 /** Rows of a block of raw values. */
@@ -63,7 +67,7 @@ const blockRows = 16_384
 const hoursStretchMs = 366 * dayMs
 
 export function createBulk(deps: BulkDeps): Bulk {
-  const { observations, history, quarantine, coverage, withheld } = deps
+  const { observations, history, quarantine, coverage, withheld, sourcesOfBlock } = deps
   const reachOf = ({ from, to, asOf }: BulkQuestion) => ({
     from,
     to: asOf === undefined ? to : Math.min(to, asOf + 1),
@@ -96,13 +100,24 @@ export function createBulk(deps: BulkDeps): Bulk {
     }
   }
 
+  /** A look at each value, where those of a series are not all of one source. */
+  const withSources = (
+    question: BulkQuestion,
+    block: Omit<PriceBlock, 'sources'> & { series: BulkSeries },
+  ): PriceBlock => {
+    const { series } = block
+    const isPast = pointOf(series.id, question) !== undefined
+    const sources = series.sources.length > 1 ? sourcesOfBlock(series.id, block, isPast) : undefined
+    return { ...block, sources }
+  }
+
   const rawBlocks = function* (question: BulkQuestion): Generator<PriceBlock> {
     const columns = emptyColumns()
     for (const series of question.series) {
       // The supply of an evaluation copy writes first what the state is asked of.
       history.newestRecordedAt([series.id])
       for (const length of filled(question, series.id, columns))
-        yield { series, length, ...columns, bars: undefined }
+        yield withSources(question, { series, length, ...columns, bars: undefined })
     }
   }
 
@@ -141,7 +156,7 @@ export function createBulk(deps: BulkDeps): Bulk {
         const stretch = { ...question, from, to }
         const asIs = pointOf(series.id, question) === undefined && !withheld(series.id)
         const bars = (asIs ? storedBars : foldedBars)(stretch, series.id, interval)
-        if (bars.length > 0) yield blockOf(series, bars)
+        if (bars.length > 0) yield withSources(question, blockOf(series, bars))
       }
   }
 
@@ -209,7 +224,10 @@ function stretchesOf({ from, to }: BulkQuestion, interval: BarInterval): [number
   return stretches
 }
 
-function blockOf(series: BulkSeries, bars: readonly Bar[]): PriceBlock {
+function blockOf(
+  series: BulkSeries,
+  bars: readonly Bar[],
+): Omit<PriceBlock, 'sources'> & { series: BulkSeries } {
   const column = (of: (bar: Bar) => number) => Float64Array.from(bars, of)
   const of: BlockBars = {
     startsAt: column(bar => bar.startsAt),

@@ -65,6 +65,10 @@ export interface PriceServices {
   sourceNameOf(seriesId: number, sourceId: number): string
   /** The series with whoever one of its values is of as its publisher. */
   attributed(series: Series, value: Observation): Series
+  /** Every name that a source of values of a series has. */
+  sourceNamesOf: Provenance['namesOf']
+  /** Whose each row of a block is. */
+  sourcesOfBlock: Provenance['ofBlock']
   /** Whose the rows of a page are. */
   sourcesOfRows: Provenance['ofRows']
   /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
@@ -214,6 +218,8 @@ export function openPrices({
     },
     sourceNameOf: provenance.nameOf,
     attributed,
+    sourceNamesOf: provenance.namesOf,
+    sourcesOfBlock: provenance.ofBlock,
     sourcesOfRows: provenance.ofRows,
     onSeriesChange: listener => listeners.push(listener),
     onQuarantineChange: listener => quarantineListeners.push(listener),

@@ -1,5 +1,6 @@
 import { type FedBy, sourceDescription, sourceOf } from '../../market/catalogue/catalogue.ts'
 import { bucketEnd, type Observation } from '../../market/prices/bars.ts'
+import type { PriceBlock, RowTexts } from '../../market/prices/block.ts'
 import { declaredPublisher, type Series } from '../../store/catalogue/series.ts'
 import type { ValueSource, ValueSourceStore } from '../../store/prices/value-sources.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -31,6 +32,17 @@ export interface Provenance {
   attributed(series: Series, value: Observation): Series
   /** How the source of a value is named. */
   nameOf(seriesId: number, sourceId: number): string
+  /** Every name that a source of values of a series has. */
+  namesOf(seriesId: number): string[]
+  /**
+   * Whose each row of a block is; of bars, the value that closed them. `isPast`: the values may have
+   * been replaced since.
+   */
+  ofBlock(
+    seriesId: number,
+    block: Pick<PriceBlock, 'length' | 'observedAt' | 'recordedAt' | 'bars'>,
+    isPast: boolean,
+  ): RowTexts
   /** `isPast`: the rows are of values that may have been replaced since. */
   ofRows(
     rows: readonly HistoryRow[],
@@ -130,6 +142,28 @@ export function createProvenance({
     }
   }
 
+  const nameOf = (seriesId: number, sourceId: number): string =>
+    fedByOf(sources.byId(sourceId), seriesId)?.publisher.name ?? catalogue.byId(seriesId).source
+
+  const ofBlock: Provenance['ofBlock'] = (seriesId, block, isPast) => {
+    const { length, observedAt, recordedAt, bars } = block
+    const standing =
+      isPast && !bars
+        ? undefined
+        : sources.byInstant(seriesId, observedAt[0]!, observedAt[length - 1]! + 1)
+    const texts: string[] = []
+    const places = new Map<number, number>()
+    const index = new Uint32Array(length)
+    for (let row = 0; row < length; row += 1) {
+      const at = observedAt[row]!
+      const sourceId =
+        (standing ? standing.get(at) : sources.ofValue(seriesId, at, recordedAt[row]!)?.id) ?? 0
+      if (!places.has(sourceId)) places.set(sourceId, texts.push(nameOf(seriesId, sourceId)) - 1)
+      index[row] = places.get(sourceId)!
+    }
+    return { texts, index }
+  }
+
   return {
     describeFeeds(describe) {
       describeFeed = describe
@@ -138,8 +172,11 @@ export function createProvenance({
     isSourced,
     forget: seriesId => void sourced.delete(seriesId),
     attributed,
-    nameOf: (seriesId, sourceId) =>
-      fedByOf(sources.byId(sourceId), seriesId)?.publisher.name ?? catalogue.byId(seriesId).source,
+    nameOf,
+    namesOf: seriesId => [
+      ...new Set([0, ...sources.ofSeries(seriesId)].map(id => nameOf(seriesId, id))),
+    ],
+    ofBlock,
     ofRows,
   }
 }

@@ -28,6 +28,8 @@ export interface ValueSourceStore {
   ofSeries(seriesId: number): number[]
   /** Of what stands in `[from, to)`, looking at each value of it; 0 is nobody's. */
   between(seriesId: number, from: number, to: number): number[]
+  /** Those of each value of them, by the instant that it was observed at. */
+  byInstant(seriesId: number, from: number, to: number): Map<number, number>
   /** Series that ever had a value of any source. */
   everySeries(): number[]
 }
@@ -70,6 +72,11 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
     `SELECT DISTINCT source_id AS sourceId FROM observations
      WHERE series_id = ? AND observed_at >= ? AND observed_at < ? ORDER BY source_id`,
   )
+  const byInstant = lazy<{ at: number; sourceId: number }, [number, number, number]>(
+    db,
+    `SELECT observed_at AS at, source_id AS sourceId FROM observations
+     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
+  )
   const series = lazy<{ id: number }, []>(db, 'SELECT DISTINCT series_id AS id FROM series_sources')
   /** A handful, asked for with every write. */
   let cachedSources: Map<number, ValueSource> | undefined
@@ -111,6 +118,7 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
     },
     ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),
     between: (seriesId, from, to) => between.all(seriesId, from, to).map(row => row.sourceId),
+    byInstant: (...range) => new Map(byInstant.all(...range).map(row => [row.at, row.sourceId])),
     everySeries: () => series.all().map(row => row.id),
   }
 }

@@ -74,6 +74,49 @@ test('every format has the same rows', async () => {
   expect(await rowsOf('arrow')).toEqual(rows)
 })
 
+test('each row has the source of its own value, in every format, as bars and in the past', async () => {
+  const { instance, token } = openCopy()
+  const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
+  const push = async (values: readonly [day: number, price: number, source?: string][]) => {
+    instance.clock.advance(hourMs)
+    const observations = values.map(([day, price, source]) => ({
+      code: 'BRENT_CRUDE_USD',
+      observed_at: `2026-11-${day}T12:00:00Z`,
+      price,
+      ...(source && { source }),
+    }))
+    const body = { observations }
+    const answer = await instance.send('POST', '/admin/v1/observations', body, undefined, {
+      authorization,
+    })
+    expect(answer.status).toBe(200)
+    return isoInstant(instance.clock.now())
+  }
+  const before = await push([
+    [10, 70, 'EIA'],
+    [11, 71, 'Desk'],
+    [12, 72],
+    [13, 73, 'EIA'],
+  ])
+  await push([[13, 73.5, 'Desk']])
+  const sourcesOf = async (format: string, more = '') => {
+    const answer = await instance.get(
+      `${path}?codes=BRENT_CRUDE_USD,WTI_USD&columns=code,observed_at,recorded_at,source&format=${format}${more}`,
+      token,
+    )
+    expect(answer.status).toBe(200)
+    const rows = await readers[format]!(new Uint8Array(await answer.arrayBuffer()))
+    expect(new Set(rows.filter(row => row.code === 'WTI_USD').map(row => row.source)).size).toBe(1)
+    return rows.filter(row => row.code === 'BRENT_CRUDE_USD').map(row => row.source)
+  }
+  const own = instance.services.catalogue.named('BRENT_CRUDE_USD')!.source
+  for (const format of Object.keys(readers)) {
+    expect(await sourcesOf(format)).toEqual(['EIA', 'Desk', own, 'Desk'])
+    expect(await sourcesOf(format, '&interval=1d')).toEqual(['EIA', 'Desk', own, 'Desk'])
+    expect(await sourcesOf(format, `&as_of=${before}`)).toEqual(['EIA', 'Desk', own, 'EIA'])
+  }
+})
+
 test('a series without a currency has null in all of them', async () => {
   const instance = openTestInstance()
   const token = instance.key()

@@ -49,7 +49,8 @@ export function arrowWriter(
 ): BulkWriter {
   const words = columns.map((column): Words | undefined => {
     if (column.kind !== 'text') return undefined
-    const texts = [...new Set(series.map(column.of))].filter(text => text !== null)
+    const all = series.flatMap(each => [column.of(each), ...(column.all?.(each) ?? [])])
+    const texts = [...new Set(all)].filter(text => text !== null)
     return { texts, vector: vectorFromArray(texts.length > 0 ? texts : [''], new Utf8()) }
   })
   const types = columns.map((column, i) => {
@@ -71,12 +72,17 @@ export function arrowWriter(
       const { texts, vector } = words[i]!
       const text = column.of(block.series)
       const isNull = text === null
+      const rows = column.ofRows?.(block)
+      const places = rows?.texts.map(each => texts.indexOf(each))
       return makeData({
         type: types[i] as Dictionary<Utf8, Int32>,
         length,
         nullCount: isNull ? length : 0,
         ...(isNull && { nullBitmap: new Uint8Array(Math.ceil(length / 8)) }),
-        data: new Int32Array(length).fill(Math.max(0, texts.indexOf(text))),
+        data:
+          rows && places
+            ? Int32Array.from(rows.index.subarray(0, length), place => places[place]!)
+            : new Int32Array(length).fill(Math.max(0, texts.indexOf(text))),
         dictionary: vector,
       })
     }

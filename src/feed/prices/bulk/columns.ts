@@ -1,11 +1,20 @@
-import type { BlockBars, BlockSeries, PriceBlock } from '../../../market/prices/block.ts'
+import type { BlockBars, BlockSeries, PriceBlock, RowTexts } from '../../../market/prices/block.ts'
 
-/** A column of an export: one text for all rows of a series, or a number for each row. */
+/**
+ * A column of an export: a number for each row, or one text for all rows of a series unless
+ * `ofRows` has one for each. `all`: every text that rows of a series may have.
+ */
 export type BulkColumn =
-  | { name: string; kind: 'text'; of(series: BlockSeries): string | null }
+  | {
+      name: string
+      kind: 'text'
+      of(series: BlockSeries): string | null
+      ofRows?(block: PriceBlock): RowTexts | undefined
+      all?(series: BlockSeries): readonly string[]
+    }
   | { name: string; kind: 'instant' | 'number' | 'count'; of(block: PriceBlock): Float64Array }
 
-const text = (name: keyof BlockSeries): BulkColumn => ({
+const text = (name: Exclude<keyof BlockSeries, 'sources'>): BulkColumn => ({
   name,
   kind: 'text',
   of: series => series[name],
@@ -24,7 +33,13 @@ const always: readonly BulkColumn[] = [
   text('unit'),
   { name: 'recorded_at', kind: 'instant', of: block => block.recordedAt },
   text('name'),
-  text('source'),
+  {
+    name: 'source',
+    kind: 'text',
+    of: series => series.source,
+    ofRows: block => block.sources,
+    all: series => series.sources,
+  },
 ]
 const onlyBars: readonly BulkColumn[] = [
   ofBars('bucket_start', 'instant', 'startsAt'),

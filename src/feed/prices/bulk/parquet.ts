@@ -96,7 +96,7 @@ export function parquetWriter(columns: readonly BulkColumn[]): BulkWriter {
       for (let from = 0; from < block.length; ) {
         const count = Math.min(block.length - from, groupRows - rows)
         for (const { column, runs, values } of filling) {
-          if (column.kind === 'text') addRun(runs, column.of(block.series), count)
+          if (column.kind === 'text') addTexts(runs, column, block, from, count)
           else values.set(column.of(block).subarray(from, from + count), rows)
         }
         rows += count
@@ -113,6 +113,20 @@ export function parquetWriter(columns: readonly BulkColumn[]): BulkWriter {
       yield take()
     },
   }
+}
+
+function addTexts(
+  runs: Run[],
+  column: Extract<BulkColumn, { kind: 'text' }>,
+  block: PriceBlock,
+  from: number,
+  count: number,
+): void {
+  const rows = column.ofRows?.(block)
+  if (!rows) addRun(runs, column.of(block.series), count)
+  else
+    for (let row = from; row < from + count; row += 1)
+      addRun(runs, rows.texts[rows.index[row]!]!, 1)
 }
 
 function addRun(runs: Run[], text: string | null, rows: number): void {

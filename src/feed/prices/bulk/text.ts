@@ -15,6 +15,11 @@ function cellsOf(columns: readonly BulkColumn[], quote: (text: string | null) =>
   return block =>
     columns.map(column => {
       if (column.kind === 'text') {
+        const rows = column.ofRows?.(block)
+        if (rows) {
+          const cells = rows.texts.map(quote)
+          return row => cells[rows.index[row]!]!
+        }
         const cell = quote(column.of(block.series))
         return () => cell
       }
