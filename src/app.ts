@@ -26,6 +26,7 @@ import { createBase } from './http/base.ts'
 import type { DevControls } from './http/dev-controls.ts'
 import { documentOptions } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
+import { createReaderDocument } from './http/readers/document.ts'
 import type { Services } from './services.ts'
 import { mountWeb } from './web/routes.ts'
 
@@ -61,7 +62,15 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   mountMcp(app, context, request => app.handle(request))
   mountWeb(app, context, () => document())
   context.names.learn(app.routes)
-  const document = documentOf(app, { ...documentOptions(services.config), numbers: numberTerms })
+  const own = documentOf(app, { ...documentOptions(services.config), numbers: numberTerms })
+  const document = options.readers
+    ? createReaderDocument({
+        pool: options.readers,
+        own,
+        now: services.clock.now,
+        mark: services.ingest.mark,
+      })
+    : own
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
   return app

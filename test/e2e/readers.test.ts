@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 const dir = temporaryDir()
@@ -107,6 +108,23 @@ describe('reader threads', () => {
     expect(response.status).toBe(400)
     expect(response.headers.get('x-error-code')).toBe('invalid_code')
   })
+})
+
+test('the document of the interface is the same by a reader and without any', async () => {
+  const other = temporaryDir()
+  const config = join(other, 'wellhead.toml')
+  await Bun.write(config, '[readers]\nthreads = 0\n')
+  const plain = await start('serve', other, '--config', config)
+  try {
+    const [byReader, byMain] = await Promise.all(
+      [server, plain].map(async one => (await one.get('/openapi.json')).text()),
+    )
+    expect(byMain!.length).toBeGreaterThan(1_000_000)
+    expect(Bun.hash(byReader!)).toBe(Bun.hash(byMain!))
+  } finally {
+    await plain.stop()
+    remove(other)
+  }
 })
 
 describe('GET /admin/v1/export', () => {

@@ -77,6 +77,15 @@ const tag = (text: string): Tagged => ({ text, etag: strongEtag(text) })
 export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))
   let taggedDocument: Promise<Tagged> | undefined
+  const documentWithTag = (): Promise<Tagged> => {
+    taggedDocument ??= document()
+      .then(tag)
+      .catch(error => {
+        taggedDocument = undefined
+        throw error
+      })
+    return taggedDocument
+  }
   const answerPage = (request: Request) =>
     taggedAnswer(request, page, 'text/html; charset=utf-8', {
       'cache-control': 'no-cache',
@@ -94,8 +103,7 @@ export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps)
     .get(
       '/openapi.json',
       async ({ request }) => {
-        taggedDocument ??= document().then(tag)
-        return taggedAnswer(request, await taggedDocument, jsonType, {
+        return taggedAnswer(request, await documentWithTag(), jsonType, {
           'cache-control': 'no-cache',
         })
       },

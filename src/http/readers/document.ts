@@ -1,0 +1,45 @@
+import type { ReaderPool } from './pool.ts'
+
+const path = '/openapi.json'
+
+export interface ReaderDocumentDeps {
+  pool: Pick<ReaderPool, 'ask' | 'rest'>
+  /** Makes the document here, where no reader does. */
+  own(): Promise<string>
+  now(): number
+  mark(): number
+}
+
+/**
+ * The document of the interface as a reader thread makes it, once: it takes a second, in which the
+ * main thread would answer nobody.
+ */
+export function createReaderDocument({
+  pool,
+  own,
+  now,
+  mark,
+}: ReaderDocumentDeps): () => Promise<string> {
+  let text: Promise<string> | undefined
+  const ask = async (): Promise<string> => {
+    const outcome = await pool.ask(path, {
+      url: `http://localhost${path}`,
+      method: 'GET',
+      headers: [],
+      body: undefined,
+      caller: undefined,
+      now: now(),
+      mark: mark(),
+    })
+    if (outcome.kind !== 'answer' || outcome.status !== 200) return await own()
+    const body = outcome.goesOn ? pool.rest(outcome.id, outcome.body) : outcome.body
+    return await new Response(body).text()
+  }
+  return () => {
+    text ??= ask().catch(error => {
+      text = undefined
+      throw error
+    })
+    return text
+  }
+}
