@@ -110,12 +110,9 @@ export function createBoard(
   }
 
   const newestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
-    if (!newestOnes.has(id))
-      newestOnes.set(
-        id,
-        // What is discontinued has a history and no price.
-        unavailableReason === null ? newestBefore(id, Number.MAX_SAFE_INTEGER) : undefined,
-      )
+    // What is discontinued has a history and no price; it may be so since the last look.
+    if (unavailableReason !== null) return undefined
+    if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))
     return newestOnes.get(id)
   }
 
