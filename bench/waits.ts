@@ -2,48 +2,94 @@ import { join } from 'node:path'
 import type { Line } from './row.ts'
 import type { Wellhead } from './server.ts'
 
-/** How long prices were waited for, and what was answered to the others meanwhile. */
+/** How long prices were waited for, milliseconds. */
 export interface Waits {
   p50Ms: number
   p99Ms: number
   maxMs: number
-  heavyPerSecond: number
+}
+
+/** What others ask for meanwhile. */
+export interface HeavyRequest {
+  path: string
+  /** Of a POST; absent: it is a GET. */
+  body?: object
 }
 
 export type Connections = 'kept' | 'new'
 
 const bars = { kept: { p99Ms: 10, maxMs: undefined }, new: { p99Ms: 15, maxMs: 60 } } as const
 
-function loadOf({ port, apiKey }: Pick<Wellhead, 'port' | 'apiKey'>, ...args: readonly string[]) {
+const heavyClients = 4
+/** The others are at work before the first price is asked for, and after the last. */
+const heavyMarginSeconds = 2
+
+type Asked = Pick<Wellhead, 'port' | 'apiKey'>
+
+function priceClient({ port, apiKey }: Asked, connections: Connections, seconds: number) {
+  const program = join(import.meta.dir, 'price-client.ts')
   return Bun.spawn(
-    [process.execPath, join(import.meta.dir, 'mix-load.ts'), String(port), apiKey ?? '', ...args],
+    [process.execPath, program, String(port), apiKey ?? '', connections, String(seconds)],
     { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
   )
 }
 
-async function waitsOf(child: ReturnType<typeof loadOf>): Promise<Waits> {
+async function waitsOf(child: ReturnType<typeof priceClient>): Promise<Waits> {
   const text = await new Response(child.stdout).text()
-  if ((await child.exited) !== 0) throw new Error('the clients failed')
+  if ((await child.exited) !== 0) throw new Error('the client failed')
   return JSON.parse(text) as Waits
 }
 
-/** A price fifty times a second while four others ask for a path, from a process of their own. */
-export const waitsBeside = (
-  server: Wellhead,
-  path: string,
+/** Answers a second to four clients that ask as fast as they are answered: `wrk`, nobody's here. */
+async function askHeavily(
+  { port, apiKey }: Asked,
+  { path, body }: HeavyRequest,
   connections: Connections,
   seconds: number,
-  body?: object,
-): Promise<Waits> =>
-  waitsOf(loadOf(server, path, connections, String(seconds), body ? JSON.stringify(body) : ''))
+  dir: string,
+): Promise<number> {
+  const headers = {
+    Authorization: `Token ${apiKey}`,
+    'Accept-Encoding': 'gzip',
+    ...(connections === 'new' && { Connection: 'close' }),
+    ...(body && { 'Content-Type': 'application/json' }),
+  }
+  const script = join(dir, 'heavy.lua')
+  await Bun.write(
+    script,
+    body ? `wrk.method = 'POST'\nwrk.body = '${JSON.stringify(body)}'\n` : "wrk.method = 'GET'\n",
+  )
+  const args = ['-t1', `-c${heavyClients}`, `-d${Math.ceil(seconds) + heavyMarginSeconds}s`]
+  for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
+  args.push('-s', script, `http://127.0.0.1:${port}${path}`)
+  const child = Bun.spawn(['wrk', ...args], { stdout: 'pipe', stderr: 'inherit' })
+  const text = await new Response(child.stdout).text()
+  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? []
+  if (rate === undefined || /Non-2xx/.test(text)) throw new Error(text)
+  return Number(rate)
+}
 
-/** The same for as long as some work takes. */
+/** A price fifty times a second, and what was answered to four others who asked for something heavy. */
+export async function waitsBeside(
+  server: Asked,
+  heavy: HeavyRequest | undefined,
+  connections: Connections,
+  seconds: number,
+  dir: string,
+): Promise<Waits & { heavyPerSecond: number | undefined }> {
+  const answered = heavy && askHeavily(server, heavy, connections, seconds, dir)
+  await Bun.sleep(1000)
+  const waits = await waitsOf(priceClient(server, connections, seconds))
+  return { ...waits, heavyPerSecond: await answered }
+}
+
+/** The same beside nothing but some work of the server's, for as long as that takes. */
 export async function waitsDuring(
-  server: Pick<Wellhead, 'port' | 'apiKey'>,
+  server: Asked,
   connections: Connections,
   work: () => Promise<unknown>,
 ): Promise<Waits> {
-  const child = loadOf(server, '', connections, '0')
+  const child = priceClient(server, connections, 0)
   const waits = waitsOf(child)
   try {
     await work()
@@ -55,15 +101,15 @@ export async function waitsDuring(
 
 export function waitLine(
   name: string,
-  { p50Ms, p99Ms, maxMs, heavyPerSecond }: Waits,
+  { p50Ms, p99Ms, maxMs }: Waits,
   connections: Connections,
-  isBesideOthers: boolean,
+  heavyPerSecond?: number,
 ): Line {
   const bar = bars[connections]
   return {
     row: `${name}, ${connections} connections`,
     ours: `${p50Ms.toFixed(1)} / ${p99Ms.toFixed(1)} / ${maxMs.toFixed(1)} ms`,
-    yardstick: isBesideOthers ? `${Math.round(heavyPerSecond)}/s of the other` : '',
+    yardstick: heavyPerSecond === undefined ? '' : `${Math.round(heavyPerSecond)}/s of the other`,
     ratio: undefined,
     atLeast: bar.maxMs === undefined ? `${bar.p99Ms} ms` : `${bar.p99Ms} ms, worst ${bar.maxMs} ms`,
     met: p99Ms <= bar.p99Ms && (bar.maxMs === undefined || maxMs <= bar.maxMs),

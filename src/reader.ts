@@ -1,5 +1,6 @@
 import { createApp } from './app.ts'
 import type { Config } from './config.ts'
+import { createEncoder } from './http/answer/encoding.ts'
 import type { Caller } from './http/gate/gate.ts'
 import { createAnswering, type ReaderInstance } from './http/readers/answering.ts'
 import { hydrated } from './http/readers/config-copy.ts'
@@ -21,6 +22,9 @@ export interface ReaderStart {
 
 /** No reader opens what is sealed. */
 const noMasterKey = 'a reader opens nothing that is sealed'
+
+/** Of encoded bodies, for each reader: main keeps those that are asked for again at once. */
+const keptBytesMax = 8 * 2 ** 20
 
 /**
  * A reader thread: the same instance over a read-only connection of its own. It answers what the
@@ -51,8 +55,14 @@ function openReader({ databasePath, config: copied, now }: ReaderStart): ReaderI
   }
   const admitted = new WeakMap<Request, { caller: Caller | undefined }>()
   const app = createApp(services, { admitted })
+  const encoder = createEncoder(keptBytesMax)
   return {
-    handle: request => app.handle(request),
+    // Encoded here, because a long body takes longer to encode than the main thread may be held up.
+    // Refusals are short, and a log of requests reads them.
+    async handle(request) {
+      const response = await app.handle(request)
+      return response.ok ? await encoder.leave(request, response, false) : response
+    },
     admit(request, question) {
       clock.set(question.now)
       mark = question.mark

@@ -33,7 +33,7 @@ export async function work(options: BenchOptions): Promise<Line[]> {
         const waits = await waitsDuring(asked, connections, () =>
           finished([...built(), ...args, '--data', dir]),
         )
-        lines.push(waitLine(`latest beside ${name}`, waits, connections, false))
+        lines.push(waitLine(`latest beside ${name}`, waits, connections))
       }
     return lines
   } finally {

@@ -103,6 +103,29 @@ describe('reader threads', () => {
     expect(await used()).toBe(first + 1)
   })
 
+  test('a heavy answer is the same in every coding, and says once what it varies by', async () => {
+    const path = '/v1/prices/latest'
+    const ask = (coding: string, headers: Record<string, string> = {}) =>
+      server.get(path, { 'accept-encoding': coding, ...headers })
+    const plain = await ask('identity')
+    const text = await plain.text()
+    expect(text.length).toBeGreaterThan(1024)
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    for (const coding of ['gzip', 'br', 'zstd']) {
+      const encoded = await ask(coding)
+      expect(encoded.headers.get('content-encoding')).toBe(coding)
+      const varies = encoded.headers.get('vary')!.toLowerCase().split(', ')
+      expect(varies).toContain('accept-encoding')
+      expect(new Set(varies).size).toBe(varies.length)
+      // The runtime decodes what it names.
+      expect(await encoded.text()).toBe(text)
+      const etag = encoded.headers.get('etag')!
+      expect(etag).toEndWith(`-${coding}"`)
+      const again = await ask(coding, { 'if-none-match': etag })
+      expect([again.status, again.headers.get('etag')]).toEqual([304, etag])
+    }
+  })
+
   test('what is wrong with a heavy request is refused as everywhere', async () => {
     const response = await server.get('/v1/analytics/statistics?code=NO_SUCH_CODE')
     expect(response.status).toBe(400)

@@ -11,7 +11,7 @@ export const encodedBytesMin = 1024
 const wholeBytesMax = 2 * 2 ** 20
 /** Encoded answers that are kept: those with an entity tag, which are asked for again and again. */
 const keptCountMax = 2000
-const keptBytesMax = 32 * 2 ** 20
+const keptBytesDefault = 32 * 2 ** 20
 /** Documents and assets are encoded once, so that effort is worth it. */
 const brotliEffort = { passing: 4, kept: 9 } as const
 const brotliEffortBytesMin = 32_768
@@ -57,7 +57,8 @@ export interface Encoder {
   leave(request: Request, response: Response, isLate: boolean): Response | Promise<Response>
 }
 
-export function createEncoder(): Encoder {
+/** `keptBytesMax`: of encoded bodies that are kept for the next who asks. */
+export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
   /** By coding and entity tag or unchanging address; the first is what was made longest ago. */
   const kept = new Map<string, Uint8Array<ArrayBuffer>>()
   let keptBytes = 0

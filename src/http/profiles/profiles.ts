@@ -58,6 +58,13 @@ export const varyOf = (profiles: readonly ClientProfile[]): string =>
     .map(titled)
     .join(', ')
 
+/** A reader may have said before what its answer varies by. */
+function varyingBy(said: string | number | undefined, vary: string): string {
+  if (!said) return vary
+  const names = String(said).split(', ')
+  return [...names, ...vary.split(', ').filter(name => !names.includes(name))].join(', ')
+}
+
 const titled = (header: string): string =>
   header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
@@ -119,7 +126,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
     conditionOf: request => conditions.get(request) ?? request.headers.get('if-none-match'),
     leave(answer) {
       const { request, route, set, value } = answer
-      set.headers.vary = set.headers.vary ? `${set.headers.vary}, ${vary}` : vary
+      set.headers.vary = varyingBy(set.headers.vary, vary)
       const profile = profileOf(request)
       if (!profile || value instanceof Response) return undefined
       const status = typeof set.status === 'number' ? set.status : 200

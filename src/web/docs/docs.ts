@@ -57,22 +57,23 @@ const answer = (body: string | Blob, type: string, headers: Record<string, strin
 /** A text with its entity tag, or 304 when the browser has it. */
 function taggedAnswer(
   request: Request,
-  { text, etag }: Tagged,
+  { body, etag }: Tagged,
   type: string,
   headers: Record<string, string>,
 ): Response {
   const all = { ...headers, etag }
   return hasEtag(request.headers.get('if-none-match'), etag)
     ? new Response(null, { status: 304, headers: all })
-    : answer(text, type, all)
+    : answer(body, type, all)
 }
 
 interface Tagged {
-  text: string
+  /** Answers share its bytes: made of a text, each would encode the document anew. */
+  body: Blob
   etag: string
 }
 
-const tag = (text: string): Tagged => ({ text, etag: strongEtag(text) })
+const tag = (text: string): Tagged => ({ body: new Blob([text]), etag: strongEtag(text) })
 
 export function docsRoutes({ gate, serviceName, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))

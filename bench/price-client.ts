@@ -1,0 +1,68 @@
+/**
+ * One client that asks for a price fifty times a second, in a process of its own, so that what it
+ * measures is the server's delay and not that of reading others' answers. It runs for so many
+ * seconds or, for 0, until standard input ends, and prints one JSON line of milliseconds.
+ * `bun bench/price-client.ts PORT KEY kept|new SECONDS`
+ */
+import http from 'node:http'
+
+const [port = '', key = '', connections = 'kept', seconds = '4'] = process.argv.slice(2)
+
+const pricesEverySecond = 50
+/** Asked first and not counted: the client's own code is cold. */
+const uncountedPrices = 25
+const pricePath = '/v1/prices/latest?by_code=WTI_USD'
+
+const agent = new http.Agent({ keepAlive: connections === 'kept' })
+const headers = { authorization: `Token ${key}`, 'accept-encoding': 'gzip' }
+
+/** Milliseconds from the request to the last byte of its answer. */
+function ask(isSecond = false): Promise<number> {
+  const startedAt = performance.now()
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      { host: '127.0.0.1', port, path: pricePath, agent, headers },
+      response => {
+        response.resume()
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(performance.now() - startedAt)
+          else reject(new Error(`${pricePath} was answered ${response.statusCode}`))
+        })
+      },
+    )
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      // The server closed a connection that nothing was sent over for long: every client asks again.
+      if (error.code === 'ECONNRESET' && request.reusedSocket && !isSecond)
+        ask(true).then(() => resolve(performance.now() - startedAt), reject)
+      else reject(error)
+    })
+    request.end()
+  })
+}
+
+let isCalledOff = false
+if (seconds === '0')
+  void Bun.stdin.text().then(() => {
+    isCalledOff = true
+  })
+
+/** So many prices, each asked for when its time comes, whether or not those before are answered. */
+async function waitsOf(countMax: number): Promise<number[]> {
+  const waits: Promise<number>[] = []
+  while (waits.length < countMax && !isCalledOff) {
+    waits.push(ask())
+    await Bun.sleep(1000 / pricesEverySecond)
+  }
+  return Promise.all(waits)
+}
+
+await waitsOf(uncountedPrices)
+const countMax = seconds === '0' ? Number.POSITIVE_INFINITY : pricesEverySecond * Number(seconds)
+const waits = (await waitsOf(countMax)).sort((a, b) => a - b)
+
+const percentile = (share: number): number =>
+  waits[Math.min(waits.length - 1, Math.floor(waits.length * share))]!
+console.log(
+  JSON.stringify({ p50Ms: percentile(0.5), p99Ms: percentile(0.99), maxMs: waits.at(-1) }),
+)
+process.exit(0)
