@@ -21,8 +21,10 @@ export type Connections = 'kept' | 'new'
 const bars = { kept: { p99Ms: 10, maxMs: undefined }, new: { p99Ms: 15, maxMs: 60 } } as const
 
 const heavyClients = 4
-/** The others are at work before the first price is asked for, and after the last. */
-const heavyMarginSeconds = 2
+/** The others are at work before the first price is asked for: the engine compiles what they need. */
+const warmUpSeconds = 5
+/** And after the last. */
+const overlapSeconds = 2
 
 type Asked = Pick<Wellhead, 'port' | 'apiKey'>
 
@@ -59,7 +61,7 @@ async function askHeavily(
     script,
     body ? `wrk.method = 'POST'\nwrk.body = '${JSON.stringify(body)}'\n` : "wrk.method = 'GET'\n",
   )
-  const args = ['-t1', `-c${heavyClients}`, `-d${Math.ceil(seconds) + heavyMarginSeconds}s`]
+  const args = ['-t1', `-c${heavyClients}`, `-d${warmUpSeconds + Math.ceil(seconds) + overlapSeconds}s`]
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
   args.push('-s', script, `http://127.0.0.1:${port}${path}`)
   const child = Bun.spawn(['wrk', ...args], { stdout: 'pipe', stderr: 'inherit' })
@@ -78,7 +80,7 @@ export async function waitsBeside(
   dir: string,
 ): Promise<Waits & { heavyPerSecond: number | undefined }> {
   const answered = heavy && askHeavily(server, heavy, connections, seconds, dir)
-  await Bun.sleep(1000)
+  if (heavy) await Bun.sleep(warmUpSeconds * 1000)
   const waits = await waitsOf(priceClient(server, connections, seconds))
   return { ...waits, heavyPerSecond: await answered }
 }

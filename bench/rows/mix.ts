@@ -59,7 +59,7 @@ export async function mix(options: BenchOptions): Promise<Line[]> {
 
 const residentMbMax = 300
 
-/** What the server holds in memory after all of it; `--seconds 197` makes an hour of it. */
+/** What the server holds in memory after all of it; `--seconds 193` makes an hour of it. */
 function memoryLine(pid: number): Line {
   const [, kilobytes] =
     /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
