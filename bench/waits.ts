@@ -61,7 +61,11 @@ async function askHeavily(
     script,
     body ? `wrk.method = 'POST'\nwrk.body = '${JSON.stringify(body)}'\n` : "wrk.method = 'GET'\n",
   )
-  const args = ['-t1', `-c${heavyClients}`, `-d${warmUpSeconds + Math.ceil(seconds) + overlapSeconds}s`]
+  const args = [
+    '-t1',
+    `-c${heavyClients}`,
+    `-d${warmUpSeconds + Math.ceil(seconds) + overlapSeconds}s`,
+  ]
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
   args.push('-s', script, `http://127.0.0.1:${port}${path}`)
   const child = Bun.spawn(['wrk', ...args], { stdout: 'pipe', stderr: 'inherit' })

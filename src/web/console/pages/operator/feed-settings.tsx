@@ -1,4 +1,4 @@
-import type { Feed } from './feeds.tsx'
+import type { Feed } from './feed.ts'
 
 interface Props {
   feed: Feed

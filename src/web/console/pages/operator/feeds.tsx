@@ -4,20 +4,8 @@ import { Refused, Tag } from '../../parts/bits.tsx'
 import { ago, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
+import type { Feed } from './feed.ts'
 import { FeedSettings } from './feed-settings.tsx'
-
-export interface Feed {
-  name: string
-  title: string
-  homepage: string
-  attribution: string
-  license_class: 'open' | 'view'
-  state: string
-  codes: number
-  last_new_at: string | null
-  next_run_at: string | null
-  last_run: { result: string | null; problem: { message: string } | null } | null
-}
 
 /** How much a state of a feed asks for attention. */
 export const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {

@@ -4,7 +4,8 @@ import { ago, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 import { megabytes } from './backups.tsx'
-import { type Feed, feedMoods } from './feeds.tsx'
+import type { Feed } from './feed.ts'
+import { feedMoods } from './feeds.tsx'
 
 interface PublicStatus {
   status: string

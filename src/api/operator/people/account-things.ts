@@ -1,0 +1,86 @@
+import { Elysia, t } from 'elysia'
+import { notFound } from '../../../http/problem/problem.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
+import { AlertShape, createAlertRows } from '../../alerts/row.ts'
+import { envelope, success } from '../../answer.ts'
+import type { Context } from '../../context.ts'
+import { createDeliveryRows, DeliveryShape } from '../../deliveries/row.ts'
+import { WebhookShape, webhookRow } from '../../webhooks/row.ts'
+
+export type AccountThingsDeps = Pick<
+  Context,
+  'access' | 'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue'
+>
+
+const access = { operator: 'people' } as const
+const params = t.Object({
+  id: t.String({
+    description: 'Id of the account.',
+    examples: ['00000000-0000-4000-8000-000000000001'],
+  }),
+})
+
+/** What an account has made, for whoever helps its owner. */
+export function accountThingRoutes({
+  access: plugin,
+  keys,
+  alerts,
+  webhooks,
+  deliveries,
+  catalogue,
+}: AccountThingsDeps) {
+  const alertRows = createAlertRows(alerts, id => catalogue.byId(id).code)
+  const deliveryRows = createDeliveryRows(deliveries)
+  const idOf = (id: string): string => {
+    if (!keys.account(id)) throw notFound('The account')
+    return id
+  }
+  return new Elysia({ tags: ['operator'] })
+    .use(plugin)
+    .get(
+      '/admin/v1/accounts/:id/alerts',
+      ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
+      {
+        access,
+        params,
+        response: { 200: envelope(t.Array(AlertShape)), 404: NestedProblem },
+        detail: {
+          operationId: 'listAccountAlerts',
+          summary: 'Alerts of an account',
+          description: 'As their owner sees them, in the order in which they were made.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/accounts/:id/webhooks',
+      ({ params: { id } }) => {
+        const endpoints = webhooks.list(idOf(id))
+        const records = webhooks.records(id)
+        return success(endpoints.map(endpoint => webhookRow(endpoint, records.get(endpoint.id))))
+      },
+      {
+        access,
+        params,
+        response: { 200: envelope(t.Array(WebhookShape)), 404: NestedProblem },
+        detail: {
+          operationId: 'listAccountWebhooks',
+          summary: 'Webhook endpoints of an account',
+          description: 'As their owner sees them, without their secrets.',
+        },
+      },
+    )
+    .get(
+      '/admin/v1/accounts/:id/deliveries',
+      ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
+      {
+        access,
+        params,
+        response: { 200: envelope(t.Array(DeliveryShape)), 404: NestedProblem },
+        detail: {
+          operationId: 'listAccountDeliveries',
+          summary: 'Scheduled deliveries of an account',
+          description: 'As their owner sees them.',
+        },
+      },
+    )
+}

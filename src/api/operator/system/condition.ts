@@ -1,0 +1,136 @@
+import { Elysia, t } from 'elysia'
+import { integer } from '../../../http/answer/integer.ts'
+import { isoInstant, secondMs } from '../../../lib/instant.ts'
+import { envelope, success } from '../../answer.ts'
+import type { Context } from '../../context.ts'
+import { orNull } from '../../schema.ts'
+
+export type AdminConditionDeps = Pick<
+  Context,
+  | 'access'
+  | 'seriesFaults'
+  | 'tally'
+  | 'disk'
+  | 'backupRecord'
+  | 'backlog'
+  | 'loopWaitMs'
+  | 'isOverloaded'
+  | 'clock'
+>
+
+const codesMax = 100
+const serverError = 500
+const moment = t.String({ format: 'date-time' })
+const codes = (description: string) =>
+  t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
+    description: `${description} At most ${codesMax}.`,
+  })
+
+const Condition = envelope(
+  t.Object(
+    {
+      series: t.Object({
+        stopped: codes('Codes that had values and have none any more.'),
+        frozen: codes('Codes that stand at one value for far longer than ever before.'),
+        unit_breaks: codes('Codes whose level has changed by the ratio of two units.'),
+      }),
+      process: t.Object({
+        memory_bytes: integer({ description: 'Resident memory.', examples: [183500800] }),
+        loop_wait_ms: t.Number({
+          description: 'Longest wait for a turn of the event loop in the last minute, ms.',
+          examples: [12.5],
+        }),
+        is_overloaded: t.Boolean({ description: 'Heavy routes are refused.' }),
+        answers: integer({ description: 'Answers since the start.', examples: [120433] }),
+        server_errors: integer({
+          description: 'Of them with a status of 500 or above.',
+          examples: [0],
+        }),
+      }),
+      disk: t.Object({
+        free_bytes: orNull(integer({ examples: [52428800000] }), 'Null: it is not known.'),
+        trouble: orNull(t.String(), 'Why writes are refused.'),
+      }),
+      outbox: t.Object({
+        pending: integer({ examples: [0] }),
+        oldest_pending_seconds: orNull(
+          integer({ examples: [4] }),
+          'How long the oldest of them has been due.',
+        ),
+      }),
+      backups: t.Object({
+        made_at: orNull(moment, 'When the last one was made.'),
+        checked_at: orNull(moment, 'When the newest was last checked.'),
+        trouble: orNull(t.String(), 'Why the last one was not made, or did not hold.'),
+      }),
+    },
+    { title: 'OperatorCondition' },
+  ),
+)
+
+const instantOrNull = (at: number | undefined): string | null =>
+  at === undefined ? null : isoInstant(at)
+
+/** What an operator looks at first. */
+export function conditionAdminRoutes(deps: AdminConditionDeps) {
+  const { access, seriesFaults, tally, disk, backupRecord, clock } = deps
+  const answers = () => {
+    let [total, failed] = [0, 0]
+    for (const route of tally.routes().values())
+      for (const [status, plans] of route.answers)
+        for (const count of plans.values()) {
+          total += count
+          if (status >= serverError) failed += count
+        }
+    return { total, failed }
+  }
+  return new Elysia({ tags: ['operator'] }).use(access).get(
+    '/admin/v1/condition',
+    () => {
+      const faulty = seriesFaults.codes()
+      const { total, failed } = answers()
+      const { pending, oldestAt } = deps.backlog()
+      const { madeAt, checkedAt, trouble } = backupRecord.get()
+      return success({
+        series: {
+          stopped: faulty.stopped.slice(0, codesMax),
+          frozen: faulty.frozen.slice(0, codesMax),
+          unit_breaks: faulty.broken.slice(0, codesMax),
+        },
+        process: {
+          memory_bytes: process.memoryUsage.rss(),
+          loop_wait_ms: deps.loopWaitMs(),
+          is_overloaded: deps.isOverloaded(),
+          answers: total,
+          server_errors: failed,
+        },
+        disk: {
+          free_bytes: disk.freeBytes() ?? null,
+          trouble: disk.trouble()?.reason ?? null,
+        },
+        outbox: {
+          pending,
+          oldest_pending_seconds:
+            oldestAt === undefined
+              ? null
+              : Math.max(0, Math.floor((clock.now() - oldestAt) / secondMs)),
+        },
+        backups: {
+          made_at: instantOrNull(madeAt),
+          checked_at: instantOrNull(checkedAt),
+          trouble: trouble ?? null,
+        },
+      })
+    },
+    {
+      access: { operator: 'service' },
+      response: { 200: Condition },
+      detail: {
+        operationId: 'getOperatorCondition',
+        summary: 'What an operator looks at first',
+        description:
+          'Series that have stopped or are frozen, memory, event loop, errors since the start, room on the disk, outbox and backups. `GET /metrics` has the same as numbers over time.',
+      },
+    },
+  )
+}
