@@ -104,7 +104,7 @@ export function boardRoutes({ board, history, codes, ...deps }: BoardDeps) {
         request,
         codesMax,
       )
-      const texts = commodities.map(textOf)
+      const texts = board.together(() => commodities.map(textOf))
       const missing = commodities.filter((_, i) => texts[i] === undefined)
       const answering = set as Answering
       markFixtures(answering, deps.marks, commodities)

@@ -37,7 +37,7 @@ export function createPriceTexts(board: Board, isFull = false) {
      * that nobody knows are among those.
      */
     several(commodities: readonly Resolved[], unknown: readonly string[] | undefined): string {
-      const texts = commodities.map(rowText)
+      const texts = board.together(() => commodities.map(rowText))
       const rows = texts.filter(text => text !== undefined)
       const priceless = commodities.filter((_, i) => !texts[i]).map(({ code }) => code)
       const missing = unknown

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib'
+import { markedText } from './own-text.ts'
 import { lateBody } from './stream.ts'
 
 /** How a body may be encoded, the cheapest for what it saves first. */
@@ -89,9 +90,28 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
       return encoded(response, stream as ReadableStream<Uint8Array<ArrayBuffer>>, coding)
     }
     if (begun.byteLength < encodedBytesMin) return answered(response, lateBody(begun))
-    const body = compress(begun, coding, key !== undefined)
+    return encoded(response, lateBody(compressed(begun, coding, key)), coding)
+  }
+
+  const compressed = (bytes: Uint8Array<ArrayBuffer>, coding: Coding, key: string | undefined) => {
+    const body = compress(bytes, coding, key !== undefined)
     if (key !== undefined) keep(key, body)
-    return encoded(response, lateBody(body), coding)
+    return body
+  }
+
+  /** What is known to be made of a text is encoded at once; undefined: its body must be read. */
+  const ofText = (
+    response: Response,
+    coding: Coding,
+    key: string | undefined,
+    isLate: boolean,
+  ): Response | undefined => {
+    const text = markedText(response)
+    if (text === undefined || text.length > wholeBytesMax) return undefined
+    const bytes = Buffer.from(text)
+    if (bytes.byteLength < encodedBytesMin) return response
+    const body = compressed(bytes, coding, key)
+    return encoded(response, isLate ? lateBody(body) : body, coding)
   }
 
   return {
@@ -131,7 +151,10 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
       const ready = key === undefined ? undefined : kept.get(key)
       // Not before it is needed: looking at the body of a long text makes a stream of it.
       if (ready) return encoded(response, isLate ? lateBody(ready) : ready, coding)
-      return response.body === null ? response : whole(response, coding, key)
+      return (
+        ofText(response, coding, key, isLate) ??
+        (response.body === null ? response : whole(response, coding, key))
+      )
     },
   }
 }

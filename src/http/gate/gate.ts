@@ -9,6 +9,7 @@ import type { AdminTokens } from '../../service/operator/admin-tokens.ts'
 import type { Audit } from '../../service/operator/audit.ts'
 import type { Session } from '../../store/account/sessions.ts'
 import { isShortJson, markComplete } from '../answer/complete.ts'
+import { markText } from '../answer/own-text.ts'
 import {
   addressHeaders,
   type GivenHeaders,
@@ -219,7 +220,7 @@ export function createGate(deps: GateDeps): Gate {
             status,
             headers: addressHeaders(handlerHeaders, pass.windows, now),
           })
-      return isWhole ? markComplete(answer) : answer
+      return isWhole ? markComplete(answer) : markText(answer, text)
     },
     vouch: (request, caller) => void vouched.set(request, caller),
     stay: (pass, request, peer) => createRecheck(deps, restrictions, pass, request, peer),

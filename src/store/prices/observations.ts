@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Observation } from '../../market/prices/bars.ts'
 import { bornAt } from '../bar-columns.ts'
-import { transact } from '../database.ts'
+import { readAtOnce, transact } from '../database.ts'
 import { rangeNotes } from '../replication/change-log.ts'
 import { lazy } from '../statement.ts'
 import type { WriteCounts } from '../write-counts.ts'
@@ -71,6 +71,8 @@ export interface Recording {
 }
 
 export interface ObservationReads {
+  /** Runs reads of one state of the database: begun together, each costs half. Nothing may write. */
+  together<T>(reads: () => T): T
   between(seriesId: number, from: number, to: number, limit: number, bornBy?: number): Observation[]
   oldestFirst(seriesId: number, from: number, to: number, bornBy?: number): Observation[]
   /** The newest observation made before `before`. */
@@ -247,6 +249,7 @@ function createObservationReads(db: Database): ObservationReads {
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
   )
   return {
+    together: reads => readAtOnce(db, reads),
     between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit),
     oldestFirst: (id, from, to, bornBy = anyTime) => forward.all(id, from, to, bornBy),
     newest: (...args) => newest.get(...args) ?? undefined,

@@ -37,6 +37,17 @@ function opened(code = 'WTI_USD') {
   }
 }
 
+test('a code that was discontinued since it was quoted has no newest price', () => {
+  const { board, series, write } = opened()
+  write({ '2026-11-20T15:00:00Z': 71.2 })
+  expect(board.newest(series)?.value).toBe(71.2)
+  const discontinued = { ...series, unavailableReason: 'Its publisher ended it.' }
+  expect(board.newest(discontinued)).toBeUndefined()
+  // As when the catalogue is loaded again.
+  board.renew()
+  expect(board.quote(discontinued)).toBeUndefined()
+})
+
 describe('board.quote: changes', () => {
   test('compare with the newest observation at or before the span', () => {
     const { quote, write } = opened()
