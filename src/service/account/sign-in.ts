@@ -57,9 +57,9 @@ export interface SignIn {
   makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
   /**
    * Mails a link if the address has an account. It answers at once either way, so that the time
-   * does not tell.
+   * does not tell. `next`: a path of this site to go on to.
    */
-  mailLink(email: string, baseUrl: string): void
+  mailLink(email: string, baseUrl: string, next?: string): void
   /** Resolves when the letters asked for so far are in the outbox. */
   settled(): Promise<void>
   /** Whether a new password must come with the old one. */
@@ -111,8 +111,8 @@ const invalid = { refused: 'invalid' } as const
  * The page that takes a link. It asks for a press of its button, so that a mail scanner that opens
  * links does not use them up.
  */
-export const linkUrl = (baseUrl: string, token: string): string =>
-  `${baseUrl}/sign-in?token=${token}`
+export const linkUrl = (baseUrl: string, token: string, next?: string): string =>
+  `${baseUrl}/sign-in?token=${token}${next === undefined ? '' : `&next=${encodeURIComponent(next)}`}`
 
 export function createSignIn(deps: SignInDeps): SignIn {
   const steps = createSecondSteps(deps.ids.token, deps.clock.monotonic)
@@ -310,7 +310,7 @@ function withLinks(
     return token
   }
 
-  const sendLink = (email: string, baseUrl: string) => {
+  const sendLink = (email: string, baseUrl: string, next: string | undefined) => {
     const account = keys.accountByEmail(email)
     const now = clock.now()
     // Whoever knows an address must not be able to fill its mailbox.
@@ -319,7 +319,7 @@ function withLinks(
       const token = makeLink(account, { mailed: true })
       const letter = linkLetter(
         serviceName,
-        linkUrl(baseUrl, token),
+        linkUrl(baseUrl, token, next),
         Math.round(linkLifetimeMs / minuteMs),
       )
       const { id, email: to } = account.account
@@ -368,10 +368,10 @@ function withLinks(
       confirm(account)
       return signedIn
     },
-    mailLink(email: string, baseUrl: string) {
+    mailLink(email: string, baseUrl: string, next?: string) {
       letters = letters
         .then(() => sleep(0))
-        .then(() => sendLink(email.toLowerCase(), baseUrl))
+        .then(() => sendLink(email.toLowerCase(), baseUrl, next))
         .catch(error =>
           log.error('sign_in_letter_failed', {
             message: 'a sign-in letter could not be written',

@@ -19,6 +19,10 @@ const form = (action: string, body: string, row = false) =>
 const field = (label: string, name: string, attributes: string) =>
   `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
 
+/** Where whoever signs in goes on to. */
+const nextField = (next: string | undefined): string[] =>
+  next === undefined ? [] : [hidden('next', next)]
+
 /** How somebody comes in who has nothing yet. */
 export const signInForms = (notice?: Notice, next?: string): string =>
   noticeOf(notice) +
@@ -27,7 +31,7 @@ export const signInForms = (notice?: Notice, next?: string): string =>
     [
       field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
       field('Password', 'password', 'type="password" autocomplete="current-password" required'),
-      ...(next === undefined ? [] : [hidden('next', next)]),
+      ...nextField(next),
       '<button>Sign in</button>',
     ].join('\n'),
   ) +
@@ -36,6 +40,7 @@ export const signInForms = (notice?: Notice, next?: string): string =>
     '/sign-in/link',
     [
       field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
+      ...nextField(next),
       '<button class="plain">Mail me a link</button>',
     ].join('\n'),
   )
@@ -52,7 +57,7 @@ export const codeForm = (secondStep: string, notice?: Notice, next?: string): st
         'autocomplete="one-time-code" autocapitalize="none" spellcheck="false" required autofocus',
       ),
       hidden('second_step', secondStep),
-      ...(next === undefined ? [] : [hidden('next', next)]),
+      ...nextField(next),
       '<button>Sign in</button>',
     ].join('\n'),
   )
@@ -77,12 +82,13 @@ export const recoveryCodesPage = (codes: readonly string[]): string =>
   `${noticeOf({ text: 'Signing in asks for a code from now on. Everybody else who was signed in to this account is signed out.' })}<p>Each of these signs you in once without your authenticator. Keep them apart from it; they are shown here only.</p>\n<pre>${codes.map(escaped).join('\n')}</pre>\n<p><a href="/sign-in">To your account</a></p>\n`
 
 /** The press of the button uses the link up; opening the page does not. */
-export const linkForm = (token: string, email: string): string =>
+export const linkForm = (token: string, email: string, next?: string): string =>
   form(
     '/sign-in',
     [
       `<p>This link signs you in as <strong>${escaped(email)}</strong>, once.</p>`,
       hidden('token', token),
+      ...nextField(next),
       '<button>Sign in</button>',
     ].join('\n'),
   )

@@ -160,7 +160,7 @@ function comeIn(
         if (query.token !== undefined) {
           const linked = signIn.linked(query.token)
           return linked
-            ? page('Sign in', linkForm(query.token, linked.account.email))
+            ? page('Sign in', linkForm(query.token, linked.account.email, ownPath(query.next)))
             : page('Sign in', signInForms(expired), { status: 410 })
         }
         const person = personOf(request)
@@ -220,7 +220,9 @@ function comeIn(
       '/sign-in/link',
       ({ body, request }) =>
         fromOwnPage(request, () => {
-          signIn.mailLink(fieldsOf(body).get('email') ?? '', ownUrl())
+          const fields = fieldsOf(body)
+          const next = ownPath(fields.get('next') ?? undefined)
+          signIn.mailLink(fields.get('email') ?? '', ownUrl(), next)
           return page(
             'Sign in',
             message({ text: 'If the address has an account, a link to sign in is on its way.' }),

@@ -39,7 +39,7 @@ const samples: readonly {
   },
   {
     id: 203,
-    name: 'to delete',
+    name: 'Henry Hub below 1',
     code: 'NATURAL_GAS_USD',
     condition: { kind: 'price', operator: 'less_than', value: 1 },
     cooldownMinutes: 60,

@@ -46,7 +46,7 @@ export function sampleDataSources<A extends Account>(
     account,
     {
       ...paused,
-      name: 'to delete',
+      name: 'Old terminal hook',
       sourceType: 'webhook',
       scraperConfig: {},
       credentials: { secret: 'a secret of nobody' },

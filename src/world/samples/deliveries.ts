@@ -37,7 +37,7 @@ const samples: readonly (Settings & { id: number })[] = [
     commodityCodes: ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD'],
     enabled: true,
   },
-  { ...schedule, id: 302, name: 'To delete', commodityCodes: ['GOLD_USD'], enabled: false },
+  { ...schedule, id: 302, name: 'Gold at the close', commodityCodes: ['GOLD_USD'], enabled: false },
 ]
 
 /**

@@ -39,7 +39,7 @@ const samples: readonly (Settings & { id: number })[] = [
   {
     ...shared,
     id: 502,
-    name: 'to delete',
+    name: 'gas every hour',
     codes: ['NATURAL_GAS_USD'],
     active: false,
     thresholdPercent: null,

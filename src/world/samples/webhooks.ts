@@ -43,8 +43,12 @@ export function sampleWebhooks<A extends Account>(
   const account = keys.account(accountId)
   if (!account || webhooks.byId(sampleId(401))) return
   const settings = { ...defaultSettings, url, events: ['price.updated'], active: false }
-  webhooks.create(account, { ...settings, description: 'sample' }, { id: sampleId(401) })
-  webhooks.create(account, { ...settings, description: 'to delete' }, { id: sampleId(402) })
+  webhooks.create(
+    account,
+    { ...settings, description: 'Prices to the desk' },
+    { id: sampleId(401) },
+  )
+  webhooks.create(account, { ...settings, description: 'Old address' }, { id: sampleId(402) })
   const now = isoInstant(clock.now())
   const type = 'price.updated'
   const data = {

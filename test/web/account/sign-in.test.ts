@@ -57,6 +57,29 @@ describe('the sign-in link', () => {
     expect(page).not.toContain(apiKey!)
   })
 
+  test('that a page sent somebody to ask for leads back to that page, and nowhere else', async () => {
+    const all = people()
+    const { services, get } = all
+    const { email } = all.person('ann')
+    const asked = async (next: string) => {
+      await send(all, '/sign-in/link', { email, next })
+      await services.signIn.settled()
+      const [link] = /http\S+sign-in\?token=\S+/.exec(all.letters(email).at(-1)!.text)!
+      return new URL(link)
+    }
+    const link = await asked('/series/WTI_USD?range=1y')
+    const page = await (await get(`${link.pathname}${link.search}`)).text()
+    expect(page).toContain('name="next" value="/series/WTI_USD?range=1y"')
+    const signedIn = await send(all, '/sign-in', {
+      token: link.searchParams.get('token')!,
+      next: link.searchParams.get('next')!,
+    })
+    expect(signedIn.headers.get('location')).toBe('/series/WTI_USD?range=1y')
+    expect((await asked('https://evil.example/')).searchParams.get('next')).toBeNull()
+    const forged = new URL(`${link.pathname}?token=x&next=//evil.example`, 'http://localhost')
+    expect(await (await get(`${forged.pathname}${forged.search}`)).text()).not.toContain('evil')
+  })
+
   test('that nobody used is over after an hour', async () => {
     const all = people()
     const { linkToken } = productionKeys(all.services)

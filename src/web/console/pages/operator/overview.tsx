@@ -12,7 +12,7 @@ interface PublicStatus {
   version: string
   newest_observation: string | null
   components: { name: string; status: string; message: string | null }[]
-  categories: { delayed: number; stale: number; missing: number }[]
+  categories: { current: number; delayed: number; stale: number; missing: number }[]
 }
 
 interface Condition {
@@ -54,6 +54,9 @@ export function Overview() {
         const { process: vitals, disk, outbox, backups, series } = condition
         const sum = (name: 'delayed' | 'stale' | 'missing') =>
           status.categories.reduce((total, category) => total + category[name], 0)
+        const hasPrices = status.categories.some(
+          ({ current, delayed, stale }) => current + delayed + stale > 0,
+        )
         const kept = Object.values(held.data.counts).reduce((total, count) => total + count, 0)
         const failing = feeds.filter(({ state }) => state === 'failing' || state === 'late')
         const active = feeds.filter(({ state }) => state !== 'off')
@@ -167,7 +170,16 @@ export function Overview() {
                 rows={faults}
                 keyOf={({ kind, code }) => `${kind} ${code}`}
                 isTall
-                empty="Every series moves as its calendar says."
+                empty={
+                  hasPrices ? (
+                    'Every series moves as its calendar says.'
+                  ) : (
+                    <>
+                      No series has prices yet. <a href="/operator/feeds">Turn a feed on</a>, or{' '}
+                      <a href="/operator/data">import a file</a>.
+                    </>
+                  )
+                }
                 columns={[
                   {
                     name: 'Series',
