@@ -3,10 +3,10 @@
  * machine. Whitespace and syntax are minified and nothing else: renaming identifiers silently
  * switches off numeric bounds of request schemas. Neither bunfig.toml nor .env of the working
  * directory may change what the binary does. Bytecode beside the source costs 6 MB and spares the
- * parsing at every start: two thirds of the time to the first answer. The image is the file that
- * evaluation copies begin with. Answers the exit code.
+ * parsing at every start: two thirds of the time to the first answer. The assets are files that the
+ * program finds within itself. Answers the exit code.
  */
-export function compile(outfile: string, image: string, target?: string): number {
+export function compile(outfile: string, assets: readonly string[], target?: string): number {
   const built = Bun.spawnSync(
     [
       process.execPath,
@@ -25,9 +25,8 @@ export function compile(outfile: string, image: string, target?: string): number
       // A thread of its own, which the program starts by its name.
       'src/reader.ts',
       'src/publisher.ts',
-      // No entry of its own: it would move the names of the threads.
-      '--asset',
-      image,
+      // No entries of their own: they would move the names of the threads.
+      ...assets.flatMap(asset => ['--asset', asset]),
       '--outfile',
       outfile,
       ...(target === undefined ? [] : [`--target=${target}`]),

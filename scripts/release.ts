@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import manifest from '../package.json'
 import { compile } from './compile.ts'
+import { writeDocument } from './document.ts'
 import { debArchitectures, writeDeb } from './release/deb.ts'
 import { papers } from './release/papers.ts'
 import { writeImage } from './world-image.ts'
@@ -42,11 +43,11 @@ writeFileSync(at(`${manifest.name}.1`), all.manual)
 for (const [shell, text] of Object.entries(all.completions))
   writeFileSync(at(`${manifest.name}.${shell}`), text)
 
-const image = await writeImage('dist')
+const assets = [await writeImage('dist'), await writeDocument('dist')]
 for (const target of targets) {
   if (requestedTargets.length > 0 && !requestedTargets.includes(target)) continue
   const binary = at(`${base}-${target}${target.startsWith('windows') ? '.exe' : ''}`)
-  if (compile(binary, image, `bun-${target}`) !== 0) process.exit(1)
+  if (compile(binary, assets, `bun-${target}`) !== 0) process.exit(1)
   const architecture =
     target === 'linux-x64' ? 'x64' : target === 'linux-arm64' ? 'arm64' : undefined
   if (!architecture) continue

@@ -22,10 +22,12 @@ import { mountSpreadsheet } from './api/spreadsheet/routes.ts'
 import { mountStreams } from './api/streams/routes.ts'
 import { mountWatches } from './api/watches/routes.ts'
 import { mountWebhooks } from './api/webhooks/routes.ts'
+import type { Config } from './config.ts'
 import { createBase } from './http/base.ts'
 import type { DevControls } from './http/dev-controls.ts'
 import { documentOptions } from './http/openapi/introduction.ts'
 import { documentOf } from './http/openapi/openapi.ts'
+import { shippedDocument } from './http/openapi/shipped.ts'
 import { createReaderDocument } from './http/readers/document.ts'
 import type { Services } from './services.ts'
 import { mountWeb } from './web/routes.ts'
@@ -62,8 +64,9 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   mountMcp(app, context, request => app.handle(request))
   mountWeb(app, context, () => document())
   context.names.learn(app.routes)
-  const own = documentOf(app, { ...documentOptions(services.config), numbers: numberTerms })
-  const document = options.readers
+  const settings = documentSettings(services.config)
+  const own = documentOf(app, settings)
+  const made = options.readers
     ? createReaderDocument({
         pool: options.readers,
         own,
@@ -71,10 +74,17 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
         mark: services.ingest.mark,
       })
     : own
+  const document = async () => (await shippedDocument(app, settings)) ?? (await made())
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
   return app
 }
+
+/** What the document says besides what the routes say of themselves. */
+export const documentSettings = (config: Config) => ({
+  ...documentOptions(config),
+  numbers: numberTerms,
+})
 
 export type App = ReturnType<typeof createApp>
 

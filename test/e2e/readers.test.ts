@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { documentText } from '../../scripts/clients/document.ts'
 import { remove, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 const dir = temporaryDir()
@@ -133,21 +134,36 @@ describe('reader threads', () => {
   })
 })
 
-test('the document of the interface is the same by a reader and without any', async () => {
-  const other = temporaryDir()
-  const config = join(other, 'wellhead.toml')
-  await Bun.write(config, '[readers]\nthreads = 0\n')
-  const plain = await start('serve', other, '--config', config)
-  try {
-    const [byReader, byMain] = await Promise.all(
-      [server, plain].map(async one => (await one.get('/openapi.json')).text()),
-    )
-    expect(byMain!.length).toBeGreaterThan(1_000_000)
-    expect(Bun.hash(byReader!)).toBe(Bun.hash(byMain!))
-  } finally {
-    await plain.stop()
-    remove(other)
+describe('the document of the interface', () => {
+  const documentOf = async (toml: string) => {
+    const other = temporaryDir()
+    const config = join(other, 'wellhead.toml')
+    await Bun.write(config, toml)
+    const one = await start('serve', other, '--config', config)
+    try {
+      return await (await one.get('/openapi.json')).text()
+    } finally {
+      await one.stop()
+      remove(other)
+    }
   }
+
+  test('that came with the binary is the one that its routes make', async () => {
+    const shipped = await (await server.get('/openapi.json')).text()
+    expect(shipped.length).toBeGreaterThan(1_000_000)
+    expect(Bun.hash(shipped)).toBe(Bun.hash(await documentText(undefined)))
+  })
+
+  test('is made anew for other settings, the same by a reader and without any', async () => {
+    const brand = '[brand]\nheader_prefix = "X-Desk-"\n'
+    const [byReader, byMain] = await Promise.all([
+      documentOf(brand),
+      documentOf(`${brand}[readers]\nthreads = 0\n`),
+    ])
+    expect(byMain.length).toBeGreaterThan(1_000_000)
+    expect(byMain).toContain('X-Desk-')
+    expect(Bun.hash(byReader)).toBe(Bun.hash(byMain))
+  })
 })
 
 describe('GET /admin/v1/export', () => {

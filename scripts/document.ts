@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { createApp, documentSettings } from '../src/app.ts'
+import { type Config, loadConfig } from '../src/config.ts'
+import { documentName, documentToShip } from '../src/http/openapi/shipped.ts'
+import { createSystemClock } from '../src/lib/clock.ts'
+import { createRandomIds } from '../src/lib/ids.ts'
+import { createLog } from '../src/lib/log.ts'
+import { openServices } from '../src/services.ts'
+import { openDatabase } from '../src/store/database.ts'
+
+/** The application over an empty database in memory: what its routes are, and nothing else. */
+export function appOf(config: Config) {
+  const clock = createSystemClock()
+  const log = createLog({ level: 'error', format: 'text', write: () => undefined, clock })
+  const masterKey = 'of no use: nothing is stored'
+  const db = openDatabase(':memory:')
+  return createApp(openServices({ db, config, clock, ids: createRandomIds(), log, masterKey }))
+}
+
+export const documentIn = async (app: ReturnType<typeof appOf>): Promise<string> =>
+  await (await app.handle(new Request('http://localhost/openapi.json'))).text()
+
+/** Makes the document that is compiled into the program, of settings that nobody has set; its path. */
+export async function writeDocument(dir: string): Promise<string> {
+  const path = join(dir, `${documentName}.zst`)
+  const config = loadConfig({
+    flags: {},
+    env: {},
+    files: { directory: '/' },
+    readFile: () => undefined,
+  })
+  const app = appOf(config)
+  await Bun.write(path, documentToShip(await documentIn(app), app, documentSettings(config)))
+  return path
+}
