@@ -167,11 +167,12 @@ describe('the document of the interface', () => {
 })
 
 describe('GET /admin/v1/export', () => {
-  const exported = async (codes: string) => {
+  const exported = async (codes: string, coding = 'identity') => {
     const response = await fetch(`${server.url}/admin/v1/export?codes=${codes}`, {
-      headers: { authorization: `Bearer ${server.adminToken}` },
+      headers: { authorization: `Bearer ${server.adminToken}`, 'accept-encoding': coding },
     })
     expect(response.status).toBe(200)
+    expect(response.headers.get('content-encoding') ?? 'identity').toBe(coding)
     return response.text()
   }
 
@@ -188,11 +189,15 @@ describe('GET /admin/v1/export', () => {
         Array.from({ length: Math.min(10_000, days * 24 - from) }, (_, hour) => ({
           code: 'NATURAL_GAS_USD',
           observed_at: new Date(firstDay - (from + hour + 1) * 3_600_000).toISOString(),
-          price: 3 + ((from + hour) % 100) / 100,
+          // Not alike enough to be small when encoded.
+          price: 3 + (((from + hour) * 7919) % 9973) / 10_000,
         })),
       )
-    const lines = (await exported('NATURAL_GAS_USD')).trimEnd().split('\n')
+    const text = await exported('NATURAL_GAS_USD')
+    const lines = text.trimEnd().split('\n')
     expect(lines).toHaveLength(1 + days * 24)
     expect(lines.at(-1)).toStartWith('NATURAL_GAS_USD,2026-09-30T23:00:00Z,')
+    for (const coding of ['gzip', 'br', 'zstd'])
+      expect(Bun.hash(await exported('NATURAL_GAS_USD', coding))).toBe(Bun.hash(text))
   })
 })

@@ -16,6 +16,8 @@ export interface ReaderInstance {
 const writerCode = 'STORAGE_UNAVAILABLE'
 /** A body up to here goes over whole; what is larger goes on in pieces as they are taken. */
 const wholeBytesMax = 4 * 2 ** 20
+/** Encoded, as much is several times the work, for which whoever asks next would wait. */
+const wholeEncodedBytesMax = 2 ** 19
 
 type Chunks = ReadableStreamDefaultReader<Uint8Array>
 
@@ -36,7 +38,11 @@ export function createAnswering(
     if (response.headers.get('x-error-code') === writerCode)
       return post({ kind: 'needs_writer', id }, [])
     const chunks = response.body?.getReader() as Chunks | undefined
-    const { beginning, goesOn } = await begin(chunks)
+    const isEncoded = response.headers.has('content-encoding')
+    const { beginning, goesOn } = await begin(
+      chunks,
+      isEncoded ? wholeEncodedBytesMax : wholeBytesMax,
+    )
     if (goesOn) rests.set(id, chunks!)
     post(
       {
@@ -88,10 +94,11 @@ export function createAnswering(
 /** The first part of a body, and whether there is more of it. */
 async function begin(
   chunks: Chunks | undefined,
+  bytesMax: number,
 ): Promise<{ beginning: Uint8Array<ArrayBuffer>; goesOn: boolean }> {
   const parts: Uint8Array[] = []
   let bytes = 0
-  while (chunks && bytes < wholeBytesMax) {
+  while (chunks && bytes < bytesMax) {
     const { done, value } = await chunks.read()
     if (done) return { beginning: joined(parts), goesOn: false }
     parts.push(value)
