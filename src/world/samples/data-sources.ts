@@ -46,7 +46,7 @@ export function sampleDataSources<A extends Account>(
     account,
     {
       ...paused,
-      name: 'Old terminal hook',
+      name: 'Old berth hook',
       sourceType: 'webhook',
       scraperConfig: {},
       credentials: { secret: 'a secret of nobody' },

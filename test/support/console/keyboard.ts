@@ -7,6 +7,8 @@ interface Stop {
   isVisible: boolean
   /** Numbered in the order in which the focus came by; the same number is the same thing. */
   id: number
+  /** Whether it is on the page still: a page that learns of something new is drawn anew. */
+  isThere: boolean
 }
 
 /** Notes whatever gets the focus from now on, and how that is seen. */
@@ -22,6 +24,7 @@ const recorder = `(() => {
     const isDrawn = outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
     const { width, height } = target.getBoundingClientRect()
     stops.push({
+      target,
       id: stopIds.get(target),
       name: target.outerHTML.slice(0, 120),
       isVisible: (isDrawn || outlineStyle === 'auto') && width > 0 && height > 0,
@@ -52,13 +55,17 @@ const batch = 30
  * Presses Tab from the top of the page until the focus has gone through all of it, or through the
  * first stops of a long one, and expects each stop to be seen and none to hold the focus.
  */
-export async function walkByTab(page: Page, where: string): Promise<number> {
+export async function walkByTab(page: Page, where: string, isSecond = false): Promise<number> {
   await page.evaluate(recorder)
   let before = 0
   for (let pressed = 0; pressed < pressesMax; pressed += batch) {
     await pressTab(page, batch)
-    const stops = await page.evaluate<Stop[]>('stops')
+    const stops = await page.evaluate<Stop[]>(
+      'stops.map(({ target, ...stop }) => ({ ...stop, isThere: target.isConnected }))',
+    )
     const first = stops[0]
+    // Where the walk began is gone, so that nobody would see it come round.
+    if (first && !first.isThere && !isSecond) return await walkByTab(page, where, true)
     // Behind the last stop comes the first one again.
     const end = stops.findIndex((stop, i) => i > 0 && stop.id === first?.id)
     const seen = end === -1 ? stops : stops.slice(0, end)
