@@ -583,7 +583,10 @@ describe.skipIf(!hasBrowser)('what a member does in the console, in the binary',
       await goTo('/account/sources')
       await page.selectOption('section[aria-labelledby=new-source] select', 'webhook')
       await page.fill('input[name=name]', 'Berth 7')
-      await page.fill('section[aria-labelledby=new-source] input[name=secret]', 'a secret of 23 letters')
+      await page.fill(
+        'section[aria-labelledby=new-source] input[name=secret]',
+        'a secret of 23 letters',
+      )
       await page.click('text=Make the source')
       const row = page.locator('section[aria-labelledby=sources] tbody tr:has-text("Berth 7")')
       await row.locator('button:text-is("Log")').click()
