@@ -20,15 +20,14 @@ export function appOf(config: Config) {
 export const documentIn = async (app: ReturnType<typeof appOf>): Promise<string> =>
   await (await app.handle(new Request('http://localhost/openapi.json'))).text()
 
+/** The settings of a copy that nobody has set anything of. */
+export const usualConfig = () =>
+  loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
+
 /** Makes the document that is compiled into the program, of settings that nobody has set; its path. */
 export async function writeDocument(dir: string): Promise<string> {
   const path = join(dir, `${documentName}.zst`)
-  const config = loadConfig({
-    flags: {},
-    env: {},
-    files: { directory: '/' },
-    readFile: () => undefined,
-  })
+  const config = usualConfig()
   const app = appOf(config)
   await Bun.write(path, documentToShip(await documentIn(app), app, documentSettings(config)))
   return path

@@ -34,7 +34,6 @@ const heavyRequests: readonly (readonly [name: string, heavy: HeavyRequest | und
 
 /** A price, asked for fifty times a second while four others ask for something heavier. */
 export async function mix(options: BenchOptions): Promise<Line[]> {
-  if (!Bun.which('wrk')) throw new Error('the row mix needs the program wrk')
   const server = await serveWellhead(join(options.dir, 'mix'), 'dev', 'built')
   try {
     await wholeWorld(server)

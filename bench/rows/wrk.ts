@@ -3,6 +3,7 @@ import { filled } from '../database.ts'
 import { duel } from '../duel.ts'
 import { type BenchOptions, type Line, ratioLine } from '../row.ts'
 import { serveWellhead, serveYardstick, withServers } from '../server.ts'
+import { askByWrk } from '../wrk.ts'
 
 const points = 400_000
 const manyKeys = 10_000
@@ -15,7 +16,6 @@ const ownHeaders = ['content-length', 'date', 'connection', 'keep-alive', 'trans
 
 /** The newest price of one code from the compiled binary, asked by a generator that is not ours. */
 export async function wrk(options: BenchOptions): Promise<Line[]> {
-  if (!Bun.which('wrk')) throw new Error('the row wrk needs the program wrk')
   const copy = await filled('latest', { points, keys: manyKeys }, options)
   const path = `/v1/prices/latest?by_code=${copy.code}`
   return withServers([serveWellhead(copy.dir, 'serve', 'built')], async ours => {
@@ -58,17 +58,8 @@ function request()
 end
 `
 
-export async function perSecond(port: number, script: string, seconds: number): Promise<number> {
-  const address = `http://127.0.0.1:${port}`
-  const child = Bun.spawn(
-    ['wrk', '-t1', '-c64', `-d${Math.ceil(seconds)}s`, '-s', script, address],
-    {
-      stdout: 'pipe',
-      stderr: 'inherit',
-    },
+export const perSecond = (port: number, script: string, seconds: number): Promise<number> =>
+  askByWrk(
+    ['-c64', `-d${Math.ceil(seconds)}s`, '-s', script, `http://127.0.0.1:${port}`],
+    /Non-2xx|Socket errors/,
   )
-  const text = await new Response(child.stdout).text()
-  const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? []
-  if (rate === undefined || /Non-2xx|Socket errors/.test(text)) throw new Error(text)
-  return Number(rate)
-}

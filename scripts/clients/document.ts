@@ -1,5 +1,4 @@
-import { loadConfig } from '../../src/config.ts'
-import { appOf, documentIn } from '../document.ts'
+import { appOf, documentIn, usualConfig } from '../document.ts'
 
 /**
  * The OpenAPI document of the interface as the sources have it, or of a running copy at an address.
@@ -10,11 +9,5 @@ export async function documentText(address: string | undefined): Promise<string>
     if (!answer.ok) throw new Error(`${address} answered ${answer.status} for /openapi.json.`)
     return await answer.text()
   }
-  const config = loadConfig({
-    flags: {},
-    env: {},
-    files: { directory: process.cwd() },
-    readFile: () => undefined,
-  })
-  return await documentIn(appOf(config))
+  return await documentIn(appOf(usualConfig()))
 }

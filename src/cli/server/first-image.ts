@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import { databasePath } from '../../directory.ts'
 import { dayMs } from '../../lib/instant.ts'
 import { privateMode } from '../../lib/private-file.ts'
+import { embeddedFile, readShippedFile, shippedFile } from '../../lib/shipped-file.ts'
 import { shippedSeed } from '../../world/open.ts'
 
 /**
@@ -13,33 +14,25 @@ export const imageName = 'world-image'
 
 /** From here on what a copy would have to make up for costs as much as beginning anew. */
 const longestAgeMs = 400 * dayMs
-const lineFeed = 10
-
-/** The image of this program; undefined where it runs from source. */
-const embedded = () =>
-  (Bun.embeddedFiles as (Blob & { name: string })[]).find(file => file.name.startsWith(imageName))
 
 /** A new directory of an evaluation copy begins with the image, where that is of the same world. */
 export async function takeImage(
   dir: string,
   { mode, dev, brand }: Pick<Config, 'mode' | 'dev' | 'brand'>,
   now: number,
-  image: Blob | undefined = embedded(),
+  image: Blob | undefined = embeddedFile(imageName),
 ): Promise<boolean> {
   if (!image || mode !== 'dev' || dev.world !== 'whole' || dev.seed !== shippedSeed) return false
   // The catalogue of the image has the names of a copy that was told none.
   if (brand.exchangeWords.join() !== 'exch' || existsSync(databasePath(dir))) return false
-  const bytes = new Uint8Array(await image.arrayBuffer())
-  const lineEnd = bytes.indexOf(lineFeed)
-  const madeAt = Number(new TextDecoder().decode(bytes.subarray(0, lineEnd)))
+  const { line, content } = await readShippedFile(image)
+  const madeAt = Number(line)
   if (now < madeAt || now > madeAt + longestAgeMs) return false
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  writeFileSync(databasePath(dir), Bun.zstdDecompressSync(bytes.subarray(lineEnd + 1)), {
-    mode: privateMode,
-  })
+  writeFileSync(databasePath(dir), content(), { mode: privateMode })
   return true
 }
 
 /** An image of a database that was made at `madeAt`. */
 export const imageOf = (database: Uint8Array<ArrayBuffer>, madeAt: number): Blob =>
-  new Blob([`${madeAt}\n`, Bun.zstdCompressSync(database, { level: 19 })])
+  shippedFile(String(madeAt), database)

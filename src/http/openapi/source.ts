@@ -54,18 +54,24 @@ function placeIn(kept: unknown[], one: unknown): number {
   return at === -1 ? kept.push(one) - 1 : at
 }
 
-// Schemas that come from guards and macros stand in `standaloneValidator`, which the plugin does
-// not read.
+/**
+ * A route's own schemas, then those that come from guards and macros: they stand in
+ * `standaloneValidator`, which the plugin does not read.
+ */
+export const layersOf = (hooks: Record<string, unknown>): Record<string, unknown>[] =>
+  [hooks, ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : [])].filter(
+    isRecord,
+  )
+
+/** Whether a part of a request may be left out. */
+export const isOptional = (schema: unknown): boolean => isRecord(schema) && OptionalKind in schema
+
 function documented(hooks: Record<string, unknown>, refusals: unknown[]): Record<string, unknown> {
-  const layers = [
-    hooks,
-    ...(Array.isArray(hooks.standaloneValidator) ? hooks.standaloneValidator : []),
-  ].filter(isRecord)
+  const layers = layersOf(hooks)
   const all = (part: string) =>
     layers.map(layer => layer[part]).filter(schema => schema !== undefined && schema !== null)
   const body = all('body')
-  const optionalBody =
-    body.length > 0 && body.every(schema => isRecord(schema) && OptionalKind in schema)
+  const optionalBody = body.length > 0 && body.every(isOptional)
   // Without a parser the plugin writes every schema three times, for each content type that Elysia
   // could parse.
   const detail = isRecord(hooks.detail) ? hooks.detail : {}

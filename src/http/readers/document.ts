@@ -11,8 +11,8 @@ export interface ReaderDocumentDeps {
 }
 
 /**
- * The document of the interface as a reader thread makes it, once: it takes a second, in which the
- * main thread would answer nobody.
+ * The document of the interface as a reader thread makes it: it takes a second, in which the main
+ * thread would answer nobody. Whoever asks keeps it.
  */
 export function createReaderDocument({
   pool,
@@ -20,8 +20,7 @@ export function createReaderDocument({
   now,
   mark,
 }: ReaderDocumentDeps): () => Promise<string> {
-  let text: Promise<string> | undefined
-  const ask = async (): Promise<string> => {
+  return async (): Promise<string> => {
     const outcome = await pool.ask(path, {
       url: `http://localhost${path}`,
       method: 'GET',
@@ -34,12 +33,5 @@ export function createReaderDocument({
     if (outcome.kind !== 'answer' || outcome.status !== 200) return await own()
     const body = outcome.goesOn ? pool.rest(outcome.id, outcome.body) : outcome.body
     return await new Response(body).text()
-  }
-  return () => {
-    text ??= ask().catch(error => {
-      text = undefined
-      throw error
-    })
-    return text
   }
 }

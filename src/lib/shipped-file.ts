@@ -1,0 +1,21 @@
+const lineFeed = 10
+
+/** A file that the build puts into the binary; undefined where the program runs from source. */
+export const embeddedFile = (name: string): Blob | undefined =>
+  (Bun.embeddedFiles as (Blob & { name: string })[]).find(file => file.name.startsWith(name))
+
+/** A file to ship: a line that says when it is good, then its content, packed. */
+export const shippedFile = (line: string, content: string | Uint8Array<ArrayBuffer>): Blob =>
+  new Blob([`${line}\n`, Bun.zstdCompressSync(content, { level: 19 })])
+
+/** The line of a shipped file; its content is unpacked when it is asked for. */
+export async function readShippedFile(
+  file: Blob,
+): Promise<{ line: string; content(): Uint8Array }> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const lineEnd = bytes.indexOf(lineFeed)
+  return {
+    line: new TextDecoder().decode(bytes.subarray(0, lineEnd)),
+    content: () => Bun.zstdDecompressSync(bytes.subarray(lineEnd + 1)),
+  }
+}
