@@ -145,7 +145,8 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   let held: HeldLease | undefined
   let why = 'it has not met NATS yet, and so does not know whether it is the primary'
   let hasPublished = false
-  let isFenced = false
+  /** Undefined until it is known whether this copy has the lease. */
+  let isFenced: boolean | undefined
   const refusal = (): string | undefined => {
     hasPublished ||= deps.isPublishing()
     if (state.get('replaced_by') !== undefined)

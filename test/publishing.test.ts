@@ -263,6 +263,14 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     (await deltas()).flatMap(({ ranges }) =>
       ranges.flatMap(({ observations }) => observations.map(cells => cells[2])),
     )
+  /** A client whose server has just come back may ask before it is connected: it asks again. */
+  const met = () =>
+    until('NATS', () =>
+      nats.manager.streams.info('changes').then(
+        () => true,
+        () => false,
+      ),
+    )
   const lineageOf = async () =>
     (await nats.manager.streams.info('changes')).state.messages === 0
       ? undefined
@@ -314,6 +322,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
       open()
     }
     await server.start()
+    await met()
     record('WTI_USD', 71)
     await published()
     expect(await lineageOf()).not.toBe(before)
@@ -369,6 +378,7 @@ describe.skipIf(!hasNats)('a primary with NATS', () => {
     for (let i = 0; i < 100; i++) record('WTI_USD', 72 + i, Date.now() + i)
     instance.close()
     await server.start()
+    await met()
     open()
     await published()
     const after = (await last())!

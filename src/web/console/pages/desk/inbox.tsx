@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { instant } from '../../parts/format.ts'
@@ -30,6 +31,11 @@ export function Inbox() {
   const chosen = useSignal<number | undefined>(undefined)
   const words = useSignal('')
   useRepeated(true, answer.reload)
+  const newest = answer.data?.messages.at(-1)?.id
+  // What comes later joins the list, and does not take the place of what is being read.
+  useEffect(() => {
+    chosen.value ??= newest
+  }, [newest])
   return (
     <section class="card flush" aria-labelledby="inbox">
       <header>
