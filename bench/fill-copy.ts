@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadConfig } from '../src/config.ts'
 import { openInstance } from '../src/instance.ts'
-import { createSystemClock } from '../src/lib/clock.ts'
 import { createRandomIds } from '../src/lib/ids.ts'
-import { createLog } from '../src/lib/log.ts'
+import { createLog } from '../src/lib/log/log.ts'
+import { createSystemClock } from '../src/lib/time/clock.ts'
 
 const stepMs = 1000
 

@@ -6,9 +6,9 @@ import { imageName, imageOf } from '../src/cli/server/first-image.ts'
 import { loadConfig } from '../src/config.ts'
 import { databasePath } from '../src/directory.ts'
 import { openInstance } from '../src/instance.ts'
-import { createManualClock, createSystemClock } from '../src/lib/clock.ts'
 import { createSeededIds } from '../src/lib/ids.ts'
-import { createLog } from '../src/lib/log.ts'
+import { createLog } from '../src/lib/log/log.ts'
+import { createManualClock, createSystemClock } from '../src/lib/time/clock.ts'
 import { layImage } from '../src/world/open.ts'
 
 /** Makes the image that is compiled into the program; its path. */

@@ -1,6 +1,6 @@
 import type { Job } from './jobs/job.ts'
-import { every, sleep } from './lib/clock.ts'
-import { secondMs } from './lib/instant.ts'
+import { every, sleep } from './lib/time/clock.ts'
+import { secondMs } from './lib/time/instant.ts'
 import { connectNats, type Nats } from './send/nats/connection.ts'
 import { createLeaseView, type HeldLease, leaseBucket } from './service/replication/lease.ts'
 import {

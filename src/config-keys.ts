@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { unprintable } from './lib/text/text.ts'
 import {
   dayMs,
   hourMs,
@@ -9,8 +10,7 @@ import {
   parseDay,
   parseInstant,
   secondMs,
-} from './lib/instant.ts'
-import { unprintable } from './lib/text.ts'
+} from './lib/time/instant.ts'
 import { creditPackOf } from './plan/credit-packs.ts'
 import { defaultLimits } from './plan/limits.ts'
 

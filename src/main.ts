@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 import { writeSync } from 'node:fs'
 import { run } from './cli/program.ts'
-import { endAtOnce } from './lib/end-at-once.ts'
+import { endAtOnce } from './lib/process/end-at-once.ts'
 
 process.on('uncaughtException', error => {
   writeSync(process.stderr.fd, `${error.stack ?? error}\n`)

@@ -1,4 +1,4 @@
-import { dayMs, isoInstant, minuteMs } from './lib/instant.ts'
+import { dayMs, isoInstant, minuteMs } from './lib/time/instant.ts'
 import { certificateEnd } from './send/notices/certificate.ts'
 import { noticeHook, noticeText } from './send/notices/hook.ts'
 import { spentKeys } from './service/keys/spent-keys.ts'

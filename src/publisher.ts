@@ -1,9 +1,9 @@
 import { createPriceTexts } from './api/prices/texts.ts'
 import type { Config } from './config.ts'
 import { hydrated } from './http/readers/config-copy.ts'
-import { createSystemClock, sleep } from './lib/clock.ts'
 import { createRandomIds } from './lib/ids.ts'
-import { createLog } from './lib/log.ts'
+import { createLog } from './lib/log/log.ts'
+import { createSystemClock, sleep } from './lib/time/clock.ts'
 import { connectNats, type Nats, type NatsSettings } from './send/nats/connection.ts'
 import { followDelta } from './service/replication/follow.ts'
 import {

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createRateTables, type RateTables, rateSeed, type SavedRates } from './http/gate/rates.ts'
-import type { Clock } from './lib/clock.ts'
-import { readDisposable, writeSideFile } from './lib/side-file.ts'
+import { readDisposable, writeSideFile } from './lib/files/side-file.ts'
+import type { Clock } from './lib/time/clock.ts'
 import type { Limits } from './plan/limits.ts'
 import type { Services } from './services.ts'
 

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { Config } from './config.ts'
-import type { Clock } from './lib/clock.ts'
 import type { Ids } from './lib/ids.ts'
-import type { Log } from './lib/log.ts'
-import type { LogTail } from './lib/log-tail.ts'
+import type { Log } from './lib/log/log.ts'
+import type { LogTail } from './lib/log/log-tail.ts'
+import type { Clock } from './lib/time/clock.ts'
 
 /** What everything stands on, as arguments and never as globals. */
 export interface Runtime {

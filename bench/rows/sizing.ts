@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { dayMs } from '../../src/lib/instant.ts'
+import { dayMs } from '../../src/lib/time/instant.ts'
 import { type Filled, filled } from '../database.ts'
 import { load, requestBytes } from '../load.ts'
 import type { BenchOptions, Line } from '../row.ts'

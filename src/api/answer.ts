@@ -1,7 +1,7 @@
 import { type TSchema, t } from 'elysia'
 import { jsonType } from '../http/answer/complete.ts'
 import { hasEtag } from '../http/answer/etag.ts'
-import { strongEtag } from '../lib/etag.ts'
+import { strongEtag } from '../lib/text/etag.ts'
 import type { Series } from '../store/catalogue/series.ts'
 
 /** What a handler may set of its answer. */

@@ -1,6 +1,6 @@
 import { dayOf, instantOf } from '../http/input/query.ts'
 import { typed } from '../http/input/typed.ts'
-import { isoDay, isoInstant } from '../lib/instant.ts'
+import { isoDay, isoInstant } from '../lib/time/instant.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
 

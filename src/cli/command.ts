@@ -1,4 +1,4 @@
-import { oneLine } from '../lib/log.ts'
+import { oneLine } from '../lib/log/log.ts'
 import type { Operator } from './operator.ts'
 
 /** Where a command of the operator asks and prints. */

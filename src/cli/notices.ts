@@ -1,4 +1,4 @@
-import { isoInstant } from '../lib/instant.ts'
+import { isoInstant } from '../lib/time/instant.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { noticeHook } from '../send/notices/hook.ts'
 import { testMail } from './mail.ts'

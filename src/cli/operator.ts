@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { commandUserHeader } from '../http/gate/gate.ts'
 import { type Instance, openInstance } from '../instance.ts'
-import { lockDataDir } from '../lib/directory-lock.ts'
+import { lockDataDir } from '../lib/files/directory-lock.ts'
 import type { ProcessRuntime } from '../runtime.ts'
 import { serverSocket } from './socket.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, openSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { nextTurn } from '../lib/loop-turns.ts'
+import { nextTurn } from '../lib/process/loop-turns.ts'
 
 /** The longest path that the kernel takes for a socket, less the byte that ends it. */
 const pathBytesMax = 107

@@ -1,4 +1,4 @@
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
 import { beginningOf, joinedStream } from './answer/encoding.ts'
 import type { Pass } from './gate/gate.ts'
 

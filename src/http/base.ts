@@ -1,6 +1,6 @@
 import { Elysia, ValidationError } from 'elysia'
 import type { Ids } from '../lib/ids.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
 import { isStorageFault } from '../store/storage-fault.ts'
 import { corsHeaders } from './answer/cors.ts'
 import type { AccessPlugin } from './gate/access.ts'

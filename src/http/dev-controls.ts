@@ -1,4 +1,4 @@
-import type { ManualClock } from '../lib/clock.ts'
+import type { ManualClock } from '../lib/time/clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
 

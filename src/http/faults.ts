@@ -1,5 +1,5 @@
-import { sleep } from '../lib/clock.ts'
-import { dayMs, isoInstant } from '../lib/instant.ts'
+import { sleep } from '../lib/time/clock.ts'
+import { dayMs, isoInstant } from '../lib/time/instant.ts'
 import type { Plans } from '../plan/plans.ts'
 import { type QuotaKind, tierIds } from '../plan/tiers.ts'
 import type { WindowReading } from './answer/rate-headers.ts'

@@ -1,5 +1,5 @@
 import type { Ids } from '../lib/ids.ts'
-import type { LoopTurns } from '../lib/loop-turns.ts'
+import type { LoopTurns } from '../lib/process/loop-turns.ts'
 import type { AccessLog } from './access-log.ts'
 import { constantHeaders, isComplete } from './answer/complete.ts'
 import { corsHeaders, preflight } from './answer/cors.ts'

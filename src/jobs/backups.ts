@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
-import { dayMs, minuteMs } from '../lib/instant.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { dayMs, minuteMs } from '../lib/time/instant.ts'
 import type { Job } from './job.ts'
 
 export interface CommandOutcome {

@@ -1,7 +1,7 @@
-import type { Clock } from '../lib/clock.ts'
-import type { JumpWatch } from '../lib/clock-jumps.ts'
-import { isoInstant, minuteMs, secondMs } from '../lib/instant.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import type { JumpWatch } from '../lib/time/clock-jumps.ts'
+import { isoInstant, minuteMs, secondMs } from '../lib/time/instant.ts'
 import type { BroughtBack, DueTimes } from '../store/operator/due-times.ts'
 import type { Job } from './job.ts'
 

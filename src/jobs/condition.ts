@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts'
-import { minuteMs } from '../lib/instant.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { minuteMs } from '../lib/time/instant.ts'
 import type { Component } from '../service/condition/condition.ts'
 import type { Incidents } from '../service/condition/incidents.ts'
 import type { Job } from './job.ts'

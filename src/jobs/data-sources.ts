@@ -1,4 +1,4 @@
-import { sleep } from '../lib/clock.ts'
+import { sleep } from '../lib/time/clock.ts'
 import type { DataSource, DataSources } from '../service/sources/sources.ts'
 import type { SourceSync } from '../service/sources/sync.ts'
 import type { Job } from './job.ts'

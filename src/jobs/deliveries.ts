@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
-import { minuteMs } from '../lib/instant.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { minuteMs } from '../lib/time/instant.ts'
 import type { Deliveries } from '../service/deliveries/deliveries.ts'
 import type { Job } from './job.ts'
 

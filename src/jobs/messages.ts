@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '../lib/clock.ts'
-import { dayMs, hourMs } from '../lib/instant.ts'
+import { type Clock, sleep } from '../lib/time/clock.ts'
+import { dayMs, hourMs } from '../lib/time/instant.ts'
 import type { NotificationStore } from '../store/messages/notifications.ts'
 import type { SmsStore } from '../store/messages/sms.ts'
 import type { Job } from './job.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
-import { sleep } from '../lib/clock.ts'
-import { hourMs, isoDay } from '../lib/instant.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { sleep } from '../lib/time/clock.ts'
+import { hourMs, isoDay } from '../lib/time/instant.ts'
 import { monthAfter } from '../market/calendars/period.ts'
 import {
   forecastCodes,

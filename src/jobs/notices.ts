@@ -1,5 +1,5 @@
-import type { Clock } from '../lib/clock.ts'
-import { secondMs } from '../lib/instant.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { secondMs } from '../lib/time/instant.ts'
 import type { Job } from './job.ts'
 
 /** What there is to tell takes some looking up. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
 import { createHeap, type Heap } from '../lib/heap.ts'
-import { dayMs, secondMs } from '../lib/instant.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { dayMs, secondMs } from '../lib/time/instant.ts'
 import type { Outcome } from '../send/attempt.ts'
 import type { OutboxEngine } from '../service/outbox/engine.ts'
 import type { Kind, OpenLane, Outbox, Share } from '../service/outbox/outbox.ts'

@@ -1,6 +1,6 @@
-import { sleep, soon } from '../lib/clock.ts'
-import { dayMs, minuteMs } from '../lib/instant.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
+import { sleep, soon } from '../lib/time/clock.ts'
+import { dayMs, minuteMs } from '../lib/time/instant.ts'
 import type { Kind } from '../service/outbox/outbox.ts'
 import type { Job } from './job.ts'
 import {

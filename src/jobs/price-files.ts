@@ -1,6 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
-import { hourMs, isoDay, minuteMs } from '../lib/instant.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
+import type { Clock } from '../lib/time/clock.ts'
+import { hourMs, isoDay, minuteMs } from '../lib/time/instant.ts'
 import type { PriceFiles, YearOfPrices } from '../service/prices/price-files.ts'
 import type { Job } from './job.ts'
 

@@ -1,6 +1,6 @@
 import { Cron } from 'croner'
-import { type Clock, createSystemClock, type ManualClock } from '../lib/clock.ts'
-import type { Log } from '../lib/log.ts'
+import type { Log } from '../lib/log/log.ts'
+import { type Clock, createSystemClock, type ManualClock } from '../lib/time/clock.ts'
 import type { Job } from './job.ts'
 
 /** Runs the jobs: every second of real time, and step by step when the clock is moved. */

@@ -1,4 +1,4 @@
-import { sleep } from '../lib/clock.ts'
+import { sleep } from '../lib/time/clock.ts'
 import type { Meter } from '../service/keys/meter.ts'
 import type { Job } from './job.ts'
 

@@ -1,4 +1,4 @@
-import { dayMs } from '../lib/instant.ts'
+import { dayMs } from '../lib/time/instant.ts'
 
 export interface Retention {
   /** Everything that is younger is kept. */

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, startOfDay, startOfMonth, startOfNextMonth } from '../lib/instant.ts'
+import { dayMs, hourMs, startOfDay, startOfMonth, startOfNextMonth } from '../lib/time/instant.ts'
 import type { Entitlements } from './plans.ts'
 import type { QuotaKind } from './tiers.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../lib/json.ts'
+import { isObject } from '../lib/text/json.ts'
 
 /** What a row of a data source says. */
 export const rowFields = [

@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { isoInstant } from '../lib/instant.ts'
-import type { Log } from '../lib/log.ts'
-import { readDisposable } from '../lib/side-file.ts'
+import { readDisposable } from '../lib/files/side-file.ts'
+import type { Log } from '../lib/log/log.ts'
+import { isoInstant } from '../lib/time/instant.ts'
 import { followLog, readLog } from './write-ahead-log.ts'
 
 /** How far the log of the database had come when it was looked at. */

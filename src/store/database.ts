@@ -2,8 +2,8 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import schema from '../../schema.sql' with { type: 'text' }
-import { closeToOthers, makePrivate } from '../lib/private-file.ts'
-import { isShared, makeOwn } from '../lib/shared-file.ts'
+import { closeToOthers, makePrivate } from '../lib/files/private-file.ts'
+import { isShared, makeOwn } from '../lib/files/shared-file.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 import {

@@ -12,8 +12,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { createSystemClock } from '../lib/clock.ts'
-import { privateMode } from '../lib/private-file.ts'
+import { privateMode } from '../lib/files/private-file.ts'
+import { createSystemClock } from '../lib/time/clock.ts'
 import { readLog } from './write-ahead-log.ts'
 
 /**

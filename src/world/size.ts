@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { dayMs } from '../lib/instant.ts'
+import { dayMs } from '../lib/time/instant.ts'
 import { codesOf } from '../market/analytics/spread.ts'
 import { isIntraday } from '../market/catalogue/catalogue.ts'
 import { analyticsSpreads, spreads } from '../market/units/identities.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoDay, isoInstant } from '../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, isoInstant } from '../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../support/instance/instance.ts'
 
 type Row = Record<string, string | number>

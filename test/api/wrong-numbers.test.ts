@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { RSI } from 'technicalindicators'
-import { hourMs, isoInstant, parseDay } from '../../src/lib/instant.ts'
+import { hourMs, isoInstant, parseDay } from '../../src/lib/time/instant.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 import { haveRealData, needsRealData, realCloses, realRows } from '../support/real-data.ts'
 

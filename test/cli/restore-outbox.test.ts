@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
-import { createSystemClock } from '../../src/lib/clock.ts'
-import { hourMs, isoInstant } from '../../src/lib/instant.ts'
+import { createSystemClock } from '../../src/lib/time/clock.ts'
+import { hourMs, isoInstant } from '../../src/lib/time/instant.ts'
 import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/instance/restored.ts'
 import { fields } from '../support/servers/smtp-server.ts'
 

@@ -7,7 +7,7 @@ import { createApp } from '../../src/app.ts'
 import { isArchive, readArchive, writeArchive } from '../../src/cli/data/archive.ts'
 import { archiveSource } from '../../src/cli/data/pages.ts'
 import type { Operator } from '../../src/cli/operator.ts'
-import { dayMs, hourMs } from '../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../support/instance/instance.ts'
 import { noInput } from '../support/instance/memory-writer.ts'
 

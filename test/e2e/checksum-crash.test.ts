@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isoInstant, minuteMs } from '../../src/lib/instant.ts'
+import { isoInstant, minuteMs } from '../../src/lib/time/instant.ts'
 import { remove, run, start, temporaryDir } from '../support/instance/binary.ts'
 
 const kills = process.env.WELLHEAD_TORTURE === '1' ? 100 : 4

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createAlertJob } from '../../src/jobs/alerts.ts'
 import { createRunner } from '../../src/jobs/runner.ts'
-import { hourMs, minuteMs } from '../../src/lib/instant.ts'
+import { hourMs, minuteMs } from '../../src/lib/time/instant.ts'
 import { above, openAlertInstance, startAt } from '../support/topics/alerts.ts'
 
 test('a moved clock stops where the interval of a code ends, and judges what waits there', async () => {

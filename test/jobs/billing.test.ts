@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createBillingJob } from '../../src/jobs/billing.ts'
-import { dayMs, isoInstant } from '../../src/lib/instant.ts'
+import { dayMs, isoInstant } from '../../src/lib/time/instant.ts'
 import { defaultSettings } from '../../src/store/webhooks/webhooks.ts'
 import { type BillingHouse, type Buyer, billingHouse, startAt } from '../support/topics/billing.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createRunner } from '../../src/jobs/runner.ts'
-import { dayMs, hourMs } from '../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../src/lib/time/instant.ts'
 import { openSourceInstance, row, rowServer } from '../support/topics/sources.ts'
 
 test('a clock that is moved far stops where a source is due, and every sync happens at its time', async () => {

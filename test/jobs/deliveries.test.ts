@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../src/lib/time/instant.ts'
 import type { DeliverySchedule } from '../../src/plan/delivery-schedule.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
 import type { Parcel } from '../../src/service/outbox/outbox.ts'

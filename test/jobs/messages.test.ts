@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createMessagesJob } from '../../src/jobs/messages.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/lib/time/instant.ts'
 import { openMessageInstance } from '../support/topics/messages.ts'
 
 test('notifications are kept 90 days and no longer, however many there are', async () => {

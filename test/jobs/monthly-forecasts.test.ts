@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createMonthlyForecastJob } from '../../src/jobs/monthly-forecasts.ts'
-import { dayMs, hourMs, parseInstant } from '../../src/lib/instant.ts'
+import { dayMs, hourMs, parseInstant } from '../../src/lib/time/instant.ts'
 import { forecastPublishedAt } from '../../src/market/fundamentals/monthly-forecast.ts'
 import { createMonthlyForecasts } from '../../src/service/fundamentals/monthly-forecasts.ts'
 import { openTestInstance } from '../support/instance/instance.ts'

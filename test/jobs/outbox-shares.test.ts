@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createShares } from '../../src/jobs/outbox-shares.ts'
-import { isoInstant, minuteMs, secondMs } from '../../src/lib/instant.ts'
+import { isoInstant, minuteMs, secondMs } from '../../src/lib/time/instant.ts'
 import type { Outcome } from '../../src/send/attempt.ts'
 import { senderComponents } from '../../src/service/outbox/vitals.ts'
 import { delivered, outboxWorld, unavailable } from '../support/topics/outbox.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Job } from '../../src/jobs/job.ts'
 import { createRunner } from '../../src/jobs/runner.ts'
-import { createManualClock } from '../../src/lib/clock.ts'
-import { createLog } from '../../src/lib/log.ts'
+import { createLog } from '../../src/lib/log/log.ts'
+import { createManualClock } from '../../src/lib/time/clock.ts'
 
 const lines: string[] = []
 const quiet = (clock: ReturnType<typeof createManualClock>) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createRunner } from '../../src/jobs/runner.ts'
 import { createWatchJob } from '../../src/jobs/watches.ts'
-import { hourMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
+import { hourMs, isoInstant, minuteMs } from '../../src/lib/time/instant.ts'
 import { openWatchInstance, startAt } from '../support/topics/watches.ts'
 
 test('a moved clock stops at every run, in order, where a clock that jumped has one', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs } from '../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../src/lib/time/instant.ts'
 import { backupName, backupTimeOf, outlived } from '../../src/plan/backup-retention.ts'
 
 const now = Date.parse('2026-11-22T20:15:00Z')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoInstant, minuteMs } from '../../src/lib/instant.ts'
-import { zoneName } from '../../src/lib/zone.ts'
+import { dayMs, isoInstant, minuteMs } from '../../src/lib/time/instant.ts'
+import { zoneName } from '../../src/lib/time/zone.ts'
 import {
   type DeliverySchedule,
   deliveryCadences,

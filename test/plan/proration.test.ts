@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs } from '../../src/lib/instant.ts'
+import { dayMs } from '../../src/lib/time/instant.ts'
 import {
   earnedCents,
   type PricedPeriod,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, parseInstant } from '../../src/lib/instant.ts'
+import { dayMs, hourMs, parseInstant } from '../../src/lib/time/instant.ts'
 import { entitlements, specPlans, unlimitedPlans } from '../../src/plan/plans.ts'
 import type { QuotaWindow } from '../../src/plan/quota.ts'
 import {

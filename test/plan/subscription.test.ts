@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoInstant } from '../../src/lib/instant.ts'
+import { dayMs, isoInstant } from '../../src/lib/time/instant.ts'
 import {
   type BillingPeriod,
   changeOf,

@@ -10,8 +10,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSystemClock } from '../../src/lib/clock.ts'
-import { createLog } from '../../src/lib/log.ts'
+import { createLog } from '../../src/lib/log/log.ts'
+import { createSystemClock } from '../../src/lib/time/clock.ts'
 import { forgetMark, keepMark, missingCommits } from '../../src/store/commit-mark.ts'
 import { openDatabase } from '../../src/store/database.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isSameFile, isShared, makeOwnBeside, share } from '../../src/lib/shared-file.ts'
+import { isSameFile, isShared, makeOwnBeside, share } from '../../src/lib/files/shared-file.ts'
 import {
   checkpoint,
   closeDatabase,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { createManualClock } from '../../src/lib/clock.ts'
-import { hourMs } from '../../src/lib/instant.ts'
+import { createManualClock } from '../../src/lib/time/clock.ts'
+import { hourMs } from '../../src/lib/time/instant.ts'
 import { type Filler, withFamilies } from '../../src/world/filler.ts'
 import { createPriceFeed } from '../../src/world/prices/feed.ts'
 import { leadingCodes } from '../../src/world/prices/history-depth.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { imageAt } from '../../scripts/world-image.ts'
 import { imageOf, takeImage } from '../../src/cli/server/first-image.ts'
 import { claimDirectory, databasePath } from '../../src/directory.ts'
-import { dayMs } from '../../src/lib/instant.ts'
+import { dayMs } from '../../src/lib/time/instant.ts'
 import { isIntraday } from '../../src/market/catalogue/catalogue.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 

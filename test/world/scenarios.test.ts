@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { hourMs } from '../../src/lib/instant.ts'
+import { hourMs } from '../../src/lib/time/instant.ts'
 import { createEventLog, withEvents } from '../../src/world/prices/events.ts'
 import { createWorld, type Observation } from '../../src/world/prices/world.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'

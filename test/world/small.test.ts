@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { claimDirectory } from '../../src/directory.ts'
-import { dayMs } from '../../src/lib/instant.ts'
+import { dayMs } from '../../src/lib/time/instant.ts'
 import { type EvaluationCopy, evaluationCopy } from '../support/instance/evaluation-copy.ts'
 import { interfaceRows, type Row } from '../support/interface/interface.ts'
 

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import type { Caller } from '../../http/gate/gate.ts'
-import { isoInstant, startOfMonth } from '../../lib/instant.ts'
+import { isoInstant, startOfMonth } from '../../lib/time/instant.ts'
 import { tierOf } from '../../plan/plans.ts'
 import { percentUsed, quotaRemaining } from '../../plan/quota.ts'
 import type { Billing } from '../../service/billing/billing.ts'

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { Problem } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { TooManyWaiting } from '../../service/account/password-hashes.ts'
 import type { CodeRefusal } from '../../service/account/second-factor.ts'
 import type { SignedIn } from '../../service/account/sessions.ts'

@@ -19,9 +19,9 @@ import {
   whole,
 } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { parseDay, parseInstant, startOfDay } from '../../lib/instant.ts'
-import { isObject, isPlainJson } from '../../lib/json.ts'
-import { unprintable } from '../../lib/text.ts'
+import { isObject, isPlainJson } from '../../lib/text/json.ts'
+import { unprintable } from '../../lib/text/text.ts'
+import { parseDay, parseInstant, startOfDay } from '../../lib/time/instant.ts'
 import {
   type AlertCondition,
   type AnalyticsType,

@@ -4,7 +4,7 @@ import { body, documentedBody, omittable, text } from '../../http/input/body-sch
 import { codeParameter } from '../../http/input/typed.ts'
 import { missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoDay, isoInstant, startOfDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, isoInstant, startOfDay } from '../../lib/time/instant.ts'
 import { conditionText } from '../../market/alerts/condition.ts'
 import { answeredPrice } from '../../service/alerts/moment.ts'
 import { type Answering, markFixtures } from '../answer.ts'

@@ -10,7 +10,7 @@ import {
 } from '../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { isoInstant, parseDay } from '../../lib/instant.ts'
+import { isoInstant, parseDay } from '../../lib/time/instant.ts'
 import { codeOfMarket, marketOfCot } from '../../market/analytics/positions.ts'
 import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import { transactionTypes } from '../../store/analytics/congressional-trades.ts'

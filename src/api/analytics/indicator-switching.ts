@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { wordParameter } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import {
   emissionOf,
   fuelSwitch,

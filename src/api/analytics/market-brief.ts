@@ -4,7 +4,7 @@ import { boolOf, listOf } from '../../http/input/query.ts'
 import { codesParameter, typed } from '../../http/input/typed.ts'
 import { Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import {
   type BriefItem,
   type MonthForecast,

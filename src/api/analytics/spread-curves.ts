@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { hourMs, isoInstant } from '../../lib/instant.ts'
+import { hourMs, isoInstant } from '../../lib/time/instant.ts'
 import { gasoilCrack } from '../../market/analytics/spread.ts'
 import { monthsBetween, structureOf } from '../../market/futures/curve.ts'
 import {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { hourMs, isoInstant } from '../../lib/instant.ts'
+import { hourMs, isoInstant } from '../../lib/time/instant.ts'
 import { codesOf, combine } from '../../market/analytics/spread.ts'
 import { sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'

@@ -4,7 +4,7 @@ import { pageHeaders, pageMeta, pageOf, pageQuery } from '../../http/input/page.
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import {
   type SpreadIdentity,
   type SpreadType,

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { serialised } from '../../http/answer/serialised.ts'
 import { instantOf, integerOf } from '../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../http/input/typed.ts'
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import {
   atr,
   bollinger,

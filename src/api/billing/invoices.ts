@@ -4,7 +4,7 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoDay, startOfDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, startOfDay } from '../../lib/time/instant.ts'
 import { quotaWindow } from '../../plan/quota.ts'
 import { invoicePdf } from '../../send/billing/invoice-pdf.ts'
 import type { AccountState } from '../../service/keys/keyring.ts'

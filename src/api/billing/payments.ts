@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { idempotencyHeader, type Repeatable } from '../../http/idempotency.ts'
 import { notFound, stateForbids } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { Context } from '../context.ts'
 import {
   createPurchaseBody,

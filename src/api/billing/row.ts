@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { CreditPack } from '../../plan/credit-packs.ts'
 import { offeredPlans, type Plans, quotaPeriods } from '../../plan/plans.ts'
 import { percentUsed, quotaWindow } from '../../plan/quota.ts'

@@ -5,7 +5,7 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { listOf } from '../../http/input/query.ts'
 import { codeParameter, codesParameter } from '../../http/input/typed.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Overview } from '../../service/condition/freshness.ts'

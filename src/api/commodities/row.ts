@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { cadences, categoryName, priceType } from '../../market/catalogue/catalogue.ts'
 import { boundsOf } from '../../market/catalogue/terms.ts'
 import { unitDescription } from '../../market/catalogue/unit-names.ts'

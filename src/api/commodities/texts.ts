@@ -1,5 +1,5 @@
-import { strongEtag } from '../../lib/etag.ts'
-import { startOfDay } from '../../lib/instant.ts'
+import { strongEtag } from '../../lib/text/etag.ts'
+import { startOfDay } from '../../lib/time/instant.ts'
 import type { QuarantineList } from '../../service/prices/quarantine.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import { type CommodityDeps, commodityRow, seriesOf } from './row.ts'

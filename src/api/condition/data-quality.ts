@@ -5,7 +5,7 @@ import { serialised } from '../../http/answer/serialised.ts'
 import { wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../market/calendars/releases.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
 import {

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant, minuteMs, secondMs } from '../../lib/instant.ts'
+import { isoInstant, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import {
   apiComponent,
   type Component,

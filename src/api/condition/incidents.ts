@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant, mailInstant } from '../../lib/instant.ts'
+import { isoInstant, mailInstant } from '../../lib/time/instant.ts'
 import { incidentDays } from '../../service/condition/incidents.ts'
 import type { Incident } from '../../store/condition/incidents.ts'
 import type { Context } from '../context.ts'

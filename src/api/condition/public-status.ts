@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { conditionOf, schedulerComponent } from '../../service/condition/condition.ts'
 import { publicParts } from '../../service/condition/parts.ts'
 import { version } from '../../version.ts'

@@ -13,9 +13,9 @@ import {
   whole,
 } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { withoutAbsent } from '../../lib/json.ts'
-import { unprintable } from '../../lib/text.ts'
-import { minuteOf, zoneName } from '../../lib/zone.ts'
+import { withoutAbsent } from '../../lib/text/json.ts'
+import { unprintable } from '../../lib/text/text.ts'
+import { minuteOf, zoneName } from '../../lib/time/zone.ts'
 import { deliveryCadences } from '../../plan/delivery-schedule.ts'
 import { plainAddress } from '../../send/messages/mailer.ts'
 import type { DeliverySettings } from '../../service/deliveries/deliveries.ts'

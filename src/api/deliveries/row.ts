@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { deliveryCadences } from '../../plan/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../../service/deliveries/deliveries.ts'
 import { instantOrNull, isoOrNull } from '../keys/row.ts'

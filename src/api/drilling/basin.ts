@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { statesLedBy } from '../../market/drilling/states.ts'
 import { dayAfter } from '../../market/prices/window.ts'

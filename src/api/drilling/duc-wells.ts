@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { basinKeys, country, keptBasins } from '../../market/drilling/drilling.ts'
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { FracChemical } from '../../store/drilling/frac-chemicals.ts'
 import type { StoredDisclosure } from '../../store/drilling/frac-disclosures.ts'
 import { Day, orNull } from '../energy/answer.ts'

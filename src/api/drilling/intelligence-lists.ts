@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { keptBasins } from '../../market/drilling/drilling.ts'
 import { stateOf, statesLedBy } from '../../market/drilling/states.ts'

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { weekNameOf } from '../../market/calendars/weeks.ts'
 import { averaged, percentChange } from '../../market/drilling/change.ts'
 import {

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { PermitCoverage } from '../../service/drilling/permits.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
 import { Day, orNull } from '../energy/answer.ts'

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { percentChange, type Trend, trendOf } from '../../market/drilling/change.ts'
 import { keptBasins } from '../../market/drilling/drilling.ts'
 import type { DucWellStore } from '../../store/drilling/duc-wells.ts'

@@ -1,7 +1,7 @@
 import { momentOf } from '../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { longestPeriodYears, periodStart, yearsBefore } from '../../market/drilling/period.ts'
 
 const defaultPeriod = '1y'

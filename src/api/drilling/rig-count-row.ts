@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { type Count, changeOver } from '../../market/drilling/change.ts'
 import { basinKeys, country, isState } from '../../market/drilling/drilling.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { type DrillingState, stateOf } from '../../market/drilling/states.ts'
 import { dayAfter } from '../../market/prices/window.ts'

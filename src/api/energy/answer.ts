@@ -1,6 +1,6 @@
 import { type TSchema, t } from 'elysia'
 import { Problem } from '../../http/problem/problem.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'

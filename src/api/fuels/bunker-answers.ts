@@ -1,7 +1,7 @@
 import { requestIdOf } from '../../http/base.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourcesOf } from '../../market/catalogue/catalogue.ts'
 import type { PortPrices } from '../../market/fuels/bunker.ts'
 import {

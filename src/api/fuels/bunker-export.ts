@@ -5,8 +5,8 @@ import { boolOf } from '../../http/input/query.ts'
 import { flagParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { csvText } from '../../lib/csv.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { csvText } from '../../lib/text/csv.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import type { Answering } from '../answer.ts'
 import {
   type BunkerDeps,

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { arbitragePercent, type Difference, scrubberTonsADay } from '../../market/fuels/bunker.ts'
 import { type Grade, gradeNames, grades, marineCode, type Port } from '../../market/fuels/marine.ts'
 import { roundTo } from '../../market/prices/format.ts'

@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { body, decimal, nullableAs, optional } from '../../http/input/body-schema.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { generatedSource, sourceDescription, sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   againstAverage,

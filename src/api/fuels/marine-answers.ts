@@ -1,6 +1,6 @@
 import { pageHeaders, pageMeta, pageOf } from '../../http/input/page.ts'
 import { Problem } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { grades, marineCode } from '../../market/fuels/marine.ts'
 import { createPageWalks } from '../../service/prices/page-walks.ts'

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { type Grade, gradeNames, type Port } from '../../market/fuels/marine.ts'
 import { roundTo } from '../../market/prices/format.ts'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { Series } from '../../store/catalogue/series.ts'
 import type { Surcharge } from '../../store/fuels/surcharges.ts'

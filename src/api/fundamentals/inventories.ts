@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { integerOf } from '../../http/input/query.ts'
 import { typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound, Problem } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   type InventoryPlace,

@@ -1,5 +1,5 @@
 import { Problem } from '../../http/problem/problem.ts'
-import { dayMs, isoDay, isoInstant } from '../../lib/instant.ts'
+import { dayMs, isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { monthAfter, monthOf, type Period, parsePeriod } from '../../market/calendars/period.ts'
 import { accuracyOf, inPercent, type Scored } from '../../market/fundamentals/forecast-accuracy.ts'
 import {

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { parsePeriod } from '../../market/calendars/period.ts'
 import { accuracyPercent } from '../../market/fundamentals/forecast-accuracy.ts'
 import { regionOf } from '../../market/fundamentals/outlook.ts'

@@ -3,7 +3,7 @@ import { integer } from '../../http/answer/integer.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import { type Cadence, sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   levelDecimals,

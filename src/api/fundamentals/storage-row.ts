@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf, sourcesOf } from '../../market/catalogue/catalogue.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { StorageLevel } from '../../service/fundamentals/storage.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs, hourMs, isoInstant } from '../../lib/instant.ts'
+import { dayMs, hourMs, isoInstant } from '../../lib/time/instant.ts'
 import { isOpen, rollIndicator, tradingDays } from '../../market/futures/contracts.ts'
 import { contractCode } from '../../market/futures/families.ts'
 import { atMoment, knownQuery } from '../point-in-time.ts'

@@ -3,7 +3,7 @@ import type { KeyAccess } from '../../http/gate/access-kind.ts'
 import { momentOf } from '../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/instant.ts'
+import { hourMs, isoDay, isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import type { ContractDay } from '../../market/futures/contract-days.ts'
 import {

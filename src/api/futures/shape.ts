@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { ContractDay } from '../../market/futures/contract-days.ts'
 import { monthsBetween } from '../../market/futures/curve.ts'
 import type { Family } from '../../market/futures/families.ts'

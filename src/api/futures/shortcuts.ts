@@ -2,7 +2,7 @@ import { Elysia, t } from 'elysia'
 import { codeParameter } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { calendarSpread } from '../../market/futures/curve.ts'
 import {
   type Family,

@@ -15,7 +15,7 @@ import {
   whole,
 } from '../../http/input/body-schema.ts'
 import { type Problem, type ProblemCode, stateForbids } from '../../http/problem/problem.ts'
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import { isScope, scopes } from '../../plan/scopes.ts'
 import type { KeyChange, KeyRefusal } from '../../service/keys/key-changes.ts'
 

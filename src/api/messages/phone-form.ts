@@ -1,7 +1,7 @@
 import { body, checked, optional, text } from '../../http/input/body-schema.ts'
 import { formOf } from '../../http/input/form.ts'
 import { type Problem, validationFailed } from '../../http/problem/problem.ts'
-import { phoneNumberOf } from '../../lib/phone-number.ts'
+import { phoneNumberOf } from '../../lib/text/phone-number.ts'
 import { smsCountries, smsCountryOf } from '../../plan/sms-countries.ts'
 
 const numberCharactersMax = 34

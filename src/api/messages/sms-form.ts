@@ -12,7 +12,7 @@ import {
   whole,
 } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { minuteOf, zoneName } from '../../lib/zone.ts'
+import { minuteOf, zoneName } from '../../lib/time/zone.ts'
 import type { SmsSettings } from '../../store/messages/sms.ts'
 
 const messagesPerDayMost = 100

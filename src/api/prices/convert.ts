@@ -3,7 +3,7 @@ import { dayOf, listOf } from '../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../http/input/typed.ts'
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import {
   isTargetUnit,

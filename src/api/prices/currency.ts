@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { invalidParameter } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import { wholeUnit } from '../../market/units/units.ts'
 import type { Fx, Rate } from '../../service/prices/fx.ts'

@@ -4,7 +4,7 @@ import { momentOf } from '../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs, isoInstant } from '../../lib/instant.ts'
+import { dayMs, isoInstant } from '../../lib/time/instant.ts'
 import {
   connectorFuels,
   connectorRegion,

@@ -21,7 +21,7 @@ import {
 import { invalidParameter, missingParameter, Problem } from '../../http/problem/problem.ts'
 import { featureMissing } from '../../http/problem/refusals.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { validIntervals } from '../../market/prices/interval.ts'
 import { type Entitlements, tierOf } from '../../plan/plans.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../../service/prices/bulk.ts'

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import {
   instrumentDisclosure,
   isIntraday,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Board, Quote } from '../../service/prices/board.ts'
 import type { History } from '../../service/prices/history.ts'

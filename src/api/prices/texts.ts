@@ -1,6 +1,6 @@
 import { Problem } from '../../http/problem/problem.ts'
-import { strongEtag } from '../../lib/etag.ts'
-import { minuteMs } from '../../lib/instant.ts'
+import { strongEtag } from '../../lib/text/etag.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../service/catalogue/catalogue.ts'
 import type { Board, Rendered } from '../../service/prices/board.ts'
 import { priceRow } from './row.ts'

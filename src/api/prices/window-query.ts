@@ -8,7 +8,7 @@ import {
   wordParameter,
 } from '../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../http/problem/problem.ts'
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { isIntraday, priceTypes } from '../../market/catalogue/catalogue.ts'
 import { type Interval, parseInterval, validIntervals } from '../../market/prices/interval.ts'
 import type { Series } from '../../store/catalogue/series.ts'

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { PageMetaShape } from '../../http/input/page.ts'
-import { isoDay, isoInstant } from '../../lib/instant.ts'
+import { isoDay, isoInstant } from '../../lib/time/instant.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'
 import type { Rate } from '../../service/prices/fx.ts'

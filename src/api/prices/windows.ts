@@ -7,7 +7,7 @@ import { pageQuery } from '../../http/input/page.ts'
 import { dayParameter } from '../../http/input/typed.ts'
 import { invalidParameter } from '../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../http/problem/shape.ts'
-import { parseDay } from '../../lib/instant.ts'
+import { parseDay } from '../../lib/time/instant.ts'
 import type { Answering } from '../answer.ts'
 import { createWindowAnswer, linesPerPageMax, type WindowAnswerDeps } from './window-answer.ts'
 import {

@@ -9,8 +9,8 @@ import {
   requiredAs,
 } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { isObject, isPlainJson } from '../../lib/json.ts'
-import { isPlain } from '../../lib/text.ts'
+import { isObject, isPlainJson } from '../../lib/text/json.ts'
+import { isPlain } from '../../lib/text/text.ts'
 import {
   authKinds,
   type Credentials,

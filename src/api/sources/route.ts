@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import type { Caller } from '../../http/gate/gate.ts'
 import { notFound } from '../../http/problem/problem.ts'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Keyring } from '../../service/keys/keyring.ts'
 import type { DataSource, DataSources } from '../../service/sources/sources.ts'
 import type { Context } from '../context.ts'

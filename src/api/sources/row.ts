@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type {
   DataSource,

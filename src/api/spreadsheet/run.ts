@@ -10,7 +10,7 @@ import {
   type ProblemCode,
   problems,
 } from '../../http/problem/problem.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { type Answering, success } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { type Cell, checkFormat, sheetCharactersMax, wantsXml, xml, xmlType } from './sheet.ts'

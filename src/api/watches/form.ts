@@ -13,7 +13,7 @@ import {
   whole,
 } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { withoutAbsent } from '../../lib/json.ts'
+import { withoutAbsent } from '../../lib/text/json.ts'
 import type { Entitlements } from '../../plan/plans.ts'
 import type { WatchSettings } from '../../service/watches/watches.ts'
 

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { watchEventTypes } from '../../market/watches/change.ts'
 import type { WatchEvent } from '../../service/watches/feed.ts'
 import type { Watch } from '../../service/watches/watches.ts'

@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { idempotencyHeader } from '../../http/idempotency.ts'
 import { noBody } from '../../http/input/body-schema.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { OpenSecret } from '../../service/webhooks/account-secrets.ts'
 import { envelope, success } from '../answer.ts'
 import type { Context } from '../context.ts'

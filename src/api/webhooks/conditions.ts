@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { type Field, field } from '../../http/input/body-schema.ts'
 import type { Form } from '../../http/input/form.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
 import { type Condition, type Timeframe, timeframesMs } from '../../market/alerts/threshold.ts'
 import { oneOf } from '../schema.ts'
 

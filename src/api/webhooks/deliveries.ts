@@ -6,7 +6,7 @@ import { PageMetaShape, pageHeaders, pageMeta, pageOf, pageQuery } from '../../h
 import { textParameter, wordParameter } from '../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../http/problem/shape.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { eventTypeOf } from '../../plan/event-types.ts'
 import { eventBody } from '../../service/webhooks/event-messages.ts'
 import { laneOf } from '../../service/webhooks/lanes.ts'

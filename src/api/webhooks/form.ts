@@ -18,9 +18,9 @@ import {
   type Values,
   whole,
 } from '../../http/input/body-schema.ts'
-import { secondMs } from '../../lib/instant.ts'
-import { withoutAbsent } from '../../lib/json.ts'
-import { isPlain } from '../../lib/text.ts'
+import { withoutAbsent } from '../../lib/text/json.ts'
+import { isPlain } from '../../lib/text/text.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
 import { type EventType, eventTypeOf, eventTypes } from '../../plan/event-types.ts'
 import type { Rotation } from '../../service/webhooks/webhooks.ts'

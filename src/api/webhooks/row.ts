@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { Condition } from '../../market/alerts/threshold.ts'
 import type { LogEntry, MessageState } from '../../service/outbox/outbox.ts'
 import type { Endpoint, EndpointRecord } from '../../store/webhooks/webhooks.ts'

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { EventType } from '../../plan/event-types.ts'
 
 type Data = Readonly<Record<string, unknown>>

@@ -14,9 +14,9 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { databasePath } from '../../directory.ts'
-import { lockDataDir } from '../../lib/directory-lock.ts'
+import { lockDataDir } from '../../lib/files/directory-lock.ts'
+import { privateMode } from '../../lib/files/private-file.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { privateMode } from '../../lib/private-file.ts'
 import { holdBack, type KeptBack } from '../../service/outbox/held-back.ts'
 import { forgetMark } from '../../store/commit-mark.ts'
 import {

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { dayMs, isoInstant, parseInstant } from '../../lib/instant.ts'
-import { openSealedFile, sealFile } from '../../lib/sealed-file.ts'
+import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
+import { dayMs, isoInstant, parseInstant } from '../../lib/time/instant.ts'
 import { backupName, outlived, type Retention } from '../../plan/backup-retention.ts'
 import {
   type BackupPlace,

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
 import { databasePath } from '../../directory.ts'
-import { syncToDisk } from '../../lib/side-file.ts'
+import { syncToDisk } from '../../lib/files/side-file.ts'
 import { copyDatabase, integrityFaults, openDatabase, versionOf } from '../../store/database.ts'
 import { applicationId } from '../../store/identity.ts'
 import { schemaVersion } from '../../store/migrations.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createSystemClock } from '../../lib/clock.ts'
+import { createSystemClock } from '../../lib/time/clock.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, withOperator } from '../options.ts'
 import { exportOverHttp, isRemoteExport, type RemoteExportOptions } from '../remote/commands.ts'

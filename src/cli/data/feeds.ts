@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { sleep } from '../../lib/clock.ts'
+import { sleep } from '../../lib/time/clock.ts'
 import type { OperatorAction } from '../command.ts'
 import { type CommandEnvironment, Refusal, runAgainstServer } from '../command.ts'
 import { tableLines } from '../table.ts'

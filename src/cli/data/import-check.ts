@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
 import type { Comparison, SeriesComparison } from '../../service/prices/comparison.ts'
 

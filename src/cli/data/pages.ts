@@ -5,7 +5,7 @@ import { codeLookupOf } from '../../feed/catalogue/lookup.ts'
 import { createDatedRows } from '../../feed/prices/dated-rows.ts'
 import type { DatedExportPages } from '../../feed/prices/export.ts'
 import { viewFeeds } from '../../feed/publishers/publishers.ts'
-import { snakeCase } from '../../lib/snake-case.ts'
+import { snakeCase } from '../../lib/text/snake-case.ts'
 import { createSeriesStore } from '../../store/catalogue/series.ts'
 import { openDatabase } from '../../store/database.ts'
 import {

@@ -5,8 +5,8 @@ import {
   type SeriesIdentity,
 } from '../../feed/catalogue/lookup.ts'
 import type { ReadFile } from '../../feed/files/import.ts'
-import { isoInstant } from '../../lib/instant.ts'
-import { minuteOf } from '../../lib/zone.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
+import { minuteOf } from '../../lib/time/zone.ts'
 import type { Candidate } from '../../market/catalogue/suggest.ts'
 import { parseContractCode } from '../../market/futures/families.ts'
 import type { Comparison } from '../../service/prices/comparison.ts'

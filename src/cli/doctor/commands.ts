@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { envName, loadConfig } from '../../config.ts'
-import { createSystemClock } from '../../lib/clock.ts'
+import { createSystemClock } from '../../lib/time/clock.ts'
 import { paintFor } from '../colours.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configFrom, located, type Options, type Results } from '../options.ts'

@@ -1,4 +1,4 @@
-import { redact } from '../../lib/log.ts'
+import { redact } from '../../lib/log/log.ts'
 
 export type Verdict = 'ok' | 'warning' | 'error'
 

@@ -1,5 +1,5 @@
 import { type Ask, refusalOf } from '../../api/mcp/tool.ts'
-import { sleep } from '../../lib/clock.ts'
+import { sleep } from '../../lib/time/clock.ts'
 
 export interface RemoteServer {
   url: string

@@ -1,6 +1,6 @@
 import { plot } from 'asciichart'
 import type { Ask } from '../../api/mcp/tool.ts'
-import { sleep } from '../../lib/clock.ts'
+import { sleep } from '../../lib/time/clock.ts'
 import { summaryOf, thinned } from '../../market/prices/summary.ts'
 import { addressOf, headersOf, type RemoteServer } from './ask.ts'
 import { type Column, type Format, printRows, signedPercent } from './print.ts'

@@ -1,5 +1,5 @@
-import { type CsvCell, csvText } from '../../lib/csv.ts'
-import { oneLine } from '../../lib/log.ts'
+import { oneLine } from '../../lib/log/log.ts'
+import { type CsvCell, csvText } from '../../lib/text/csv.ts'
 import { tableLines } from '../table.ts'
 
 export interface Format {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stringify } from 'smol-toml'
-import { isTable, parseToml } from '../../lib/toml.ts'
+import { isTable, parseToml } from '../../lib/text/toml.ts'
 
 /** A server that a person uses, and their key for it. */
 export interface SavedServer {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { createSystemClock } from '../../lib/clock.ts'
 import { createRandomIds } from '../../lib/ids.ts'
+import { createSystemClock } from '../../lib/time/clock.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results } from '../options.ts'
 import { promote } from './promote.ts'

@@ -11,9 +11,9 @@ import {
 import { join } from 'node:path'
 import { databasePath } from '../../directory.ts'
 import { type Instance, type InstanceOptions, type Keeping, openInstance } from '../../instance.ts'
-import { createSystemClock, type ManualClock, sleep } from '../../lib/clock.ts'
-import { privateMode } from '../../lib/private-file.ts'
-import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/shared-file.ts'
+import { privateMode } from '../../lib/files/private-file.ts'
+import { isSameFile, isShared, makeOwnBeside, share } from '../../lib/files/shared-file.ts'
+import { createSystemClock, type ManualClock, sleep } from '../../lib/time/clock.ts'
 import { forgetRates } from '../../rate-windows-file.ts'
 import { checkpoint, setAutocheckpoint } from '../../store/database.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { databasePath } from '../../directory.ts'
-import { dayMs } from '../../lib/instant.ts'
-import { privateMode } from '../../lib/private-file.ts'
-import { embeddedFile, readShippedFile, shippedFile } from '../../lib/shipped-file.ts'
+import { privateMode } from '../../lib/files/private-file.ts'
+import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { shippedSeed } from '../../world/open.ts'
 
 /**

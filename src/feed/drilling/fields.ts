@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { basinOf, country, otherStates } from '../../market/drilling/drilling.ts'
 import { surveyOn } from '../../market/drilling/period.ts'
 import { stateOf } from '../../market/drilling/states.ts'

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { wordKey } from '../../market/drilling/permits.ts'
 import type { WellPermit } from '../../store/drilling/well-permits.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../../config.ts'
 import { Secret } from '../../config-keys.ts'
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import type { ConfiguredFeeds, FeedSetting } from './settings.ts'
 
 const settings = [

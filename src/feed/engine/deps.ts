@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { PublisherFetch } from '../../send/feeds/fetch.ts'
 import type { FeedStore } from '../../store/feeds/feeds.ts'
 import type { NewAuditEntry } from '../../store/operator/audit.ts'

@@ -1,4 +1,4 @@
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { FeedRun } from '../../store/feeds/feeds.ts'
 import { lastRelease } from '../publishers/calendar.ts'
 import type { Feed } from '../publishers/publishers.ts'

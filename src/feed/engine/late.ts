@@ -1,4 +1,4 @@
-import { isoInstant, minuteMs } from '../../lib/instant.ts'
+import { isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import { type Calendar, nextRelease, type Release } from '../publishers/calendar.ts'
 import type { FeedsDeps } from './deps.ts'
 import type { FeedSettingsBook } from './kept-settings.ts'

@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '../../lib/clock.ts'
-import { dayMs, minuteMs, secondMs } from '../../lib/instant.ts'
+import { type Clock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import { NoReply, type PublisherFetch, type PublisherReply } from '../../send/feeds/fetch.ts'
 import type { Line, Publisher, PublisherAnswer, PublisherRequest } from '../publishers/publisher.ts'
 import { FeedFault } from '../reading/fault.ts'

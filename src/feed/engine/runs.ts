@@ -1,4 +1,4 @@
-import { hourMs, minuteMs, secondMs } from '../../lib/instant.ts'
+import { hourMs, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { FeedRun, FeedState, RunTrigger } from '../../store/feeds/feeds.ts'
 import { lastRelease, nextTry, type Release } from '../publishers/calendar.ts'
 import type { Feed } from '../publishers/publishers.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import { FeedFault } from '../reading/fault.ts'
 import type { FeedsDeps } from './deps.ts'

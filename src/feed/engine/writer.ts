@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import type { FeedObservation, FeedStore } from '../../store/feeds/feeds.ts'
 import type { DoubtedValueStore } from '../../store/prices/doubted-values.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay, parseInstant } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay, parseInstant } from '../../lib/time/instant.ts'
 import { shown } from './cell.ts'
 import type { DatasetFault } from './dataset.ts'
 

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { type DatasetRow, neededText, refuse } from './fields.ts'
 
 const right = 'write a month, such as 2026-10'

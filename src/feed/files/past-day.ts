@@ -1,4 +1,4 @@
-import { isoDay, parseDay } from '../../lib/instant.ts'
+import { isoDay, parseDay } from '../../lib/time/instant.ts'
 import { type DatasetRow, neededText, refuse } from './fields.ts'
 
 const midnight = /[T ]00:00(:00(\.0+)?)?Z?$/

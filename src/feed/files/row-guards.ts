@@ -1,4 +1,4 @@
-import { parseDay } from '../../lib/instant.ts'
+import { parseDay } from '../../lib/time/instant.ts'
 import {
   type Doubt,
   followSeries,

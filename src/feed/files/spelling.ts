@@ -1,5 +1,5 @@
-import { parseDay } from '../../lib/instant.ts'
-import { minuteOf, momentAt, zoneName } from '../../lib/zone.ts'
+import { parseDay } from '../../lib/time/instant.ts'
+import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
 import { shown } from './cell.ts'
 
 /** How a file writes days and numbers, where it is not the usual way. */

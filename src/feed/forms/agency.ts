@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
 import type { PublisherSeries } from '../files/source.ts'
 import type { JsonDocument } from './json.ts'
 import { codeLines, periodsByFrequency, publisherSeries } from './known-series.ts'

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
 import { shown } from '../files/cell.ts'
 import type { Source } from '../files/source.ts'
 import { spooled, wholeOf } from './spool.ts'

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { inventoryPlaces, placeOfAgencySeries } from '../../market/fundamentals/inventories.ts'
 import type { Point } from '../../store/prices/observations.ts'
 import type { WriteCounts } from '../../store/write-counts.ts'

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { boundsOf } from '../../market/catalogue/terms.ts'
 import type { Outlook, OutlookStore } from '../../store/fundamentals/outlooks.ts'

@@ -1,4 +1,4 @@
-import { parseDay, weekdayOf } from '../../lib/instant.ts'
+import { parseDay, weekdayOf } from '../../lib/time/instant.ts'
 import { listedMonths } from '../../market/futures/contracts.ts'
 import {
   type Family,

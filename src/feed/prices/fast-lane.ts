@@ -1,4 +1,4 @@
-import { hourMs, minuteMs, parseDay, secondMs } from '../../lib/instant.ts'
+import { hourMs, minuteMs, parseDay, secondMs } from '../../lib/time/instant.ts'
 import { boundsOf } from '../../market/catalogue/terms.ts'
 import type { CodeLookup } from '../catalogue/lookup.ts'
 import { earliestAt, latestAt, scaled } from '../files/cell.ts'

@@ -1,5 +1,5 @@
-import { isoDay } from '../../lib/instant.ts'
-import { momentAt } from '../../lib/zone.ts'
+import { isoDay } from '../../lib/time/instant.ts'
+import { momentAt } from '../../lib/time/zone.ts'
 import { boundsOf } from '../../market/catalogue/terms.ts'
 import { likelyUnit } from '../../market/units/likely.ts'
 import type { Point } from '../../store/prices/observations.ts'

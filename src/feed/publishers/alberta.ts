@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
 import { headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay, periodWith } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'

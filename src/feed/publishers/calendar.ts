@@ -1,5 +1,5 @@
-import { dayMs, hourMs, minuteMs } from '../../lib/instant.ts'
-import { wallTime } from '../../lib/zone.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
+import { wallTime } from '../../lib/time/zone.ts'
 import { type Holidays, weekdayOfDay } from '../../market/calendars/holidays.ts'
 
 /** When a publisher means to publish, and until when that is watched closely. */

@@ -1,5 +1,5 @@
-import { dayMs, hourMs, isoDay, startOfWeek } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { dayMs, hourMs, isoDay, startOfWeek } from '../../lib/time/instant.ts'
 import { cotReleasedAt } from '../../market/analytics/positions.ts'
 import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay } from '../reading/periods.ts'

@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser'
-import { parseDay, startOfDay } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { previousTradingDay } from '../../market/calendars/calendar.ts'
 import { euroSettlement } from '../../market/calendars/holidays.ts'
 import { cellOf, quotient } from '../reading/decimal.ts'

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { europeExchange } from '../../market/calendars/holidays.ts'
 import { FeedFault, headerFault } from '../reading/fault.ts'
 import { dayOf, type SheetCell, sheetRows } from '../reading/workbook.ts'

@@ -1,5 +1,5 @@
-import { parseInstant } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { parseInstant } from '../../lib/time/instant.ts'
 import { unreadable } from '../reading/fault.ts'
 import { periodOf } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'

@@ -1,5 +1,5 @@
-import { dayMs, hourMs, isoDay } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { dayMs, hourMs, isoDay } from '../../lib/time/instant.ts'
 import { usFederal } from '../../market/calendars/holidays.ts'
 import { outlookPublishedAt } from '../../market/fundamentals/outlook.ts'
 import { FeedFault, unreadable } from '../reading/fault.ts'

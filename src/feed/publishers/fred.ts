@@ -1,5 +1,5 @@
-import { isoDay, parseDay } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { isoDay, parseDay } from '../../lib/time/instant.ts'
 import { usFederal } from '../../market/calendars/holidays.ts'
 import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay } from '../reading/periods.ts'

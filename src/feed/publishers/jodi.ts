@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { FeedFault, headerFault } from '../reading/fault.ts'
 import { periodOf } from '../reading/periods.ts'
 import { tableOf } from '../reading/text.ts'

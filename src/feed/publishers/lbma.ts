@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
 import { londonBank } from '../../market/calendars/holidays.ts'
 import { cellOf } from '../reading/decimal.ts'
 import { headerFault, unreadable } from '../reading/fault.ts'

@@ -1,4 +1,4 @@
-import { dayMs, parseDay } from '../../lib/instant.ts'
+import { dayMs, parseDay } from '../../lib/time/instant.ts'
 import { easterDay, europeExchange, type Holidays } from '../../market/calendars/holidays.ts'
 import { cellOf, timesDecimal } from '../reading/decimal.ts'
 import { headerFault } from '../reading/fault.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import { FeedFault } from '../reading/fault.ts'
 import { firstOf, isPeriod, spanOf } from '../reading/periods.ts'
 import { sameUnit } from '../reading/units.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 
 /** How long the time is that a value speaks for. A week is named by the day that its publisher gives it. */
 export const periodKinds = ['day', 'week', 'month', 'quarter', 'year'] as const

@@ -1,5 +1,5 @@
 import { crc32, createInflateRaw } from 'node:zlib'
-import { unpacked } from '../../lib/unpacked.ts'
+import { unpacked } from '../../lib/files/unpacked.ts'
 import { FeedFault } from './fault.ts'
 
 /** A file of an archive, packed as it lies there until `read` is called. */

@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { type QuotaWindow, quotaRemaining } from '../../plan/quota.ts'
 import type { RateDecision } from '../../plan/rate.ts'
 import type { Standing } from '../../service/keys/meter.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { mayOperate, rolesThatMay } from '../../plan/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plan/plans.ts'
 import type { QuotaWindow } from '../../plan/quota.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { addressGroup } from '../../plan/address.ts'
 import type { KeyState } from '../../service/keys/keyring.ts'
 import { reading, type WindowReading } from '../answer/rate-headers.ts'

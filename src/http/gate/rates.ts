@@ -1,5 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
-import { hourMs, minuteMs } from '../../lib/instant.ts'
+import { hourMs, minuteMs } from '../../lib/time/instant.ts'
 import type { Limits } from '../../plan/limits.ts'
 import {
   createRateTable,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { minuteMs } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import { type Entitlements, hasFeature, type Plans } from '../../plan/plans.ts'
 import { actionOf, isManaging, isSensitive } from '../../plan/roles.ts'
 import { isLimited, scopeOf } from '../../plan/scopes.ts'

@@ -1,4 +1,4 @@
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 
 const plainName = 'session'
 /**

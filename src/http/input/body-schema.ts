@@ -1,6 +1,6 @@
 import { OptionalKind } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
-import { isObject } from '../../lib/json.ts'
+import { isObject } from '../../lib/text/json.ts'
 import { validationFailed } from '../problem/problem.ts'
 import { type Form, formOf } from './form.ts'
 

@@ -1,4 +1,4 @@
-import { sleep } from '../../lib/clock.ts'
+import { sleep } from '../../lib/time/clock.ts'
 import { Problem } from '../problem/problem.ts'
 
 const bodyBytesMax = 2 ** 20

@@ -1,7 +1,7 @@
-import { parseInstant } from '../../lib/instant.ts'
-import { isObject } from '../../lib/json.ts'
-import { redact } from '../../lib/log.ts'
-import { isPlain } from '../../lib/text.ts'
+import { redact } from '../../lib/log/log.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { isPlain } from '../../lib/text/text.ts'
+import { parseInstant } from '../../lib/time/instant.ts'
 import { type FieldFault, validationFailed } from '../problem/problem.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { dayMs, parseDay, parseInstant } from '../../lib/instant.ts'
+import { dayMs, parseDay, parseInstant } from '../../lib/time/instant.ts'
 import { invalidParameter } from '../problem/problem.ts'
 
 /** Items of a comma-separated list, without the empty ones. */

@@ -1,5 +1,5 @@
 import type { AnyElysia } from 'elysia'
-import { embeddedFile, readShippedFile, shippedFile } from '../../lib/shipped-file.ts'
+import { embeddedFile, readShippedFile, shippedFile } from '../../lib/files/shipped-file.ts'
 import type { OpenApiOptions } from './openapi.ts'
 import { isOptional, layersOf } from './source.ts'
 

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { efficiency, reduceUsage } from '../../plan/efficiency.ts'
 import { cheapestWith, type Entitlements, type Plans, recommendedPlan } from '../../plan/plans.ts'
 import { percentUsed, quotaRefusals } from '../../plan/quota.ts'

@@ -1,4 +1,4 @@
-import { strongEtag } from '../../lib/etag.ts'
+import { strongEtag } from '../../lib/text/etag.ts'
 import type { ClientProfile } from '../../plan/client-profile.ts'
 import type { SwitchName } from '../../plan/switches.ts'
 import { hasEtag } from '../answer/etag.ts'

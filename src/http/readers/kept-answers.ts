@@ -1,4 +1,4 @@
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { ReaderOutcome, ReaderPool } from './pool.ts'
 import type { ReaderCaller, ReaderQuestion } from './terms.ts'
 

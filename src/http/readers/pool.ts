@@ -1,5 +1,5 @@
-import { type Clock, sleep } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import { type Clock, sleep } from '../../lib/time/clock.ts'
 import type { FromReader, ReaderQuestion, ReaderThread, ToReader } from './terms.ts'
 
 /** What became of a question: its answer, or why there is none. */

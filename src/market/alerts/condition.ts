@@ -1,4 +1,4 @@
-import { minuteMs } from '../../lib/instant.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import { rsi, type TrendDirection, trendOf } from '../analytics/indicators.ts'
 import { annualVolatility, statisticsOf } from '../analytics/statistics.ts'
 import {

@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from '../../lib/instant.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import { changePercent } from '../prices/change.ts'
 
 export const timeframesMs = { '1h': hourMs, '24h': dayMs, '7d': 7 * dayMs } as const

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay, startOfWeek } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay, startOfWeek } from '../../lib/time/instant.ts'
 import { addTradingDays, isTradingDay } from '../calendars/calendar.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { dayMs, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, weekdayOf } from '../../lib/time/instant.ts'
 import { type IsoWeek, isoWeek } from '../calendars/weeks.ts'
 import {
   type Close,

@@ -1,4 +1,4 @@
-import { dayMs, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, weekdayOf } from '../../lib/time/instant.ts'
 import { type Close, commonDays, dayNumber, type Measured, measured } from '../prices/window.ts'
 import { barrelsPerTonne, type SpreadIdentity } from '../units/identities.ts'
 import { type Statistics, statisticsOf, zScoreBand } from './statistics.ts'

@@ -1,4 +1,4 @@
-import { dayMs, minuteMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, minuteMs, startOfDay } from '../../lib/time/instant.ts'
 import type { MarketName } from '../catalogue/terms.ts'
 import {
   europeExchange,

@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from '../../lib/instant.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import { addTradingDays, calendarOf } from './calendar.ts'
 import { releasesOf } from './releases.ts'
 import { currentUntil, delayedUntil, type Listing } from './schedule.ts'

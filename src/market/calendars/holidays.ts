@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 
 /**
  * The closed weekdays that belong to `year`, as days since 1970-01-01; an observed New Year may

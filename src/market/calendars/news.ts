@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { freshUntil } from './freshness.ts'
 import type { Listing } from './schedule.ts'
 

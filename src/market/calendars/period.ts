@@ -1,4 +1,4 @@
-import { parseDay, startOfNextMonth } from '../../lib/instant.ts'
+import { parseDay, startOfNextMonth } from '../../lib/time/instant.ts'
 import { dayAfter } from '../prices/window.ts'
 
 /** A calendar month or quarter that a forecast is of. */

@@ -1,5 +1,5 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
-import { momentAt, wallTime } from '../../lib/zone.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
+import { momentAt, wallTime } from '../../lib/time/zone.ts'
 import type { ReleaseTerms } from '../catalogue/terms.ts'
 import { calendarOf, isTradingDay } from './calendar.ts'
 import { weekdayOfDay } from './holidays.ts'

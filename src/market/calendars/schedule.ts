@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, secondMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs, startOfDay } from '../../lib/time/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 import type { MarketName, ReleaseTerms } from '../catalogue/terms.ts'
 import {

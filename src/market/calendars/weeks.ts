@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay, weekdayOf } from '../../lib/time/instant.ts'
 
 export const weekDays = 7
 /** A year of whole weeks. */

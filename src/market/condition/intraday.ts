@@ -1,5 +1,5 @@
 import { median } from 'simple-statistics'
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import {
   calendarOf,
   isTradingDay,

@@ -8,7 +8,7 @@ import {
   startOfMonth,
   startOfNextMonth,
   startOfWeek,
-} from '../../lib/instant.ts'
+} from '../../lib/time/instant.ts'
 import { calendarOf, isTradingDay } from '../calendars/calendar.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../calendars/freshness.ts'
 import { releaseSlot } from '../calendars/releases.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay, startOfDay, startOfWeek } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay, startOfDay, startOfWeek } from '../../lib/time/instant.ts'
 import { dataStatus } from '../calendars/freshness.ts'
 import {
   isObserved,

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, isoDay, startOfDay } from '../../lib/instant.ts'
+import { dayMs, hourMs, isoDay, startOfDay } from '../../lib/time/instant.ts'
 import { previousTradingDay } from '../calendars/calendar.ts'
 import { daysIn, endOfMonth, monthAfter, monthOf } from '../calendars/period.ts'
 

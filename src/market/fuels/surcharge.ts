@@ -1,4 +1,4 @@
-import { dayMs, isoDay, startOfWeek, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, isoDay, startOfWeek, weekdayOf } from '../../lib/time/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 import { roundTo } from '../prices/format.ts'
 import { type Close, dayAfter, dayNumber } from '../prices/window.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay, weekdayOf } from '../../lib/time/instant.ts'
 import { addTradingDays } from '../calendars/calendar.ts'
 
 const tuesday = 2

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, startOfMonth, startOfWeek } from '../../lib/instant.ts'
+import { dayMs, isoDay, startOfMonth, startOfWeek } from '../../lib/time/instant.ts'
 import { slackDays, spanDays } from '../calendars/weeks.ts'
 import { roundTo } from '../prices/format.ts'
 import { type Close, dayAfter, dayNumber } from '../prices/window.ts'

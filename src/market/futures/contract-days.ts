@@ -1,4 +1,4 @@
-import { isoDay, parseDay } from '../../lib/instant.ts'
+import { isoDay, parseDay } from '../../lib/time/instant.ts'
 import { bucketStart, type LongInterval } from '../prices/bars.ts'
 import { dayAfter } from '../prices/window.ts'
 import { lastTradingDay, listedMonths, monthAfter } from './contracts.ts'

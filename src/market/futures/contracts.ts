@@ -1,4 +1,4 @@
-import { dayMs, isoDay, minuteMs, parseDay, weekdayOf } from '../../lib/instant.ts'
+import { dayMs, isoDay, minuteMs, parseDay, weekdayOf } from '../../lib/time/instant.ts'
 import { isTradingDay } from '../calendars/calendar.ts'
 import { londonBank } from '../calendars/holidays.ts'
 import { dayAfter, dayNumber } from '../prices/window.ts'

@@ -8,7 +8,7 @@ import {
   startOfQuarter,
   startOfWeek,
   startOfYear,
-} from '../../lib/instant.ts'
+} from '../../lib/time/instant.ts'
 
 /** One observed value. `recordedAt` is when this service learnt it. */
 export interface Observation {

@@ -1,4 +1,4 @@
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 import { roundTo } from './format.ts'
 

@@ -1,4 +1,4 @@
-import { thousands } from '../../lib/text.ts'
+import { thousands } from '../../lib/text/text.ts'
 
 const signs: Record<string, string> = { USD: '$', EUR: '€', GBP: '£', JPY: '¥', CNY: '¥' }
 

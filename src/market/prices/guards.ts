@@ -1,4 +1,4 @@
-import { dayMs, hourMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, hourMs, isoDay } from '../../lib/time/instant.ts'
 import type { Cadence } from '../catalogue/catalogue.ts'
 import { type NamedFactor, unitOf } from '../units/mistaken.ts'
 import { knownMoveOf } from './known-moves.ts'

@@ -1,4 +1,4 @@
-import { weekdayOf } from '../../lib/instant.ts'
+import { weekdayOf } from '../../lib/time/instant.ts'
 import type { Point } from './summary.ts'
 
 /** What points are put together by. */

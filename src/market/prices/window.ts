@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 
 /**
  * The last current observation of one UTC day (`YYYY-MM-DD`), in the unit of its series; days

@@ -8,8 +8,8 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { closeToOthers } from '../../lib/private-file.ts'
-import { syncToDisk } from '../../lib/side-file.ts'
+import { closeToOthers } from '../../lib/files/private-file.ts'
+import { syncToDisk } from '../../lib/files/side-file.ts'
 import { backupTimeOf } from '../../plan/backup-retention.ts'
 
 export interface StoredBackup {

@@ -1,5 +1,5 @@
 import type { PDFFont, PDFPage } from 'pdf-lib'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { type InvoiceLine, type InvoiceStatus, money } from '../../plan/invoice.ts'
 
 /** What stands on an invoice. */

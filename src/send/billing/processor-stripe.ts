@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import {
   type Payer,
   PaymentRefused,

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { after, type Clock } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
+import { after, type Clock } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { Exchange } from '../attempt.ts'
 import type { Route } from './egress.ts'
 

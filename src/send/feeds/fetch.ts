@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { isIP } from 'node:net'
 import { createGunzip } from 'node:zlib'
-import { after } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
-import { unpacked } from '../../lib/unpacked.ts'
+import { unpacked } from '../../lib/files/unpacked.ts'
+import { after } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { Egress, Route } from '../egress/egress.ts'
 import { headersOf, messageOf, pinned, reasonOf } from '../egress/request.ts'
 

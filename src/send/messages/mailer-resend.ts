@@ -1,4 +1,4 @@
-import { dayMs, hourMs, secondMs } from '../../lib/instant.ts'
+import { dayMs, hourMs, secondMs } from '../../lib/time/instant.ts'
 import { accepted, givenUp, type Handover, mayPass, putOff } from '../handover.ts'
 import { type Attachment, attemptMs, type FrozenLetter, headersOf, type Mailer } from './mailer.ts'
 

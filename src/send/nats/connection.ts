@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
 import type { ObjectStore } from '@nats-io/obj'
 import type { MsgHdrs, NatsConnection } from '@nats-io/transport-node'
-import { after } from '../../lib/clock.ts'
+import { after } from '../../lib/time/clock.ts'
 
 export interface NatsSettings {
   servers: readonly string[]

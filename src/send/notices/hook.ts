@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 
 export type NoticeFormat = 'json' | 'slack' | 'ntfy'
 

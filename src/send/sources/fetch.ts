@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
+import { after, type Clock } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { Egress } from '../egress/egress.ts'
 import { NoAnswer, reasonOf, request } from '../egress/request.ts'
 

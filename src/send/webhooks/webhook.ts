@@ -1,6 +1,10 @@
-import { after, type Clock } from '../../lib/clock.ts'
-import { hourMs, secondMs } from '../../lib/instant.ts'
-import { bodySignature, standardSignature, timestampedSignature } from '../../lib/signature.ts'
+import {
+  bodySignature,
+  standardSignature,
+  timestampedSignature,
+} from '../../lib/secrets/signature.ts'
+import { after, type Clock } from '../../lib/time/clock.ts'
+import { hourMs, secondMs } from '../../lib/time/instant.ts'
 import type { Exchange, Outcome } from '../attempt.ts'
 import type { Egress } from '../egress/egress.ts'
 import {

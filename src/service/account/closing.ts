@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { firstPlan } from '../../plan/plans.ts'
 import type { ClosedAccount, ClosedAccountStore } from '../../store/account/closed-accounts.ts'
 import type { OrganizationStore } from '../../store/account/organizations.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { tokenName } from '../../lib/token.ts'
+import { tokenName } from '../../lib/secrets/token.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { AccountState, Keyring, KeyState } from '../keys/keyring.ts'
 
 /** An operator who sees what an account sees, for a while; instants are Unix ms. */

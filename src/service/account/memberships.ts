@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { keepsAdmin } from '../../plan/roles.ts'
 import type {
   Invitation,

@@ -1,5 +1,5 @@
-import { dayMs } from '../../lib/instant.ts'
-import { isToken, tokenHash } from '../../lib/token.ts'
+import { isToken, tokenHash } from '../../lib/secrets/token.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { firstPlan } from '../../plan/plans.ts'
 import type { Role } from '../../plan/roles.ts'
 import type { Invitation, Member, Organization } from '../../store/account/organizations.ts'

@@ -1,5 +1,5 @@
-import { minuteMs } from '../../lib/instant.ts'
-import { tokenName } from '../../lib/token.ts'
+import { tokenName } from '../../lib/secrets/token.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import type { SignInMethod } from '../../store/account/sessions.ts'
 
 /** Who has given the first proof, and how. */

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { Session } from '../../store/account/sessions.ts'
 
 /** What a session token says: whose it is, from when to when (Unix seconds), and which session. */

@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import type { Letter } from '../messages/mail.ts'
 
 type Text = Pick<Letter, 'subject' | 'text' | 'html'>

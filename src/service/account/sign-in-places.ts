@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 
 export interface NewPlace {
   accountId: string

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { conditionText, evaluate, isCooling } from '../../market/alerts/condition.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { Alert, AlertSettings, AlertStore } from '../../store/alerts/alerts.ts'

@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
-import { dayMs, isoDay, startOfDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, isoDay, startOfDay } from '../../lib/time/instant.ts'
 import {
   type AlertCondition,
   alertMoment,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { AlertPriceStore, PendingPrice } from '../../store/alerts/prices.ts'
 
 /** One round over the alerts of a code. */

@@ -1,5 +1,5 @@
 import type { Ids } from '../../lib/ids.ts'
-import { startOfDay } from '../../lib/instant.ts'
+import { startOfDay } from '../../lib/time/instant.ts'
 import { type AlertMoment, conditionText, evaluate } from '../../market/alerts/condition.ts'
 import { type Entitlements, hasFeature } from '../../plan/plans.ts'
 import type { Feature } from '../../plan/tiers.ts'

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { conditionOperator, conditionValue, type Verdict } from '../../market/alerts/condition.ts'
 import { priceType } from '../../market/catalogue/catalogue.ts'
 import { formatPrice, roundTo } from '../../market/prices/format.ts'

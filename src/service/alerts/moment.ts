@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { type AlertMoment, alertMoment } from '../../market/alerts/condition.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Close } from '../../market/prices/window.ts'

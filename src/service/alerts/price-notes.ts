@@ -1,4 +1,4 @@
-import { startOfDay } from '../../lib/instant.ts'
+import { startOfDay } from '../../lib/time/instant.ts'
 import { isNews } from '../../market/calendars/news.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import type { AlertStore } from '../../store/alerts/alerts.ts'

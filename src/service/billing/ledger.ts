@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Terms } from '../../plan/subscription.ts'
 import type { Charge } from '../../send/billing/processor.ts'
 import type { Invoice } from '../../store/billing/invoices.ts'

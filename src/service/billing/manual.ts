@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { isoDay } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import type { InvoiceLine } from '../../plan/invoice.ts'
 import { firstPlan, type Plans, tierOf } from '../../plan/plans.ts'
 import type { Proration } from '../../plan/proration.ts'

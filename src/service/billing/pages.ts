@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../lib/clock.ts'
-import { hourMs } from '../../lib/instant.ts'
-import { keyedHash } from '../../lib/keyed-hash.ts'
+import { keyedHash } from '../../lib/secrets/keyed-hash.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { hourMs } from '../../lib/time/instant.ts'
 
 /** A page about one account, for whoever has its address. */
 export interface BillingPage {

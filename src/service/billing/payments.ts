@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type {
   PaymentMethod,
   PaymentMethods,

@@ -1,4 +1,4 @@
-import { startOfMonth } from '../../lib/instant.ts'
+import { startOfMonth } from '../../lib/time/instant.ts'
 import { firstPlan, isPlanId } from '../../plan/plans.ts'
 import { periodEnd } from '../../plan/subscription.ts'
 import type { Subscription } from '../../store/billing/subscriptions.ts'

@@ -1,7 +1,7 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { minuteMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import { firstPlan, type Plans, tierOf } from '../../plan/plans.ts'
 import { type BillingPeriod, changeOf, type Terms } from '../../plan/subscription.ts'
 import {

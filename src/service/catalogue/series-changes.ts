@@ -1,4 +1,4 @@
-import { snakeCase } from '../../lib/snake-case.ts'
+import { snakeCase } from '../../lib/text/snake-case.ts'
 import { calendarOf } from '../../market/calendars/calendar.ts'
 import { nextReleaseAt } from '../../market/calendars/releases.ts'
 import {

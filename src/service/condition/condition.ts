@@ -1,4 +1,4 @@
-import { isoInstant, minuteMs } from '../../lib/instant.ts'
+import { isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 import type { Feed } from './freshness.ts'
 import type { FaultyCodes } from './series-faults.ts'

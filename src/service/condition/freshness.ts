@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../../market/calendars/freshness.ts'
 import { type GuardTerms, guardAction } from '../../market/prices/guards.ts'
 import type { Series } from '../../store/catalogue/series.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, minuteMs } from '../../lib/instant.ts'
+import { dayMs, minuteMs } from '../../lib/time/instant.ts'
 import type { Incident, IncidentStore } from '../../store/condition/incidents.ts'
 import { transact } from '../../store/database.ts'
 import type { Settings } from '../../store/operator/settings.ts'

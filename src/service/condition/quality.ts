@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
-import { dayMs, parseDay, startOfDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { freshUntil } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
 import type { FrozenRun } from '../../market/condition/faults.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, isoInstant, parseDay, startOfDay } from '../../lib/time/instant.ts'
 import { type DataStatus, dataStatus } from '../../market/calendars/freshness.ts'
 import { scheduleOf } from '../../market/calendars/schedule.ts'
 import {

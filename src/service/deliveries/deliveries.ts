@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, sleep } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { dayMs, secondMs } from '../../lib/instant.ts'
-import { wallTime } from '../../lib/zone.ts'
+import { type Clock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, secondMs } from '../../lib/time/instant.ts'
+import { wallTime } from '../../lib/time/zone.ts'
 import {
   type DeliveryMoment,
   type DeliverySchedule,

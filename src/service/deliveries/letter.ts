@@ -1,5 +1,5 @@
-import { csvText } from '../../lib/csv.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import { csvText } from '../../lib/text/csv.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { priceType, sourceDescription } from '../../market/catalogue/catalogue.ts'
 import { formatPrice } from '../../market/prices/format.ts'
 import { headerLine } from '../../send/messages/mailer.ts'

@@ -1,5 +1,5 @@
-import { isoInstant } from '../../lib/instant.ts'
-import { startOfLocalDay } from '../../lib/zone.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
+import { startOfLocalDay } from '../../lib/time/zone.ts'
 import { type PriceChange, priceChange } from '../../market/prices/change.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Series } from '../../store/catalogue/series.ts'

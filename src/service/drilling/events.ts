@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { type Count, changeOver, percentChange } from '../../market/drilling/change.ts'
 import { ducWellCode, fracSpreadCode, rigCountCode } from '../../market/drilling/drilling.ts'
 import { dayAfter } from '../../market/prices/window.ts'

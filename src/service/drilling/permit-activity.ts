@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { type Activity, activityOf } from '../../market/drilling/permits.ts'
 import type { PermitState } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'

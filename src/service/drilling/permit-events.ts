@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
 import type { StoredPermit } from '../../store/drilling/well-permits.ts'
 import type { ServiceEvent } from '../webhooks/events.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { type PermitFreshness, permitFreshness } from '../../market/drilling/permits.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { indexWeeks, surchargesOf } from '../../market/fuels/surcharge.ts'
 import {
   type CarrierSchedule,

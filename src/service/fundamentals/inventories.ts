@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { type InventoryPlace, inventoryPlaces } from '../../market/fundamentals/inventories.ts'
 import { levelDecimals } from '../../market/fundamentals/storage.ts'
 import { roundTo } from '../../market/prices/format.ts'

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import type { Period } from '../../market/calendars/period.ts'
 import { meanBetween } from '../../market/fundamentals/forecast-accuracy.ts'
 import { totalProduced } from '../../market/fundamentals/opec.ts'

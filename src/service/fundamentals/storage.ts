@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import {
   levelBefore,
   levelDecimals,

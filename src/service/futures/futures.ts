@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { hourMs, minuteMs } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { onGrid, type Tick } from '../../market/futures/contract-days.ts'
 import {
   listedMonths,

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import type { ContractDay } from '../../market/futures/contract-days.ts'
 import { contractCode, type FamilyCode } from '../../market/futures/families.ts'
 import type { FuturesDay, FuturesStore, FuturesTick } from '../../store/futures/futures.ts'

@@ -1,4 +1,4 @@
-import { minuteMs, parseDay } from '../../lib/instant.ts'
+import { minuteMs, parseDay } from '../../lib/time/instant.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
 import { sessionOn, tradingDate, tradingSpan } from '../../market/futures/contracts.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { CreditLot, CreditStore } from '../../store/keys/credits.ts'
 
 /** A bought request that was taken, so that it can be given back. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { UsageStore } from '../../store/keys/usage.ts'
 import { type Count, counterOf, dayOf } from './meter-counts.ts'
 import type { RunningCounts } from './running-counts.ts'

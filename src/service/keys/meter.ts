@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs, hourMs, isoDay, startOfHour } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs, hourMs, isoDay, startOfHour } from '../../lib/time/instant.ts'
 import type { DayUsage } from '../../plan/efficiency.ts'
 import type { Entitlements } from '../../plan/plans.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { isoDay } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { isSameWindow, type QuotaWindow, quotaWindow } from '../../plan/quota.ts'
 import type { UsageStore } from '../../store/keys/usage.ts'
 import type { Keyring, KeyState } from './keyring.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { UsageWarningStore } from '../../store/keys/usage-warnings.ts'
 import type { Keyring, KeyState } from './keyring.ts'
 import type { Meter } from './meter.ts'

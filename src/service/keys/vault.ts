@@ -1,4 +1,4 @@
-import { seal, unseal } from '../../lib/seal.ts'
+import { seal, unseal } from '../../lib/secrets/seal.ts'
 
 /**
  * Keeps what must be read again (webhook secrets, credentials of data sources) encrypted at rest,

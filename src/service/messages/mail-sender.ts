@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { accepted, givenUp, outcomeOf } from '../../send/handover.ts'
 import type { FrozenLetter, Mailer } from '../../send/messages/mailer.ts'
 import type { SuppressionStore } from '../../store/messages/suppressions.ts'

@@ -1,8 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Config } from '../../config.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import {
   createNotificationStore,
   type NotificationStore,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Mailer } from '../../send/messages/mailer.ts'
 import { createResendMailer } from '../../send/messages/mailer-resend.ts'
 import { createSmtpMailer } from '../../send/messages/mailer-smtp.ts'

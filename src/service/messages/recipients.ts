@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs, isoDay } from '../../lib/instant.ts'
-import { keyedHash } from '../../lib/keyed-hash.ts'
+import { keyedHash } from '../../lib/secrets/keyed-hash.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { Consent, RecipientStore } from '../../store/messages/recipients.ts'
 import type { Keyring } from '../keys/keyring.ts'
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import { accepted, givenUp, outcomeOf } from '../../send/handover.ts'
 import type { SmsProvider } from '../../send/messages/sms.ts'
 import type { PhoneStore } from '../../store/messages/phones.ts'

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { isToken, sameHash, tokenHash, tokenHint } from '../../lib/token.ts'
+import { isToken, sameHash, tokenHash, tokenHint } from '../../lib/secrets/token.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { AdminRole } from '../../plan/admin-roles.ts'
 import type { AdminToken, AdminTokenStore } from '../../store/operator/admin-tokens.ts'
 

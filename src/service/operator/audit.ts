@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs, hourMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import type { AuditStore, NewAuditEntry } from '../../store/operator/audit.ts'
 
 /** Who did what to which thing, from where and when. */

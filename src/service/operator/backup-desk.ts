@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { BackupRecord, BackupStanding } from './backup-record.ts'
 
 /** A backup in one of the places of the configuration. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs, hourMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 
 /** The certificate under which the service is reached, which a proxy in front of it has. */
 export interface CertificateWatch {

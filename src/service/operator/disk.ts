@@ -1,7 +1,7 @@
-import type { Clock } from '../../lib/clock.ts'
-import { minuteMs, secondMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
-import type { ReserveFile } from '../../lib/reserve-file.ts'
+import type { ReserveFile } from '../../lib/files/reserve-file.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 import { StorageFull, storageFaultOf } from '../../store/storage-fault.ts'
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
-import { startOfDay } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { startOfDay } from '../../lib/time/instant.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 
 /** Something that needs the operator, for as long as it does. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import type { Settings } from '../../store/operator/settings.ts'
 import type { PageChecksums } from '../../store/page-checksums.ts'
 

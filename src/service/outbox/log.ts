@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../lib/clock.ts'
+import { type Clock, sleep } from '../../lib/time/clock.ts'
 import type { LogRange, OutboxLogStore } from '../../store/outbox/log.ts'
 import type { Kind, LogEntry } from '../../store/outbox/rows.ts'
 import type { OutboxDue } from './engine.ts'

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../../lib/instant.ts'
+import { hourMs, minuteMs } from '../../lib/time/instant.ts'
 import type { Kind } from '../../store/outbox/rows.ts'
 
 /** How long after a failed attempt the next one is due. */

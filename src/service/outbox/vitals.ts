@@ -1,4 +1,4 @@
-import { isoInstant, minuteMs, secondMs } from '../../lib/instant.ts'
+import { isoInstant, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import type { OutboxStore } from '../../store/outbox/outbox.ts'
 import type { Kind } from '../../store/outbox/rows.ts'
 import type { Component } from '../condition/condition.ts'

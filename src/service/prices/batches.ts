@@ -1,5 +1,5 @@
-import { dayMs, hourMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import { type BigChange, createBigChanges } from '../../market/prices/big-changes.ts'
 import type { Batch, NewBatch } from '../../store/prices/batches.ts'
 import type { Point } from '../../store/prices/observations.ts'

@@ -1,4 +1,4 @@
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import {
   type Bar,

@@ -1,4 +1,4 @@
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { CloseStore } from '../../store/prices/closes.ts'
 import type { QuarantineList } from './quarantine.ts'

@@ -1,4 +1,4 @@
-import { dayMs, parseDay, startOfDay } from '../../lib/instant.ts'
+import { dayMs, parseDay, startOfDay } from '../../lib/time/instant.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Closes } from './closes.ts'

@@ -1,4 +1,4 @@
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import { type BarInterval, bucketStart, isLong } from '../../market/prices/bars.ts'
 import type { Day, ObservationStore } from '../../store/prices/observations.ts'
 import type { QuarantineList } from './quarantine.ts'

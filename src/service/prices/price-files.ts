@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keyedHash } from '../../lib/keyed-hash.ts'
+import { keyedHash } from '../../lib/secrets/keyed-hash.ts'
 
 /** A file of a year's prices. */
 export interface PriceFile {

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import type { Quarantine, QuarantineStore } from '../../store/prices/quarantine.ts'
 
 /** A stretch of time that reads may use, half-open. */

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { Batch, BatchStore } from '../../store/prices/batches.ts'
 import type { BatchRowStore, RowName } from '../../store/undo/rows.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'

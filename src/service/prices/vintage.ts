@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import type { Observation } from '../../market/prices/bars.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Series } from '../../store/catalogue/series.ts'

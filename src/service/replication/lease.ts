@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Bucket } from '../../send/nats/connection.ts'
 
 /** The bucket of who is the primary, and its only key. */

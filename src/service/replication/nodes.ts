@@ -1,4 +1,4 @@
-import { every } from '../../lib/clock.ts'
+import { every } from '../../lib/time/clock.ts'
 import type { Bucket, Nats } from '../../send/nats/connection.ts'
 import { type Lease, leaseBucket, leaseKey } from './lease.ts'
 import { changesStream, eventsStream, pricesStream, usageStream } from './subjects.ts'

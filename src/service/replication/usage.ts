@@ -1,6 +1,6 @@
-import { every } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { hourMs } from '../../lib/instant.ts'
+import { every } from '../../lib/time/clock.ts'
+import { hourMs } from '../../lib/time/instant.ts'
 import { quotaState } from '../../plan/quota.ts'
 import type { Nats } from '../../send/nats/connection.ts'
 import type { KeyState } from '../keys/keyring.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { minuteMs } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import {
   type Credentials,
   failuresMax,

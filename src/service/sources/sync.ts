@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import {
   authHeaders,

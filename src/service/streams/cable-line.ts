@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { Ending } from './streams.ts'
 
 /** The other end of a connection. */

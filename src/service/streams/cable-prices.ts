@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { sourceOf } from '../../market/catalogue/catalogue.ts'
 import { rigRegionOf } from '../../market/drilling/rig-region.ts'
 import { roundTo } from '../../market/prices/format.ts'

@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock, soon } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
+import { type Clock, createSystemClock, soon } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import { heatPrices } from '../../market/units/heat-price.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'

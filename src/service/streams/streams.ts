@@ -1,6 +1,6 @@
-import { type Clock, createSystemClock, every } from '../../lib/clock.ts'
-import { secondMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import { type Clock, createSystemClock, every } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 
 /**
  * Why the service ends a stream: it stops, the client reads too slowly, or a request like the one

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { moved, type WatchEventType } from '../../market/watches/change.ts'
 import type { NewWatchEvent, WatchEventRow, WatchEventStore } from '../../store/watches/events.ts'
 import type { Watch } from '../../store/watches/watches.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, createSystemClock, sleep } from '../../lib/clock.ts'
-import { dayMs, hourMs, secondMs } from '../../lib/instant.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Log } from '../../lib/log/log.ts'
+import { type Clock, createSystemClock, sleep } from '../../lib/time/clock.ts'
+import { dayMs, hourMs, secondMs } from '../../lib/time/instant.ts'
 import {
   comparable,
   findings,

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { startOfMonth, startOfNextMonth } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { startOfMonth, startOfNextMonth } from '../../lib/time/instant.ts'
 import type { WebhookMonthStore } from '../../store/webhooks/months.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { startOfDay } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { startOfDay } from '../../lib/time/instant.ts'
 import { type EventType, isPermitEvent } from '../../plan/event-types.ts'
 import { hasFeature } from '../../plan/plans.ts'
 import { entitledNow, type Keyring } from '../keys/keyring.ts'

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../lib/instant.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { type EventType, eventTypeOf } from '../../plan/event-types.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Keyring } from '../keys/keyring.ts'

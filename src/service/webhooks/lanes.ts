@@ -1,4 +1,4 @@
-import { secondMs } from '../../lib/instant.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 import type { Endpoint } from '../../store/webhooks/webhooks.ts'
 import type { AccountState, Keyring } from '../keys/keyring.ts'
 import type { LanePolicy, Lanes, OpenLane, Share } from '../outbox/outbox.ts'

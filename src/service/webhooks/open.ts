@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Config } from '../../config.ts'
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { Limits } from '../../plan/limits.ts'
 import { createEgress, type Egress } from '../../send/egress/egress.ts'
 import { createWebhookSender } from '../../send/webhooks/webhook.ts'

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import {
   boundText,
   type Condition,

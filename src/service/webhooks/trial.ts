@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import type { Outcome } from '../../send/attempt.ts'
 import type { WebhookSender } from '../../send/webhooks/webhook.ts'
 

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
-import { isoInstant } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { isoInstant } from '../../lib/time/instant.ts'
 import { quotaPeriods } from '../../plan/plans.ts'
 import { percentUsed } from '../../plan/quota.ts'
 import { transact } from '../../store/database.ts'

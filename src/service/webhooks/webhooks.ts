@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
 import type { Ids } from '../../lib/ids.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { EventType } from '../../plan/event-types.ts'
 import { transact } from '../../store/database.ts'
 import type {

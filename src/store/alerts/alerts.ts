@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { minuteMs } from '../../lib/instant.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import { type AlertCondition, priceBounds } from '../../market/alerts/condition.ts'
 import { transact } from '../database.ts'
 import { lazy } from '../statement.ts'

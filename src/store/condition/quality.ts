@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import type { DayClose } from '../../market/condition/faults.ts'
 import type { DayFacts } from '../../market/condition/quality.ts'
 import { barColumns } from '../bar-columns.ts'

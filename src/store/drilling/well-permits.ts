@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, parseDay } from '../../lib/instant.ts'
+import { dayMs, parseDay } from '../../lib/time/instant.ts'
 import {
   countyKey,
   formationKey,

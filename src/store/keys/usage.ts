@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { transact } from '../database.ts'
 import { manyRows } from '../many-rows.ts'
 import { lazy } from '../statement.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, hourMs, minuteMs } from '../../lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { transact } from '../database.ts'
 import { lazy } from '../statement.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { dayMs, hourMs } from '../../lib/instant.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
 import {
   type Bar,
   barsOf,

@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import { type LazyStatement, lazy } from '../statement.ts'
 import { createChangeLog, type LoggedChange } from './change-log.ts'
 import {

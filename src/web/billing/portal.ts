@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import type { AccessPlugin } from '../../http/gate/access.ts'
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import { money } from '../../plan/invoice.ts'
 import { type Plans, tierOf } from '../../plan/plans.ts'
 import { invoicePdf } from '../../send/billing/invoice-pdf.ts'

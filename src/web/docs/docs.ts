@@ -5,7 +5,7 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { jsonType } from '../../http/answer/complete.ts'
 import { hasEtag } from '../../http/answer/etag.ts'
-import { strongEtag } from '../../lib/etag.ts'
+import { strongEtag } from '../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
 
 export interface DocsDeps {

@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts'
-import { dayMs, isoDay, startOfMonth, startOfNextMonth } from '../../lib/instant.ts'
+import type { Clock } from '../../lib/time/clock.ts'
+import { dayMs, isoDay, startOfMonth, startOfNextMonth } from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { changePercent } from '../../market/prices/change.ts'
 import type { Close } from '../../market/prices/window.ts'

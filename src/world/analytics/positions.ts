@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import { cotMarkets, cotReleasedAt, reportDays } from '../../market/analytics/positions.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { type Close, dayAfter } from '../../market/prices/window.ts'

@@ -1,4 +1,4 @@
-import { minuteMs } from '../../lib/instant.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import { basinKeys, country } from '../../market/drilling/drilling.ts'
 import { countedAt, type DrillingCalendar, publishedAt } from '../../market/drilling/period.ts'
 import type { World } from '../prices/world.ts'

@@ -1,4 +1,4 @@
-import { parseDay, weekdayOf } from '../../lib/instant.ts'
+import { parseDay, weekdayOf } from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {
   basinKeys,

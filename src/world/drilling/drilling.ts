@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { dayMs, isoDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { country } from '../../market/drilling/drilling.ts'
 import {
   countDays,

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { hourMs, isoDay, startOfWeek } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { hourMs, isoDay, startOfWeek } from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import { transact } from '../../store/database.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { usStates } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
 import {
   dayMs,
   hourMs,
@@ -8,7 +8,7 @@ import {
   parseDay,
   startOfDay,
   weekdayOf,
-} from '../../lib/instant.ts'
+} from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { permitStateOf } from '../../market/geography/us-states.ts'
 import { dayAfter } from '../../market/prices/window.ts'

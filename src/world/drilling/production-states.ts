@@ -1,4 +1,4 @@
-import { dayMs, parseDay } from '../../lib/instant.ts'
+import { dayMs, parseDay } from '../../lib/time/instant.ts'
 import { daysIn, endOfMonth, monthAfter } from '../../market/calendars/period.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import type { StateMonth } from '../../store/drilling/state-production.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
 import { monthAfter } from '../../market/calendars/period.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {

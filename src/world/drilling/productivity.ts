@@ -1,4 +1,4 @@
-import { dayMs, parseDay } from '../../lib/instant.ts'
+import { dayMs, parseDay } from '../../lib/time/instant.ts'
 import { basinKeys } from '../../market/drilling/drilling.ts'
 import type { Productivity } from '../../store/drilling/productivities.ts'
 import { createPath, type Path } from '../prices/path.ts'

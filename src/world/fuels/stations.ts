@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from '../../lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import { dieselCode } from '../../market/fuels/diesel.ts'
 import type { Station, StationStore } from '../../store/fuels/stations.ts'

@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { dayMs, hourMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs, hourMs, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
 import type { Cadence } from '../../market/catalogue/catalogue.ts'
 import { indexWeeks, steppedBands, surchargesOf } from '../../market/fuels/surcharge.ts'
 import { type Close, dayAfter } from '../../market/prices/window.ts'

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
 import { monthAfter, monthOf } from '../../market/calendars/period.ts'
 import { releasedAt, scheduleOf } from '../../market/calendars/schedule.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'

@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { dayMs, isoDay, parseDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../market/calendars/period.ts'
 import { firstAt } from '../../market/fundamentals/forecast-accuracy.ts'
 import {

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/instant.ts'
+import { dayMs, isoDay, minuteMs, parseDay } from '../../lib/time/instant.ts'
 import { sessionOf } from '../../market/calendars/calendar.ts'
 import type { Family } from '../../market/futures/families.ts'
 import { dayNumber } from '../../market/prices/window.ts'

@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { dayMs, startOfDay } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs, startOfDay } from '../../lib/time/instant.ts'
 import type { DayRecord, TickRecord } from '../../market/futures/contract-days.ts'
 import {
   contractCode,

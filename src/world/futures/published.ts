@@ -6,7 +6,7 @@ import {
   parseDay,
   secondMs,
   weekdayOf,
-} from '../../lib/instant.ts'
+} from '../../lib/time/instant.ts'
 import { generatedSource } from '../../market/catalogue/catalogue.ts'
 import {
   type DayRecord,

@@ -1,5 +1,5 @@
-import { type Clock, createSystemClock } from '../../lib/clock.ts'
-import { dayMs } from '../../lib/instant.ts'
+import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { type depthOf, isMainCode, leadingCodes, newestFrom } from './history-depth.ts'
 import { createPriceProgress, type Progress } from './progress.ts'
 import { createPublication, type StoredSeries, type WorldPoint } from './publication.ts'

@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
 import type { WorldSeries } from './series.ts'
 

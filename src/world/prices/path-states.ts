@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import statesFile from '../../../fixtures/path-states.txt' with { type: 'file' }
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { checkpointDays, epochDay, type KnownStates, type Path, type PathState } from './path.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { draw, keyOf, normal } from './noise.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 
 /**
  * Where progress is kept, beside the data, so that a copy that is restored goes on from where it

@@ -1,4 +1,4 @@
-import { dayMs } from '../../lib/instant.ts'
+import { dayMs } from '../../lib/time/instant.ts'
 import { type Cadence, isIntraday } from '../../market/catalogue/catalogue.ts'
 import { changeBases } from '../../market/prices/change.ts'
 import { type Depth, depthOf, newestFrom } from './history-depth.ts'

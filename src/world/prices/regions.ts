@@ -1,4 +1,4 @@
-import { minuteMs } from '../../lib/instant.ts'
+import { minuteMs } from '../../lib/time/instant.ts'
 import {
   basins,
   country,

@@ -1,4 +1,4 @@
-import { isoDay } from '../../lib/instant.ts'
+import { isoDay } from '../../lib/time/instant.ts'
 import type { Close } from '../../market/prices/window.ts'
 import type { Observation } from './world.ts'
 

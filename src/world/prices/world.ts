@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../lib/time/instant.ts'
 import { previousTradingDay, sessionOf } from '../../market/calendars/calendar.ts'
 import { weekdayOfDay } from '../../market/calendars/holidays.ts'
 import {

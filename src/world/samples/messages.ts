@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Clock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/time/clock.ts'
 import type { NotificationStore } from '../../store/messages/notifications.ts'
 import { createPhoneStore } from '../../store/messages/phones.ts'
 import { sampleId } from './id.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { InternalRoute } from 'elysia'
-import { dayMs, isoInstant } from '../../../src/lib/instant.ts'
+import { dayMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import { type Role, roles } from '../../../src/plan/roles.ts'
 import { startAt } from '../../support/instance/instance.ts'
 import {

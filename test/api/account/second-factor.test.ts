@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TOTP } from 'otpauth'
-import { minuteMs, secondMs } from '../../../src/lib/instant.ts'
+import { minuteMs, secondMs } from '../../../src/lib/time/instant.ts'
 import {
   type Asked,
   codeOf,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SignJWT } from 'jose'
-import { hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
+import { hourMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import { sessionKeyOf } from '../../../src/service/account/session-tokens.ts'
 import { startAt } from '../../support/instance/instance.ts'
 import { type Asked, codeOf, people, tokenIn } from '../../support/topics/people.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { type Asked, codeOf, people, signUpToken } from '../../support/topics/people.ts'
 
 const newcomer = 'newcomer@example.com'

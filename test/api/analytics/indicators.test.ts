@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, minuteMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs, parseDay } from '../../../src/lib/time/instant.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'

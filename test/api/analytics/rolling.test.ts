@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayMs, isoInstant } from '../../../src/lib/instant.ts'
+import { dayMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 interface Body {

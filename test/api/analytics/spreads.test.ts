@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import type { InternalRoute, TSchema } from 'elysia'
-import { dayMs, hourMs, isoDay, isoInstant, parseDay, weekdayOf } from '../../../src/lib/instant.ts'
+import {
+  dayMs,
+  hourMs,
+  isoDay,
+  isoInstant,
+  parseDay,
+  weekdayOf,
+} from '../../../src/lib/time/instant.ts'
 import { codesOf } from '../../../src/market/analytics/spread.ts'
 import { listedMonths } from '../../../src/market/futures/contracts.ts'
 import type { FamilyCode } from '../../../src/market/futures/families.ts'

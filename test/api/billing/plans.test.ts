@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { PDFDocument } from 'pdf-lib'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { roles } from '../../../src/plan/roles.ts'
 import { type Buyer, billingHouse, codeOf, startAt } from '../../support/topics/billing.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Commodity } from '../../../src/api/commodities/row.ts'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'
 

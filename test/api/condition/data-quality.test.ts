@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, parseDay } from '../../../src/lib/time/instant.ts'
 import { isTradingDay } from '../../../src/market/calendars/calendar.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createConditionJob } from '../../../src/jobs/condition.ts'
-import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { Component } from '../../../src/service/condition/condition.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../../src/lib/time/instant.ts'
 import { expectShape } from '../../support/interface/shape.ts'
 import { type DeliveryWorld, deliveryWorld } from '../../support/topics/deliveries.ts'
 

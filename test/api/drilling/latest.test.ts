@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { countDays } from '../../../src/market/drilling/period.ts'
 import { withRegions } from '../../../src/world/prices/regions.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
-import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, parseDay } from '../../../src/lib/time/instant.ts'
 import { type Grade, grades, marineCode, type Port } from '../../../src/market/fuels/marine.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'

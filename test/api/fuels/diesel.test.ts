@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, parseInstant } from '../../../src/lib/instant.ts'
+import { dayMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import type { Station } from '../../../src/store/fuels/stations.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'

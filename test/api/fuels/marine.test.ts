@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
-import { dayMs, hourMs, parseDay, secondMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, parseDay, secondMs } from '../../../src/lib/time/instant.ts'
 import { grades, marineCode } from '../../../src/market/fuels/marine.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'

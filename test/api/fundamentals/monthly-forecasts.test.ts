@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, parseDay } from '../../../src/lib/time/instant.ts'
 import { monthAfter } from '../../../src/market/calendars/period.ts'
 import { forecastPublishedAt } from '../../../src/market/fundamentals/monthly-forecast.ts'
 import { createMonthlyForecasts } from '../../../src/service/fundamentals/monthly-forecasts.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { hourMs } from '../../../src/lib/instant.ts'
+import { hourMs } from '../../../src/lib/time/instant.ts'
 import { families, namesOf } from '../../../src/market/futures/families.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { expectShape } from '../../support/interface/shape.ts'

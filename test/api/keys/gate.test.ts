@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import { planIds } from '../../../src/plan/tiers.ts'
 import {
   type FrontDoor,

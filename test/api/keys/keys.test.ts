@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
-import { dayMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { dayMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import {
   at,
   bodyOf,

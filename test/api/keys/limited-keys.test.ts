@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { isoInstant } from '../../../src/lib/instant.ts'
+import { isoInstant } from '../../../src/lib/time/instant.ts'
 import { scopeOf } from '../../../src/plan/scopes.ts'
 import { type EvaluationCopy, evaluationCopy } from '../../support/instance/evaluation-copy.ts'
 import { openFrontDoor, startAt } from '../../support/instance/front-door.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import {
   bodyOf,
   type FrontDoor,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { minuteMs, secondMs } from '../../../src/lib/instant.ts'
+import { minuteMs, secondMs } from '../../../src/lib/time/instant.ts'
 import { type Answer, openMessageInstance } from '../../support/topics/messages.ts'
 
 const us = (phone_number = '+15550100002') => ({ phone_number, country_code: 'US' })

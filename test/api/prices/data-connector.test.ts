@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
-import { dayMs, hourMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, parseDay } from '../../../src/lib/time/instant.ts'
 import { grades, marineCode } from '../../../src/market/fuels/marine.ts'
 import { expectShape } from '../../support/interface/shape.ts'
 import { openSourceInstance, rowServer, type SourceInstance } from '../../support/topics/sources.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { tableFromIPC } from 'apache-arrow'
 import { type Compressors, parquetMetadata, parquetReadObjects } from 'hyparquet'
-import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const path = '/v1/export/prices'

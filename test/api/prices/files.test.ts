@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Compressors, parquetReadObjects } from 'hyparquet'
 import { createPriceFilesJob } from '../../../src/jobs/price-files.ts'
-import { dayMs } from '../../../src/lib/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 const compressors: Compressors = { ZSTD: (input, _size) => Bun.zstdDecompressSync(input) }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 import { expectShape, json } from '../../support/interface/shape.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../support/instance/instance.ts'
 
 /** A value of a point, as it came to be known. */

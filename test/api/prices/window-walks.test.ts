@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'
 import { startAt } from '../../support/instance/instance.ts'
 import { type Answer, bodyOf, openWindowInstance, type Row } from '../../support/topics/windows.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import { validIntervals } from '../../../src/market/prices/interval.ts'
 import { startAt } from '../../support/instance/instance.ts'
 import {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { secondMs } from '../../../src/lib/instant.ts'
-import { timestampedSignature } from '../../../src/lib/signature.ts'
+import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
+import { secondMs } from '../../../src/lib/time/instant.ts'
 import { expectShape } from '../../support/interface/shape.ts'
 import { openSourceInstance, row, type SourceInstance } from '../../support/topics/sources.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isoInstant, minuteMs } from '../../../src/lib/instant.ts'
+import { isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { WatchEvent } from '../../../src/service/watches/feed.ts'
 import { openWatchInstance, startAt, type WatchInstance } from '../../support/topics/watches.ts'
 

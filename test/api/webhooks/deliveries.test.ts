@@ -2,7 +2,7 @@ import { afterEach, describe, expect, setSystemTime, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { createOutboxJob } from '../../../src/jobs/outbox.ts'
-import { hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 interface Received {

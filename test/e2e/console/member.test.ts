@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { timestampedSignature } from '../../../src/lib/signature.ts'
+import { timestampedSignature } from '../../../src/lib/secrets/signature.ts'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
 import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'

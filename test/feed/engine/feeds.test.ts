@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { minuteMs, parseDay, parseInstant } from '../../../src/lib/instant.ts'
+import { minuteMs, parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import type { FeedRun } from '../../../src/store/feeds/feeds.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { shippedFeeds } from '../../../src/feed/publishers/publishers.ts'
-import { minuteMs, parseInstant } from '../../../src/lib/instant.ts'
+import { minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 import { type Misbehaviour, standIn, standInKey } from '../../support/publishers/stand-in.ts'
 import { haveRealData, needsRealData } from '../../support/real-data.ts'

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import { createLine } from '../../../src/feed/engine/line.ts'
 import { ecb } from '../../../src/feed/publishers/ecb.ts'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
-import { secondMs } from '../../../src/lib/instant.ts'
+import { secondMs } from '../../../src/lib/time/instant.ts'
 import { createEgress } from '../../../src/send/egress/egress.ts'
 import { createPublisherFetch } from '../../../src/send/feeds/fetch.ts'
 

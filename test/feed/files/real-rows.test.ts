@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset } from '../../../src/feed/files/dataset.ts'
 import type { JudgedRow } from '../../../src/feed/files/row-guards.ts'
-import { isoDay } from '../../../src/lib/instant.ts'
+import { isoDay } from '../../../src/lib/time/instant.ts'
 import { knownMoveOf, knownMoves } from '../../../src/market/prices/known-moves.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'

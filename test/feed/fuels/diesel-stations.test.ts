@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createDieselStationsDataset } from '../../../src/feed/fuels/diesel-stations.ts'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createStationStore } from '../../../src/store/fuels/stations.ts'
 

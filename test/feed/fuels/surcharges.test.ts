@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { faultOf, now, setUp, week } from '../../support/topics/carriers.ts'
 
 describe('published surcharges', () => {

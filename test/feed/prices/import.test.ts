@@ -12,7 +12,7 @@ import {
   type PointWriter,
   type PriceImport,
 } from '../../../src/feed/prices/reader.ts'
-import { isoInstant } from '../../../src/lib/instant.ts'
+import { isoInstant } from '../../../src/lib/time/instant.ts'
 import { memory, noInput } from '../../support/instance/memory-writer.ts'
 import { catalogue } from '../../support/topics/shipped-codes.ts'
 

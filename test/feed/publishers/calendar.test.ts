@@ -9,7 +9,7 @@ import {
   weeklyBroughtForward,
   weeklyHeldBack,
 } from '../../../src/feed/publishers/calendar.ts'
-import { hourMs, isoInstant, minuteMs, parseInstant } from '../../../src/lib/instant.ts'
+import { hourMs, isoInstant, minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { euroSettlement, usFederal } from '../../../src/market/calendars/holidays.ts'
 
 const eastern = { zone: 'America/New_York' }

@@ -9,7 +9,7 @@ import { type MapLine, targetName } from '../../../src/feed/publishers/map.ts'
 import { shippedFeeds } from '../../../src/feed/publishers/publishers.ts'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
 import type { PeriodKind } from '../../../src/feed/reading/periods.ts'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { haveRealData, needsRealData } from '../../support/real-data.ts'
 
 const folder = resolve(import.meta.dir, '../../../../shared/data')

@@ -4,7 +4,7 @@ import type { SentSeries } from '../../../src/feed/publishers/publisher.ts'
 import { judge, type SentBefore } from '../../../src/feed/publishers/suspicion.ts'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
 import { sameUnit } from '../../../src/feed/reading/units.ts'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 
 const now = parseInstant('2026-08-20T12:00:00Z')!
 const line: MapLine = {

@@ -12,7 +12,7 @@ import {
   serialDay,
   spanOf,
 } from '../../../src/feed/reading/periods.ts'
-import { isoDay } from '../../../src/lib/instant.ts'
+import { isoDay } from '../../../src/lib/time/instant.ts'
 
 describe('periods as publishers write them', () => {
   const rows: [written: string, kind: PeriodKind, period: string | undefined][] = [

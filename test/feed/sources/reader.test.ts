@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { shippedPorts } from '../../../src/feed/catalogue/ports.ts'
 import { createSourceReader } from '../../../src/feed/sources/reader.ts'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { contentBytesMax, sourceConfig } from '../../../src/plan/source-config.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!

@@ -6,8 +6,8 @@ import type {
   ReaderThread,
   ToReader,
 } from '../../../src/http/readers/terms.ts'
-import { createManualClock, createSystemClock } from '../../../src/lib/clock.ts'
-import { createLog } from '../../../src/lib/log.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock, createSystemClock } from '../../../src/lib/time/clock.ts'
 
 const question: Omit<ReaderQuestion, 'id'> = {
   url: 'http://localhost/v1/analytics/statistics',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { isoInstant } from '../../../src/lib/instant.ts'
+import { isoInstant } from '../../../src/lib/time/instant.ts'
 import {
   codeOfMarket,
   cotMarkets,

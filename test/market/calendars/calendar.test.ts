@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/instant.ts'
+import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/time/instant.ts'
 import {
   addTradingDays,
   isOpen,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/time/instant.ts'
 import { dataStatus, freshUntil, maxAgeHours } from '../../../src/market/calendars/freshness.ts'
 import type { Listing } from '../../../src/market/calendars/schedule.ts'
 import { depthOf } from '../../../src/world/prices/history-depth.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { isNews } from '../../../src/market/calendars/news.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')

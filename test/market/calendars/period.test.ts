@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseDay } from '../../../src/lib/instant.ts'
+import { parseDay } from '../../../src/lib/time/instant.ts'
 import {
   daysIn,
   endOfMonth,

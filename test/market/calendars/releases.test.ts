@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isoInstant, parseInstant } from '../../../src/lib/instant.ts'
+import { isoInstant, parseInstant } from '../../../src/lib/time/instant.ts'
 import { freshUntil } from '../../../src/market/calendars/freshness.ts'
 import { nextReleaseAt, releaseSlot } from '../../../src/market/calendars/releases.ts'
 import type { Listing } from '../../../src/market/calendars/schedule.ts'

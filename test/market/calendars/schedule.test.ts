@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hourMs, isoInstant, parseInstant, startOfDay } from '../../../src/lib/instant.ts'
+import { hourMs, isoInstant, parseInstant, startOfDay } from '../../../src/lib/time/instant.ts'
 import type { Market } from '../../../src/market/calendars/calendar.ts'
 import {
   currentUntil,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { dayMs, isoDay } from '../../../src/lib/instant.ts'
+import { dayMs, isoDay } from '../../../src/lib/time/instant.ts'
 import { isoWeek, weekName, weekNameOf } from '../../../src/market/calendars/weeks.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
 import { intradayGaps, intradaySessions } from '../../../src/market/condition/intraday.ts'
 

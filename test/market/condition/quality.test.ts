@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoDay, parseDay, parseInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { isTradingDay } from '../../../src/market/calendars/calendar.ts'
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
 import {

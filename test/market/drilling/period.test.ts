@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { parseDay, parseInstant } from '../../../src/lib/instant.ts'
+import { parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import {
   countAge,
   countDays,

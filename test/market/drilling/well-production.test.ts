@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isoInstant, parseInstant } from '../../../src/lib/instant.ts'
+import { isoInstant, parseInstant } from '../../../src/lib/time/instant.ts'
 import {
   newestPublishedMonth,
   oilEquivalent,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isoInstant, weekdayOf } from '../../../src/lib/instant.ts'
+import { isoInstant, weekdayOf } from '../../../src/lib/time/instant.ts'
 import { monthAfter } from '../../../src/market/calendars/period.ts'
 import {
   outlookKind,

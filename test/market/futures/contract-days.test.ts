@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/time/instant.ts'
 import {
   type ContractDay,
   mergeDays,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import {
   contractStatus,
   daysToExpiry,

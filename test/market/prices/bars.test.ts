@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../../src/lib/time/instant.ts'
 import {
   type BarInterval,
   bucketEnd,

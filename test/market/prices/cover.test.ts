@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { isoDay } from '../../../src/lib/instant.ts'
+import { isoDay } from '../../../src/lib/time/instant.ts'
 import { daysOfCover, useOfStorage } from '../../../src/market/prices/cover.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realRows } from '../../support/real-data.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { inflateSync } from 'node:zlib'
 import { PDFArray, PDFDocument, PDFRawStream } from 'pdf-lib'
-import { dayMs } from '../../../src/lib/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import { invoicePdf, type PrintedInvoice } from '../../../src/send/billing/invoice-pdf.ts'
 
 const createdAt = Date.parse('2026-11-20T15:00:00Z')

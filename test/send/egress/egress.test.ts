@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createServer } from 'node:net'
-import { createSystemClock } from '../../../src/lib/clock.ts'
+import { createSystemClock } from '../../../src/lib/time/clock.ts'
 import { type Address, createEgress, type Egress } from '../../../src/send/egress/egress.ts'
 import { createWebhookSender } from '../../../src/send/webhooks/webhook.ts'
 

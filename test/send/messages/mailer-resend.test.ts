@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { FrozenLetter, Mailer } from '../../../src/send/messages/mailer.ts'
 import { createResendMailer } from '../../../src/send/messages/mailer-resend.ts'
 import { createMailSender } from '../../../src/service/messages/mail-sender.ts'

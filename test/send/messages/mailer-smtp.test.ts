@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import { minuteMs } from '../../../src/lib/instant.ts'
+import { minuteMs } from '../../../src/lib/time/instant.ts'
 import { type FrozenLetter, messageId } from '../../../src/send/messages/mailer.ts'
 import { createSmtpMailer } from '../../../src/send/messages/mailer-smtp.ts'
 import { createMailSender } from '../../../src/service/messages/mail-sender.ts'

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { createServer } from 'node:https'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { createManualClock, createSystemClock } from '../../../src/lib/clock.ts'
+import { createManualClock, createSystemClock } from '../../../src/lib/time/clock.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import { createEgress } from '../../../src/send/egress/egress.ts'
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createManualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { createSignInAttempts } from '../../../src/service/account/sign-in-attempts.ts'
 
 const windowMs = 15 * 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { above, openAlertInstance, startAt } from '../../support/topics/alerts.ts'
 
 const code = 'WTI_USD'

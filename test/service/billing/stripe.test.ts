@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createManualClock } from '../../../src/lib/clock.ts'
-import { dayMs, minuteMs } from '../../../src/lib/instant.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { dayMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import { defaultSettings } from '../../../src/store/webhooks/webhooks.ts'
 import {
   type Sent,

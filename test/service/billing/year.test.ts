@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs } from '../../../src/lib/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import type { BillingPeriod } from '../../../src/plan/subscription.ts'
 import { type Buyer, billingHouse, startAt } from '../../support/topics/billing.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { minuteMs } from '../../../src/lib/instant.ts'
+import { minuteMs } from '../../../src/lib/time/instant.ts'
 import {
   type Component,
   conditionOf,

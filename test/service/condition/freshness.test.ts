@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoDay, startOfDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, startOfDay } from '../../../src/lib/time/instant.ts'
 import { createFreshness } from '../../../src/service/condition/freshness.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayMs, hourMs, startOfDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, startOfDay } from '../../../src/lib/time/instant.ts'
 import { createQuality } from '../../../src/service/condition/quality.ts'
 import { createQualityStore } from '../../../src/store/condition/quality.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { frozenRun, unitBreakOf } from '../../../src/market/condition/faults.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs } from '../../../src/lib/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import type { DeliverySettings } from '../../../src/service/deliveries/deliveries.ts'
 import { type DeliveryWorld, deliveryWorld } from '../../support/topics/deliveries.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isoInstant, parseInstant } from '../../../src/lib/instant.ts'
+import { isoInstant, parseInstant } from '../../../src/lib/time/instant.ts'
 import { createDrilling, type Drilling } from '../../../src/service/drilling/drilling.ts'
 import type { ServiceEvent } from '../../../src/service/webhooks/events.ts'
 import type { DucWells } from '../../../src/store/drilling/duc-wells.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, parseDay } from '../../../src/lib/time/instant.ts'
 import type { CarrierSchedule } from '../../../src/store/fuels/surcharges.ts'
 import { openTestInstance, type TestInstance } from '../../support/instance/instance.ts'
 

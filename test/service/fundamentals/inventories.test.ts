@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, parseDay } from '../../../src/lib/time/instant.ts'
 import { inventoryPlaces } from '../../../src/market/fundamentals/inventories.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../../src/lib/time/instant.ts'
 import { lastTradingDay, tradesOn } from '../../../src/market/futures/contracts.ts'
 import { familyOf } from '../../../src/market/futures/families.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'

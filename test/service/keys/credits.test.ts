@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs } from '../../../src/lib/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import { type BillingHouse, type Buyer, billingHouse } from '../../support/topics/billing.ts'
 
 const packs = 'pack_3:3:100:30,pack_5:5:150'

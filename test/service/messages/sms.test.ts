@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import { firstSmsSettings } from '../../../src/service/messages/sms.ts'
 import type { SmsSettings } from '../../../src/store/messages/sms.ts'
 import { type MessageInstance, openMessageInstance } from '../../support/topics/messages.ts'

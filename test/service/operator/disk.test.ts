@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock } from '../../../src/lib/clock.ts'
-import { createLog } from '../../../src/lib/log.ts'
-import type { ReserveFile } from '../../../src/lib/reserve-file.ts'
+import type { ReserveFile } from '../../../src/lib/files/reserve-file.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { createDisk } from '../../../src/service/operator/disk.ts'
 
 const fault = (code: string) => Object.assign(new Error('no'), { code })

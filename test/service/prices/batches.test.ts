@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { isoInstant } from '../../../src/lib/instant.ts'
+import { isoInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
 const dayMs = 86_400_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { sparklineOf } from '../../../src/api/prices/sparkline.ts'
-import { dayMs, hourMs, parseInstant, startOfDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, parseInstant, startOfDay } from '../../../src/lib/time/instant.ts'
 import { createBoard, type Quote } from '../../../src/service/prices/board.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, isoDay, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, isoDay, parseDay } from '../../../src/lib/time/instant.ts'
 import type { Close } from '../../../src/market/prices/window.ts'
 import { createCloses } from '../../../src/service/prices/closes.ts'
 import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'

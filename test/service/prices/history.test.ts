@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay } from '../../../src/lib/time/instant.ts'
 import { longIntervals } from '../../../src/market/prices/bars.ts'
 import type {
   HistoryPage,

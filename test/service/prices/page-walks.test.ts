@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { HistoryRow } from '../../../src/service/prices/history.ts'
 import { createPageWalks, type Question } from '../../../src/service/prices/page-walks.ts'
 import type { Point } from '../../../src/store/prices/observations.ts'

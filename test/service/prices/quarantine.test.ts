@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay } from '../../../src/lib/time/instant.ts'
 import { createQuarantineList } from '../../../src/service/prices/quarantine.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createQuarantineStore } from '../../../src/store/prices/quarantine.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { createManualClock } from '../../../src/lib/clock.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../../src/send/nats/connection.ts'
 import { abandonedMs, createLeaseView, validMs } from '../../../src/service/replication/lease.ts'
 import { hasNats, type NatsServer, natsServer } from '../../support/servers/nats.ts'

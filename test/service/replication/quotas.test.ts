@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createSystemClock } from '../../../src/lib/clock.ts'
+import { createSystemClock } from '../../../src/lib/time/clock.ts'
 import { connectNats, type Nats } from '../../../src/send/nats/connection.ts'
 import { readPool } from '../../../src/service/replication/quota-bucket.ts'
 import { createQuotaGrants } from '../../../src/service/replication/quota-grants.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, minuteMs, secondMs } from '../../../src/lib/time/instant.ts'
 import { openWatchInstance, startAt } from '../../support/topics/watches.ts'
 
 const seqsRise = (seqs: readonly number[]) => seqs.every((seq, i) => i === 0 || seq > seqs[i - 1]!)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { Condition } from '../../../src/market/alerts/threshold.ts'
 import { transact } from '../../../src/store/database.ts'
 import type { Endpoint } from '../../../src/store/webhooks/webhooks.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import type { Bar, Observation } from '../../../src/market/prices/bars.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { migrations } from '../../../src/store/migrations.ts'

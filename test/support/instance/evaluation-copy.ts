@@ -6,10 +6,10 @@ import { loadConfig } from '../../../src/config.ts'
 import { databasePath } from '../../../src/directory.ts'
 import type { Connections } from '../../../src/http/cable.ts'
 import { openInstance, type Instance as Running } from '../../../src/instance.ts'
-import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
-import { createLog } from '../../../src/lib/log.ts'
-import { createLogTail } from '../../../src/lib/log-tail.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createLogTail } from '../../../src/lib/log/log-tail.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 
 /** A whole evaluation copy in this process, with all of its data, at a moment that stands still. */
 export interface EvaluationCopy {

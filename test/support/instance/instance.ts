@@ -1,9 +1,9 @@
 import { type App, createApp } from '../../../src/app.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
-import { createLog } from '../../../src/lib/log.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import { openServices, type Services } from '../../../src/services.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 

@@ -1,4 +1,4 @@
-import { parseDay } from '../../../src/lib/instant.ts'
+import { parseDay } from '../../../src/lib/time/instant.ts'
 
 /**
  * The computed numbers written down from their definitions by plain sums, apart from the code that

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
-import { minuteMs } from '../../../src/lib/instant.ts'
+import { minuteMs } from '../../../src/lib/time/instant.ts'
 import { type EvaluationCopy, evaluationCopy } from '../instance/evaluation-copy.ts'
 
 export interface Step {

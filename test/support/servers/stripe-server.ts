@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { ManualClock } from '../../../src/lib/clock.ts'
+import type { ManualClock } from '../../../src/lib/time/clock.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of another service's interface, which the tests look into field by field
 export type Thing = Record<string, any>

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import type { DeliveryMoment, DeliverySchedule } from '../../../src/plan/delivery-schedule.ts'
 
 // Schedules worked out again with nothing but a clock that can be read: `Intl`, which knows no way

@@ -1,9 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { createOutboxJob, type OutboxJob } from '../../../src/jobs/outbox.ts'
 import { createRunner } from '../../../src/jobs/runner.ts'
-import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
 import { createSeededIds, type Ids } from '../../../src/lib/ids.ts'
-import { createLog } from '../../../src/lib/log.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
 import {
   createOutbox,

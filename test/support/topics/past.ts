@@ -1,4 +1,4 @@
-import { isoDay } from '../../../src/lib/instant.ts'
+import { isoDay } from '../../../src/lib/time/instant.ts'
 import type { BarInterval } from '../../../src/market/prices/bars.ts'
 import {
   createHistory,

@@ -1,4 +1,4 @@
-import { dayMs, parseDay } from '../../../src/lib/instant.ts'
+import { dayMs, parseDay } from '../../../src/lib/time/instant.ts'
 import { contractCode } from '../../../src/market/futures/families.ts'
 import type { AccountState } from '../../../src/service/keys/keyring.ts'
 import type { LogEntry } from '../../../src/service/outbox/outbox.ts'

@@ -1,4 +1,4 @@
-import { parseInstant } from '../../../src/lib/instant.ts'
+import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../instance/instance.ts'
 import { expectShape, json } from '../interface/shape.ts'
 

@@ -4,7 +4,7 @@ import jsQR from 'jsqr'
 import { TOTP } from 'otpauth'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { productionKeys } from '../../../src/cli/server/first-start.ts'
-import { hourMs } from '../../../src/lib/instant.ts'
+import { hourMs } from '../../../src/lib/time/instant.ts'
 import { type People, people, tokenIn } from '../../support/topics/people.ts'
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { dayMs } from '../../../src/lib/instant.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 import { transact } from '../../../src/store/database.ts'
 import { hasBrowser, type Visitor } from '../../support/console/browser.ts'
 import { openStage, type Stage } from './stage.ts'

@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { connectionsOf, type SocketData, sockets } from '../../../src/http/cable.ts'
-import { hourMs } from '../../../src/lib/instant.ts'
+import { hourMs } from '../../../src/lib/time/instant.ts'
 import { evaluationAccountId } from '../../../src/world/open.ts'
 import {
   launchBrowser,

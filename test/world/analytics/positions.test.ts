@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
-import { dayMs, isoDay, parseDay, parseInstant } from '../../../src/lib/instant.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
+import { dayMs, isoDay, parseDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { cotMarkets } from '../../../src/market/analytics/positions.ts'
 import { type Close, dayAfter } from '../../../src/market/prices/window.ts'
 import { createPositionStore, type PositionStore } from '../../../src/store/analytics/positions.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, parseInstant } from '../../../src/lib/time/instant.ts'
 import { basinKeys, isBasin, isState } from '../../../src/market/drilling/drilling.ts'
 import { countDays, publishedAt } from '../../../src/market/drilling/period.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createWellPermitsDataset } from '../../../src/feed/drilling/well-permits.ts'
-import { dayMs, hourMs, isoDay } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay } from '../../../src/lib/time/instant.ts'
 import { isInside } from '../../../src/market/geography/geography.ts'
 import { permitStateOf, permitStates } from '../../../src/market/geography/us-states.ts'
 import { dayAfter } from '../../../src/market/prices/window.ts'

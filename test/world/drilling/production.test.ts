@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock } from '../../../src/lib/clock.ts'
-import { isoDay, parseInstant } from '../../../src/lib/instant.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { isoDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { daysIn, monthAfter } from '../../../src/market/calendars/period.ts'
 import { productionPublishedAt } from '../../../src/market/drilling/well-production.ts'
 import { createWellProduction } from '../../../src/service/drilling/well-production.ts'

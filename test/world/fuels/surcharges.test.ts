@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock, type ManualClock } from '../../../src/lib/clock.ts'
-import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/instant.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
+import { dayMs, isoDay, parseDay, parseInstant, weekdayOf } from '../../../src/lib/time/instant.ts'
 import { openDatabase } from '../../../src/store/database.ts'
 import { createSurchargeStore, type SurchargeStore } from '../../../src/store/fuels/surcharges.ts'
 import { createSurchargeFiller, type SurchargeIndex } from '../../../src/world/fuels/surcharges.ts'

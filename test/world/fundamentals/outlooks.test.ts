@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, parseInstant } from '../../../src/lib/instant.ts'
+import { dayMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { monthAfter } from '../../../src/market/calendars/period.ts'
 import {
   forecastCodes,

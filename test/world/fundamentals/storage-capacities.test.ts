@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { isoDay, parseInstant } from '../../../src/lib/instant.ts'
+import { isoDay, parseInstant } from '../../../src/lib/time/instant.ts'
 import { createStorageCapacityFiller } from '../../../src/world/fundamentals/storage-capacities.ts'
 import { createWorld } from '../../../src/world/prices/world.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoDay, minuteMs } from '../../../src/lib/time/instant.ts'
 import {
   daysToExpiry,
   isOpen,

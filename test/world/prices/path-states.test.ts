@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shippedCatalogue } from '../../../src/feed/catalogue/shipped.ts'
-import { dayMs, hourMs } from '../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { createPath, type PathState } from '../../../src/world/prices/path.ts'
 import {
   shippedCheckpoints,

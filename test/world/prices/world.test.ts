@@ -10,7 +10,7 @@ import {
   parseInstant,
   startOfDay,
   weekdayOf,
-} from '../../../src/lib/instant.ts'
+} from '../../../src/lib/time/instant.ts'
 import { isTradingDay, marketOf, sessionOf } from '../../../src/market/calendars/calendar.ts'
 import { currentUntil } from '../../../src/market/calendars/schedule.ts'
 import { type Cadence, isIntraday } from '../../../src/market/catalogue/catalogue.ts'

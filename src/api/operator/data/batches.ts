@@ -13,7 +13,7 @@ import {
   validationFailed,
 } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant, parseDay, parseInstant } from '../../../lib/instant.ts'
+import { isoInstant, parseDay, parseInstant } from '../../../lib/time/instant.ts'
 import { type Batch, batchKinds } from '../../../store/prices/batches.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'

@@ -29,9 +29,9 @@ import {
   validationFailed,
 } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
-import { isObject } from '../../../lib/json.ts'
-import type { Log } from '../../../lib/log.ts'
+import type { Log } from '../../../lib/log/log.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../service/catalogue/catalogue.ts'
 import type { Batches } from '../../../service/prices/batches.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../../../service/prices/bulk.ts'

@@ -14,8 +14,8 @@ import {
   validationFailed,
 } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
-import { isObject } from '../../../lib/json.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { familyOf, parseContractCode } from '../../../market/futures/families.ts'
 import {
   type GuardAction,

@@ -21,7 +21,7 @@ import {
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { notFound, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant, parseDay } from '../../../lib/instant.ts'
+import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../service/catalogue/catalogue.ts'
 import type { FeedRun } from '../../../store/feeds/feeds.ts'
 import type { Context } from '../../context.ts'

@@ -6,7 +6,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { codeParameter, textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { guardRules } from '../../../market/prices/guards.ts'
 import { transact } from '../../../store/database.ts'
 import { type DoubtedValue, doubtStatuses } from '../../../store/prices/doubted-values.ts'

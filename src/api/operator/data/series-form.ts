@@ -19,7 +19,7 @@ import {
 } from '../../../http/input/body-schema.ts'
 import { type Form, formOf } from '../../../http/input/form.ts'
 import { validationFailed } from '../../../http/problem/problem.ts'
-import { minuteOf, zoneName } from '../../../lib/zone.ts'
+import { minuteOf, zoneName } from '../../../lib/time/zone.ts'
 import { cadences } from '../../../market/catalogue/catalogue.ts'
 import {
   isReleaseDay,

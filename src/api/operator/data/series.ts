@@ -5,7 +5,7 @@ import { body, documentedBody } from '../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../market/calendars/releases.ts'
 import { cadences } from '../../../market/catalogue/catalogue.ts'
 import {

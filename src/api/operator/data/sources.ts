@@ -6,7 +6,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { textParameter } from '../../../http/input/typed.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { secondMs } from '../../../lib/instant.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
 import type { Keyring } from '../../../service/keys/keyring.ts'
 import type { DataSource } from '../../../service/sources/sources.ts'
 import { envelope, success } from '../../answer.ts'

@@ -7,8 +7,8 @@ import {
   problems,
   validationFailed,
 } from '../../../http/problem/problem.ts'
-import { addDuration } from '../../../lib/duration.ts'
-import { dayMs, isoInstant, parseInstant } from '../../../lib/instant.ts'
+import { addDuration } from '../../../lib/time/duration.ts'
+import { dayMs, isoInstant, parseInstant } from '../../../lib/time/instant.ts'
 import { isPlanId } from '../../../plan/plans.ts'
 import { addOnIds, planIds } from '../../../plan/tiers.ts'
 import type { Context } from '../../context.ts'

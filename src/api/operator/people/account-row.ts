@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { isoInstant, startOfMonth } from '../../../lib/instant.ts'
+import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
 import { isActive, type MadeKey } from '../../../service/keys/key-changes.ts'
 import {
   type AccountState,

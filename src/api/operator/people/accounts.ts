@@ -12,7 +12,7 @@ import {
 import { codeParameter, textParameter } from '../../../http/input/typed.ts'
 import { notFound, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import type { ClosingRefusal } from '../../../service/account/closing.ts'
 import type { KeyChanges } from '../../../service/keys/key-changes.ts'
 import {

@@ -14,7 +14,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { idParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { type InvoiceStatus, invoiceStatuses } from '../../../plan/invoice.ts'
 import { firstPlan } from '../../../plan/plans.ts'
 import { planIds } from '../../../plan/tiers.ts'

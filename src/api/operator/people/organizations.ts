@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 import { oneOf, orNull } from '../../schema.ts'

@@ -4,7 +4,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { isoInstant, parseDay, parseInstant } from '../../../lib/instant.ts'
+import { isoInstant, parseDay, parseInstant } from '../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../../store/operator/audit.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'

@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../service/replication/nodes.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'

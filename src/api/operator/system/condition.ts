@@ -1,6 +1,6 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
-import { isoInstant, secondMs } from '../../../lib/instant.ts'
+import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
 import { envelope, success } from '../../answer.ts'
 import type { Context } from '../../context.ts'
 import { orNull } from '../../schema.ts'

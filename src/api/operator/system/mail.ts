@@ -4,7 +4,7 @@ import { body, field, optional, requiredAs, text } from '../../../http/input/bod
 import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/page.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import { plainAddress } from '../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../store/messages/suppressions.ts'
 import { envelope, success } from '../../answer.ts'

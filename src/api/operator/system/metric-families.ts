@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { FeedView } from '../../../feed/engine/view.ts'
-import { secondMs } from '../../../lib/instant.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
 import { seriesFaultKinds } from '../../../service/condition/series-faults.ts'
 import { spentKeys } from '../../../service/keys/spent-keys.ts'
 import { latencyBounds } from '../../../service/operator/tally.ts'

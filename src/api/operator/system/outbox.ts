@@ -7,7 +7,7 @@ import { PageMetaShape, pageMeta, pageOf, pageQuery } from '../../../http/input/
 import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import type { HeldMessage, HeldMessages } from '../../../service/outbox/held-back.ts'
 import { envelope, success } from '../../answer.ts'
 import { oneOf } from '../../schema.ts'

@@ -1,4 +1,4 @@
-import { isoInstant } from '../../../lib/instant.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
 import type { PriceBlock } from '../../../market/prices/block.ts'
 import type { BulkColumn } from './columns.ts'
 import type { BulkWriter } from './writer.ts'

@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { type CsvCell, csvText, sheetText } from '../../../lib/csv.ts'
+import { type CsvCell, csvText, sheetText } from '../../../lib/text/csv.ts'
 import type { Loaded } from './ask.ts'
 import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
 

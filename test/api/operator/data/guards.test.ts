@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { dayMs, hourMs, isoInstant, minuteMs } from '../../../../src/lib/instant.ts'
+import { dayMs, hourMs, isoInstant, minuteMs } from '../../../../src/lib/time/instant.ts'
 import { guardRules } from '../../../../src/market/prices/guards.ts'
 import { temporaryDir } from '../../../support/instance/binary.ts'
 import { command } from '../../../support/instance/command.ts'

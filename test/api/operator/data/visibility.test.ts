@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../../../src/http/openapi/openapi.ts'
-import { dayMs, hourMs } from '../../../../src/lib/instant.ts'
+import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import { rows } from '../../../support/interface/every-route.ts'
 import { cableClient, isType } from '../../../support/servers/cable-client.ts'

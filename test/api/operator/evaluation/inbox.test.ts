@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { evaluationKeys } from '../../../../src/cli/server/first-start.ts'
 import { loadConfig } from '../../../../src/config.ts'
 import { type Instance, openInstance } from '../../../../src/instance.ts'
-import { createManualClock } from '../../../../src/lib/clock.ts'
 import { createSeededIds } from '../../../../src/lib/ids.ts'
-import { createLog } from '../../../../src/lib/log.ts'
+import { createLog } from '../../../../src/lib/log/log.ts'
+import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { startAt } from '../../../support/topics/messages.ts'
 
 describe('GET /_dev/inbox', () => {

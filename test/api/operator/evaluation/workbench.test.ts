@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp } from '../../../../src/app.ts'
-import { createLogTail } from '../../../../src/lib/log-tail.ts'
+import { createLogTail } from '../../../../src/lib/log/log-tail.ts'
 import { transact } from '../../../../src/store/database.ts'
 import { deliveryWorld } from '../../../support/topics/deliveries.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, isoInstant } from '../../../../src/lib/instant.ts'
+import { dayMs, isoInstant } from '../../../../src/lib/time/instant.ts'
 import { type FrontDoor, openFrontDoor, startAt } from '../../../support/instance/front-door.ts'
 
 interface Account {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs } from '../../../../src/lib/instant.ts'
+import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { billingHouse, codeOf } from '../../../support/topics/billing.ts'
 
 describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {

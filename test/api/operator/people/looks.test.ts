@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { minuteMs } from '../../../../src/lib/instant.ts'
+import { minuteMs } from '../../../../src/lib/time/instant.ts'
 import { people } from '../../../support/topics/people.ts'
 
 test('an operator sees what an account sees, changes nothing, and only for a while', async () => {

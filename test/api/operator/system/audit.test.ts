@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs } from '../../../../src/lib/instant.ts'
+import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { auditFaults } from '../../../../src/store/operator/audit.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 

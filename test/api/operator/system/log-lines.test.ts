@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { minuteMs } from '../../../../src/lib/instant.ts'
+import { minuteMs } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import { outboxWorld, refused } from '../../../support/topics/outbox.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { createOutboxJob } from '../../../../src/jobs/outbox.ts'
-import { dayMs } from '../../../../src/lib/instant.ts'
+import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { heldReason, holdBack } from '../../../../src/service/outbox/held-back.ts'
 import type { Kind } from '../../../../src/service/outbox/outbox.ts'
 import { transact } from '../../../../src/store/database.ts'

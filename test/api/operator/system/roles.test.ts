@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../../../src/http/openapi/openapi.ts'
-import { minuteMs } from '../../../../src/lib/instant.ts'
+import { minuteMs } from '../../../../src/lib/time/instant.ts'
 import type { EvaluationCopy } from '../../../support/instance/evaluation-copy.ts'
 import { openCopy, type Step, send, stepsOf } from '../../../support/interface/examples.ts'
 

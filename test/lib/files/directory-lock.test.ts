@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Holder } from '../../src/lib/directory-lock.ts'
-import { holderOf, lockDataDir } from '../../src/lib/directory-lock.ts'
+import type { Holder } from '../../../src/lib/files/directory-lock.ts'
+import { holderOf, lockDataDir } from '../../../src/lib/files/directory-lock.ts'
 
-const module = join(import.meta.dir, '../../src/lib/directory-lock.ts')
+const module = join(import.meta.dir, '../../../src/lib/files/directory-lock.ts')
 const startedAt = Date.UTC(2026, 10, 21, 19, 30)
 const mine: Holder = { pid: process.pid, role: 'test', startedAt }
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createSeededIds } from '../../src/lib/ids.ts'
-import { masterKeyOf } from '../../src/lib/master-key.ts'
+import { createSeededIds } from '../../../src/lib/ids.ts'
+import { masterKeyOf } from '../../../src/lib/secrets/master-key.ts'
 
 let dir: string
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { Clock } from '../../src/lib/clock.ts'
-import { createJumpWatch } from '../../src/lib/clock-jumps.ts'
+import type { Clock } from '../../../src/lib/time/clock.ts'
+import { createJumpWatch } from '../../../src/lib/time/clock-jumps.ts'
 
 const dayMs = 86_400_000
 

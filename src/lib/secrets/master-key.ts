@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ids } from './ids.ts'
-import { writeSideFile } from './side-file.ts'
+import { writeSideFile } from '../files/side-file.ts'
+import type { Ids } from '../ids.ts'
 
 export const masterKeyPath = (dir: string): string => join(dir, 'master.key')
 

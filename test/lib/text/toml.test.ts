@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseToml } from '../../src/lib/toml.ts'
+import { parseToml } from '../../../src/lib/text/toml.ts'
 
 const text = `# a comment
 plans = "spec"

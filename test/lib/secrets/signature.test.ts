@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import fc from 'fast-check'
-import { bodySignature, standardSignature, timestampedSignature } from '../../src/lib/signature.ts'
+import {
+  bodySignature,
+  standardSignature,
+  timestampedSignature,
+} from '../../../src/lib/secrets/signature.ts'
 
 const runs = process.env.WELLHEAD_TORTURE === '1' ? 10_000 : 300
 

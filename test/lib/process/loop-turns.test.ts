@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock } from '../../src/lib/clock.ts'
-import { createLoopTurns } from '../../src/lib/loop-turns.ts'
+import { createLoopTurns } from '../../../src/lib/process/loop-turns.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 
 const nextTurn = () => new Promise<void>(done => setImmediate(() => setImmediate(done)))
 

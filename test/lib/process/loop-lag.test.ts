@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createManualClock, type ManualClock } from '../../src/lib/clock.ts'
-import { beatMs, createLagRecord, type LagRecord } from '../../src/lib/loop-lag.ts'
+import { beatMs, createLagRecord, type LagRecord } from '../../../src/lib/process/loop-lag.ts'
+import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 
 interface Loop {
   clock: ManualClock

@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Log } from './log.ts'
+import type { Log } from '../log/log.ts'
 import { privateMode } from './private-file.ts'
 
 /**

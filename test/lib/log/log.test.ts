@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Fields, LogFormat, LogLevel } from '../../src/lib/log.ts'
-import { createLog, oneLine, redact } from '../../src/lib/log.ts'
+import type { Fields, LogFormat, LogLevel } from '../../../src/lib/log/log.ts'
+import { createLog, oneLine, redact } from '../../../src/lib/log/log.ts'
 
 const formats: LogFormat[] = ['json', 'text']
 const lineBreaks = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/

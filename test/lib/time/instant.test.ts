@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { addDuration } from '../../src/lib/duration.ts'
+import { addDuration } from '../../../src/lib/time/duration.ts'
 import {
   dayMs,
   isoDay,
@@ -12,7 +12,7 @@ import {
   startOfNextMonth,
   startOfWeek,
   weekdayOf,
-} from '../../src/lib/instant.ts'
+} from '../../../src/lib/time/instant.ts'
 
 describe('parseDay and isoDay', () => {
   test.each(['2024-02-29', '1900-01-01', '2026-12-31', '1969-12-31'])(

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { seal, unseal } from '../../src/lib/seal.ts'
+import { seal, unseal } from '../../../src/lib/secrets/seal.ts'
 
 const secret = 'a1'.repeat(32)
 

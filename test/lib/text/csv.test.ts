@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { csvText } from '../../src/lib/csv.ts'
+import { csvText } from '../../../src/lib/text/csv.ts'
 
 /** Cells of a CSV text, read by the rules of RFC 4180 and nothing else. */
 function read(text: string): string[][] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { dayMs, minuteMs } from '../../src/lib/instant.ts'
-import { minuteOf, startOfLocalDay, wallTime, zoneName } from '../../src/lib/zone.ts'
+import { dayMs, minuteMs } from '../../../src/lib/time/instant.ts'
+import { minuteOf, startOfLocalDay, wallTime, zoneName } from '../../../src/lib/time/zone.ts'
 
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)
 const moments = { min: Date.UTC(2015, 0, 1), max: Date.UTC(2031, 0, 1) }

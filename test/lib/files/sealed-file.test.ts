@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSealedFile, sealFile } from '../../src/lib/sealed-file.ts'
-import { remove, temporaryDir } from '../support/instance/binary.ts'
+import { openSealedFile, sealFile } from '../../../src/lib/files/sealed-file.ts'
+import { remove, temporaryDir } from '../../support/instance/binary.ts'
 
 const dir = temporaryDir()
 afterAll(() => remove(dir))

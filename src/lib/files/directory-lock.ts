@@ -1,7 +1,7 @@
 import { Database, SQLiteError } from 'bun:sqlite'
 import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isoInstant, parseInstant } from './instant.ts'
+import { isoInstant, parseInstant } from '../time/instant.ts'
 import { makePrivate, privateMode } from './private-file.ts'
 
 export interface Holder {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFormat = 'json' | 'text'

@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createManualClock } from '../../src/lib/clock.ts'
-import { dayMs } from '../../src/lib/instant.ts'
-import { openLogFile } from '../../src/lib/log-file.ts'
+import { openLogFile } from '../../../src/lib/log/log-file.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
+import { dayMs } from '../../../src/lib/time/instant.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'wellhead-log-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

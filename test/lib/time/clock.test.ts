@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { createManualClock } from '../../src/lib/clock.ts'
-import { createRandomIds, createSeededIds } from '../../src/lib/ids.ts'
+import { createRandomIds, createSeededIds } from '../../../src/lib/ids.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 
 describe('createManualClock', () => {
   const base = { at: 0, now: () => 0, monotonic: () => base.at }

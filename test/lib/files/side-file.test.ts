@@ -10,9 +10,9 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createManualClock } from '../../src/lib/clock.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { readDisposable, writeSideFile } from '../../src/lib/side-file.ts'
+import { readDisposable, writeSideFile } from '../../../src/lib/files/side-file.ts'
+import { createLog } from '../../../src/lib/log/log.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 
 let dir: string
 let lines: string[]

@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { Clock } from './clock.ts'
-import { closeToOthers, privateMode } from './private-file.ts'
+import { closeToOthers, privateMode } from '../files/private-file.ts'
+import type { Clock } from '../time/clock.ts'
 
 export interface LogFileOptions {
   path: string

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { thousands } from '../../src/lib/text.ts'
+import { thousands } from '../../../src/lib/text/text.ts'
 
 test('whole numbers are grouped as en-US groups them', () => {
   const whole = fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER })

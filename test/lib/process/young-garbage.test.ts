@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { nextTurn } from '../../src/lib/loop-turns.ts'
-import { createYoungCollector } from '../../src/lib/young-garbage.ts'
+import { nextTurn } from '../../../src/lib/process/loop-turns.ts'
+import { createYoungCollector } from '../../../src/lib/process/young-garbage.ts'
 
 test('what is young is collected once for so many calls, after what runs has come to its end', async () => {
   let collections = 0

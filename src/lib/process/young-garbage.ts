@@ -1,5 +1,5 @@
 import { edenGC } from 'bun:jsc'
-import { soon } from './clock.ts'
+import { soon } from '../time/clock.ts'
 
 /**
  * Collects what was made since the last collection, after so many calls of the function that is

@@ -1,4 +1,4 @@
-import { type Clock, createSystemClock, every } from './clock.ts'
+import { type Clock, createSystemClock, every } from '../time/clock.ts'
 
 /**
  * Whether an event loop has more to do than it gets done, told by how late a rhythm comes that it

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '../time/clock.ts'
 
 /** Resolves once the event loop has looked at all of its sockets. */
 export const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done))
