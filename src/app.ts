@@ -66,7 +66,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
   context.names.learn(app.routes)
   const settings = documentSettings(services.config)
   const own = documentOf(app, settings)
-  const made = options.readers
+  const makeDocument = options.readers
     ? createReaderDocument({
         pool: options.readers,
         own,
@@ -74,7 +74,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Any
         mark: services.ingest.mark,
       })
     : own
-  const document = async () => (await shippedDocument(app, settings)) ?? (await made())
+  const document = async () => (await shippedDocument(app, settings)) ?? (await makeDocument())
   answerForViewers(app, services)
   if (context.controls) noteRequests(app, context.controls)
   return app

@@ -101,8 +101,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const bucket = await nats.bucket(quotaBucket, config.nats.copies, 0)
   const slices = createQuotaSlices({ bucket, clock, log })
   const reports = createUsageReports(nats, services.meter, slices, { ids, now: clock.now })
-  const counted = { ...services, meter: reports.meter }
-  const app = createApp(counted, {
+  const reporting = { ...services, meter: reports.meter }
+  const app = createApp(reporting, {
     completes: true,
     peer,
     connections,

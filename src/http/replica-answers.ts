@@ -87,18 +87,18 @@ export function createReplicaAnswers(
     response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(deps.lagMs()))
     return response
   }
-  const checked = (response: Response, asked: Request): Response | Promise<Response> => {
+  const checked = (response: Response, unread: Request): Response | Promise<Response> => {
     if (response?.ok) return marked(response)
     const code = response?.headers.get('x-error-code') ?? ''
-    return code === writerCode || spentCodes.has(code) ? ask(asked) : marked(response)
+    return code === writerCode || spentCodes.has(code) ? ask(unread) : marked(response)
   }
   /** Without a promise where the answer is there at once, as it is of nearly every read. */
   const answerNow = (request: Request): Response | Promise<Response> => {
-    const asked = (request.body === null ? request : request.clone()) as Request
+    const unread = (request.body === null ? request : request.clone()) as Request
     const response = deps.handle(request)
     return response instanceof Promise
-      ? response.then(later => checked(later, asked))
-      : checked(response, asked)
+      ? response.then(later => checked(later, unread))
+      : checked(response, unread)
   }
   const answer = (request: Request, sequence: string | null): Response | Promise<Response> =>
     sequence === null
@@ -113,8 +113,8 @@ export function createReplicaAnswers(
     sequence: string | null,
   ): Promise<Response> => {
     if (await deps.comesToAnswer(key, sliceWaitMs.primary)) return await answer(request, sequence)
-    const asked = (request.body === null ? request : request.clone()) as Request
-    const byPrimary = await ask(asked)
+    const unread = (request.body === null ? request : request.clone()) as Request
+    const byPrimary = await ask(unread)
     // It is away, or it does not know whether it is the primary still.
     if (byPrimary.status !== unavailable) return byPrimary
     const comes = await deps.comesToAnswer(key, sliceWaitMs.alone)

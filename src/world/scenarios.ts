@@ -349,7 +349,7 @@ const receiverFailing = (deps: ScenarioDeps): Scenario => ({
     const { db, keys, webhooks, outbox, ids, clock, evaluationAccountId, advance, settle } = deps
     const account = keys.account(evaluationAccountId)
     if (!account) throw new Error('an evaluation copy has its account')
-    const made = webhooks.create(account, {
+    const creation = webhooks.create(account, {
       ...defaultSettings,
       url: deadReceiver,
       events: ['price.updated'],
@@ -357,8 +357,8 @@ const receiverFailing = (deps: ScenarioDeps): Scenario => ({
       description: 'receiver-failing',
       debugMode: true,
     })
-    if ('refused' in made) throw new Error('the evaluation account may have endpoints')
-    const { id } = made.endpoint
+    if ('refused' in creation) throw new Error('the evaluation account may have endpoints')
+    const { id } = creation.endpoint
     const at = clock.now()
     const eventId = ids.event(at)
     const type = 'webhook.test'

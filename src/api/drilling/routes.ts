@@ -34,19 +34,19 @@ const families: readonly ((context: Context, prefix: EnergyPrefix) => AnyElysia)
 
 /** Rigs, permits, wells and what they produce. */
 export function mountDrilling(app: AnyElysia, context: Context): void {
-  const counted = {
+  const shared = {
     ...context,
     permits: context.permits.counts,
     production: newestProduction(context.wellProduction),
   }
   for (const prefix of energyPrefixes)
     for (const family of families) app.use(family(context, prefix))
-  app.use(rigCountRoutes(counted))
-  app.use(latestDrillingRoutes(counted))
-  app.use(drillingIntelligenceRoutes(counted))
-  app.use(drillingListRoutes(counted))
-  app.use(drillingBasinRoutes(counted))
-  app.use(statePageRoutes(counted))
+  app.use(rigCountRoutes(shared))
+  app.use(latestDrillingRoutes(shared))
+  app.use(drillingIntelligenceRoutes(shared))
+  app.use(drillingListRoutes(shared))
+  app.use(drillingBasinRoutes(shared))
+  app.use(statePageRoutes(shared))
   app.use(wellProductionRoutes(context))
   app.use(cycleTimeRoutes(context))
 }

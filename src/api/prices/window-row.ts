@@ -225,15 +225,15 @@ function ownCurrencyWriter(
   const unitText = `,"currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}"`
   const unitCells = [series.currency ?? '', series.unit, type].map(csvCell).join(',')
   // Most rows of a page are of one source.
-  let told = { name: '', middle: '', csvTail: '' }
-  const toldOf = (row: HistoryRow) => {
+  let last = { name: '', middle: '', csvTail: '' }
+  const sourceTexts = (row: HistoryRow) => {
     const name = sourceOf(row)
-    if (told.name !== name || told.middle === '') {
+    if (last.name !== name || last.middle === '') {
       const text = JSON.stringify(name)
       const middle = `${unitText},"source":${text},"data_source":${text},"created_at":"`
-      told = { name, middle, csvTail: `${unitCells},${csvCell(name)}` }
+      last = { name, middle, csvTail: `${unitCells},${csvCell(name)}` }
     }
-    return told
+    return last
   }
   const round = (value: number) => shown(value, series.decimals)
   // Rows of one import share `recordedAt`, so its text is made once for all of them.
@@ -247,14 +247,14 @@ function ownCurrencyWriter(
       const price = round(row.value)
       const day = withDay ? `","as_of":"${isoDay(row.observedAt)}` : ''
       const observedOn = ofDays ? `","observed_on":"${isoDay(row.observedAt)}` : ''
-      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${toldOf(row).middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
+      const start = `${head}${price},"formatted":"${formatted(series, isFull ? roundTo(price, series.decimals) : price)}"${sourceTexts(row).middle}${isoInstant(row.observedAt)}${observedOn}","updated_at":"${recordedText(row.recordedAt)}${day}"`
       const { bar } = row
       if (!bar) return `${start}}`
       const average = shown(bar.sum / bar.count, averageDecimals(series))
       return `${start},"bucket_start":"${isoInstant(bar.startsAt)}","open":${round(bar.open)},"high":${round(bar.high)},"low":${round(bar.low)},"average":${average},"sample_count":${bar.count}}`
     },
     csv(row) {
-      const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${toldOf(row).csvTail}`
+      const start = `${csvCell(series.code)},${csvCell(series.name)},${isoInstant(row.observedAt)},${round(row.value)},${sourceTexts(row).csvTail}`
       const { bar } = row
       if (!bar) return `${start},,,,,`
       const average = shown(bar.sum / bar.count, averageDecimals(series))

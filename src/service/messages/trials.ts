@@ -36,7 +36,7 @@ const timeoutMs = 30_000
 
 export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps): Trials {
   const { mail, sms, brand, notices } = config
-  const told = (handed: Handover, taken: string): Trial => ({
+  const trialOf = (handed: Handover, taken: string): Trial => ({
     taken: handed.accepted,
     statusCode: handed.statusCode,
     message: handed.accepted ? taken : handed.reason,
@@ -62,7 +62,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
         repeated: false,
         signal: AbortSignal.timeout(timeoutMs),
       }
-      return told(
+      return trialOf(
         await mailer.send(letter, sending),
         `The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`,
       )
@@ -71,7 +71,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       if (sms.provider === 'log')
         return unset('sms.provider is log: no text message leaves this copy. Set it to twilio.')
       const message = { to, text: `${brand.serviceName}: text messages arrive here.` }
-      return told(
+      return trialOf(
         await texter.send(message, ids.uuid()),
         `The message to ${to} was taken by ${sms.provider}.`,
       )

@@ -47,16 +47,16 @@ export function createBackupDesk(deps: BackupDeskDeps): BackupDesk {
   const { command, isConfigured, record, clock } = deps
   let task: DeskTask | undefined
 
-  const run = async (asked: DeskTask) => {
-    const { code, out, err } = await command!(...commands[asked.what])
-    asked.endedAt = clock.now()
-    asked.isFine = code === 0
-    asked.message = code === 0 ? out.trim() : lastLine(err) || `exit code ${code}`
-    const at = asked.startedAt
+  const run = async (begun: DeskTask) => {
+    const { code, out, err } = await command!(...commands[begun.what])
+    begun.endedAt = clock.now()
+    begun.isFine = code === 0
+    begun.message = code === 0 ? out.trim() : lastLine(err) || `exit code ${code}`
+    const at = begun.startedAt
     record.set(
       code === 0
-        ? { ...(asked.what === 'make' ? { madeAt: at } : { checkedAt: at }), trouble: undefined }
-        : { trouble: asked.message },
+        ? { ...(begun.what === 'make' ? { madeAt: at } : { checkedAt: at }), trouble: undefined }
+        : { trouble: begun.message },
     )
   }
   return {
@@ -70,18 +70,18 @@ export function createBackupDesk(deps: BackupDeskDeps): BackupDesk {
     task: () => task,
     begin(what) {
       if (task && task.endedAt === undefined) return false
-      const asked: DeskTask = {
+      const begun: DeskTask = {
         what,
         startedAt: clock.now(),
         endedAt: undefined,
         message: undefined,
         isFine: undefined,
       }
-      task = asked
-      void run(asked).catch(error => {
-        asked.endedAt = clock.now()
-        asked.isFine = false
-        asked.message = (error as Error).message
+      task = begun
+      void run(begun).catch(error => {
+        begun.endedAt = clock.now()
+        begun.isFine = false
+        begun.message = (error as Error).message
       })
       return true
     },

@@ -35,8 +35,8 @@ export function createTally(): Tally {
   const refusals = new Map<string, number>()
   const sources = new Map<string, SourceTally>()
   const tallyOf = (route: string): RouteTally => {
-    const counted = routes.get(route)
-    if (counted) return counted
+    const count = routes.get(route)
+    if (count) return count
     const tally = {
       answers: new Map(),
       buckets: new Float64Array(latencyBounds.length + 1),

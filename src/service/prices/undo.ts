@@ -80,8 +80,8 @@ export function createUndo(deps: UndoDeps) {
     const changed = running.during(() => rows.putBack(batch.id, batch.dataset, now()))
     const isOfRows = changed.restored + changed.removed > 0
     if (isOfRows || batch.dataset !== null) {
-      const counted = isOfRows ? changed : values
-      store.count(running.id, { revised: counted.restored, removed: counted.removed })
+      const counts = isOfRows ? changed : values
+      store.count(running.id, { revised: counts.restored, removed: counts.removed })
     }
     return batch.dataset !== null && isOfRows
       ? changed

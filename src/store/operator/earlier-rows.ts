@@ -104,7 +104,7 @@ function rowWriter(db: Database, table: string) {
     `SELECT t.recorded_at AS recordedAt, ${numbered ? 't.id' : 'NULL'} AS id
      FROM ${table} t WHERE ${matches}`,
   )
-  const made = lazy<{ key: string; fields: string }, [string]>(
+  const split = lazy<{ key: string; fields: string }, [string]>(
     db,
     `SELECT json_array(${key.map(column => `?1 ->> '$.${column}'`).join(', ')}) AS key,
        json_object(${columns
@@ -122,7 +122,7 @@ function rowWriter(db: Database, table: string) {
     if (now && now.recordedAt <= row.recorded_at) return 'unchanged'
     const own =
       now?.id == null ? inward : JSON.stringify({ ...(JSON.parse(inward) as object), id: now.id })
-    const { key, fields } = made.get(own)!
+    const { key, fields } = split.get(own)!
     return put(key, row.recorded_at, Math.min(until, now?.recordedAt ?? until), fields)
   }
 }

@@ -120,11 +120,11 @@ export const clusterAdminRoutes = ({ access, topology, replication }: AdminClust
     async () => {
       const view = replication()
       let unknown: string | undefined
-      const asked = await topology()?.catch((error: Error) => {
+      const answer = await topology()?.catch((error: Error) => {
         unknown = `NATS does not answer: ${error.message}`
         return nothing
       })
-      const { nodes, streams, lease } = asked ?? nothing
+      const { nodes, streams, lease } = answer ?? nothing
       const published = view?.position ?? 0
       return success({
         is_configured: view !== undefined,

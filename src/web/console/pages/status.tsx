@@ -152,7 +152,7 @@ const Parts = ({ components }: { components: Component[] }) => (
   />
 )
 
-const counted = (name: string, pick: (row: Category) => number, mood: 'warn' | 'bad') => ({
+const countColumn = (name: string, pick: (row: Category) => number, mood: 'warn' | 'bad') => ({
   name,
   isNumber: true,
   value: pick,
@@ -171,8 +171,8 @@ const Freshness = ({ categories }: { categories: Category[] }) => (
       { name: 'Category', value: ({ name }) => words(name) },
       { name: 'Codes', isNumber: true, isWide: true, value: ({ codes }) => codes },
       { name: 'Current', isNumber: true, value: ({ current }) => current },
-      counted('Delayed', ({ delayed }) => delayed, 'warn'),
-      counted('Stale', ({ stale }) => stale, 'bad'),
+      countColumn('Delayed', ({ delayed }) => delayed, 'warn'),
+      countColumn('Stale', ({ stale }) => stale, 'bad'),
       {
         name: 'No data',
         isNumber: true,

@@ -24,15 +24,15 @@ const priceOf = ({ price, currency }: Pack): string => `${currency} ${number(pri
 export function Credits({ onBought }: { onBought: () => Promise<void> }) {
   const answer = useLoaded('credits', signal => ask<Answer>('/billing/credit_packs', { signal }))
   const { refusal, attempt } = useAttempt()
-  const told = useSignal('')
+  const result = useSignal('')
   const buy = (pack: Pack) =>
     attempt(async () => {
-      told.value = ''
+      result.value = ''
       const { credit_purchase: purchase } = await ask<{ credit_purchase: { status: string } }>(
         '/billing/credit_purchases',
         { method: 'POST', body: { pack_id: pack.id } },
       )
-      told.value =
+      result.value =
         purchase.status === 'completed'
           ? `${pack.name} are yours.`
           : `${pack.name} are there once the invoice is paid.`
@@ -41,7 +41,7 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {told.value && <Notice mood="good">{told.value}</Notice>}
+      {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
         caption="Requests beside the plan"
         file="credits"

@@ -54,17 +54,17 @@ export function Members() {
     }),
   )
   const { refusal, attempt } = useAttempt()
-  const told = useSignal('')
+  const result = useSignal('')
   const isAlone = !answer.isLoading && !answer.data && !answer.refusal
   const isAdmin = isAlone || answer.data?.organization.your_role === 'admin'
   const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) =>
     attempt(async () => {
-      told.value = ''
+      result.value = ''
       const { message = '' } = await ask<{ message?: string }>(`/organizations/${path}`, {
         method,
         ...(body && { body }),
       })
-      told.value = message
+      result.value = message
       await answer.reload()
     })
   const invite = async (form: HTMLFormElement) => {
@@ -76,7 +76,7 @@ export function Members() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {told.value && <Notice mood="good">{told.value}</Notice>}
+      {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
         caption={answer.data?.organization.name ?? 'Members'}
         file="members"

@@ -44,17 +44,17 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   )
   const period = useSignal<Period>('monthly')
   const { refusal, attempt } = useAttempt()
-  const told = useSignal('')
+  const result = useSignal('')
   const subscription = current.data?.subscription
   const nameOf = (id: string) => plans.data?.plans.find(plan => plan.id === id)?.name ?? words(id)
   const send = (path: string, body: object) =>
     attempt(async () => {
-      told.value = ''
+      result.value = ''
       const { message } = await ask<{ message: string }>(`/billing/subscriptions${path}`, {
         method: 'POST',
         body,
       })
-      told.value = message
+      result.value = message
       await Promise.all([current.reload(), onChanged()])
     })
   const firstPlan = plans.data?.plans[0]?.id
@@ -62,7 +62,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {told.value && <Notice mood="good">{told.value}</Notice>}
+      {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
         caption="Plans"
         of={plans}

@@ -83,12 +83,12 @@ function Play({
   play: (name: string, options: Record<string, unknown>) => Promise<void>
 }) {
   const submit = (form: HTMLFormElement) => {
-    const given = options.flatMap(option => {
+    const values = options.flatMap(option => {
       const { value } = form.elements.namedItem(option) as HTMLInputElement
       if (value === '') return []
       return [[option, option === 'remaining' ? Number(value) : value] as const]
     })
-    void play(name, Object.fromEntries(given))
+    void play(name, Object.fromEntries(values))
   }
   return (
     <form

@@ -23,14 +23,14 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
   const path = `/admin/v1/accounts/${account.id}/credits`
   const answer = useLoaded(path, () => asOperator<Answer>(path))
   const { refusal, attempt } = useAttempt()
-  const told = useSignal('')
+  const result = useSignal('')
   const give = (form: HTMLFormElement) =>
     attempt(async () => {
       const typed = new FormData(form)
       const requests = Number(typed.get('requests'))
       const until = String(typed.get('until') ?? '')
       const reason = String(typed.get('reason') ?? '').trim()
-      told.value = ''
+      result.value = ''
       await asOperator(path, {
         method: 'POST',
         body: {
@@ -39,14 +39,14 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
           ...(reason && { reason }),
         },
       })
-      told.value = `${number(requests)} requests are given; ${account.email} has a notice of it.`
+      result.value = `${number(requests)} requests are given; ${account.email} has a notice of it.`
       form.reset()
       await answer.reload()
     })
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {told.value && <Notice mood="good">{told.value}</Notice>}
+      {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
         caption={`Requests beside the quota of ${account.email}`}
         file="account-credits"

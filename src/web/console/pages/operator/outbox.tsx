@@ -37,7 +37,7 @@ export function Outbox() {
   const kind = useSignal<'' | 'webhook' | 'email' | 'sms'>('')
   const page = useSignal(1)
   const chosen = useSignal<ReadonlySet<string>>(new Set())
-  const told = useSignal('')
+  const result = useSignal('')
   const query = new URLSearchParams({
     state: state.value,
     per_page: String(perPage),
@@ -53,7 +53,7 @@ export function Outbox() {
         method: 'POST',
         body: { ids: [...chosen.value] },
       })
-      told.value = `${number(data.count)} ${what === 'send' ? 'on their way' : 'dropped'}.`
+      result.value = `${number(data.count)} ${what === 'send' ? 'on their way' : 'dropped'}.`
       chosen.value = new Set()
       await answer.reload()
     })
@@ -66,7 +66,7 @@ export function Outbox() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {told.value && <Notice mood="good">{told.value}</Notice>}
+      {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
         caption="Outbox"
         of={answer}
