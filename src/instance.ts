@@ -37,6 +37,8 @@ export interface Instance {
   runner: Runner
   /** The fixture world's feed, in an evaluation copy. */
   feed: WorldFeed | undefined
+  /** Whether somebody waits for an answer of an evaluation copy now. */
+  isAnswering(): boolean
   /** Asked to stop: nothing new is begun. */
   stopping: boolean
   /** What sends the messages of the outbox. */
@@ -173,6 +175,7 @@ export function openInstance(options: InstanceOptions): Instance {
     app,
     runner,
     feed,
+    isAnswering: () => controls?.requests.isAnswering() ?? false,
     stopping: false,
     sending,
     sequence: publishing?.sequence,

@@ -58,7 +58,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R08',
     promise: 'One process writes',
     bar: 'a second server, a lock file that was deleted, a lock of a killed process',
-    tests: ['test/lib/directory-lock.test.ts', 'test/cli/socket.test.ts'],
+    tests: ['test/lib/files/directory-lock.test.ts', 'test/cli/socket.test.ts'],
   },
   {
     id: 'R10',
@@ -70,7 +70,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R11',
     promise: 'A clock that is wrong for seconds changes nothing',
     bar: 'jumps of seconds to a hundred years, forward and back',
-    tests: ['test/lib/clock-jumps.test.ts', 'test/jobs/clock.test.ts'],
+    tests: ['test/lib/time/clock-jumps.test.ts', 'test/jobs/clock.test.ts'],
     script: ['false-clock.ts'],
   },
   {
@@ -159,8 +159,8 @@ export const tortureRows: readonly TortureRow[] = [
     bar: 'empty, zeroed, torn, foreign: it starts, or says which file and what to do',
     tests: [
       'test/e2e/first-start.test.ts',
-      'test/lib/side-file.test.ts',
-      'test/lib/master-key.test.ts',
+      'test/lib/files/side-file.test.ts',
+      'test/lib/secrets/master-key.test.ts',
       'test/store/commit-mark.test.ts',
       'test/store/write-ahead-log.test.ts',
     ],
@@ -296,7 +296,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S20',
     promise: 'Signatures verify elsewhere',
     bar: '10,000 payloads with independent verifiers',
-    tests: ['test/lib/signature.test.ts'],
+    tests: ['test/lib/secrets/signature.test.ts'],
   },
   {
     id: 'S21',
@@ -320,7 +320,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S24',
     promise: 'No table or letter runs what somebody wrote',
     bar: 'formulas, line ends, turned text',
-    tests: ['test/lib/csv.test.ts', 'test/service/deliveries/letter.test.ts'],
+    tests: ['test/lib/text/csv.test.ts', 'test/service/deliveries/letter.test.ts'],
   },
   {
     id: 'S30',

@@ -50,6 +50,8 @@ export interface RequestLog {
   noting(
     answer: (request: Request) => Response | Promise<Response>,
   ): (request: Request) => Promise<Response>
+  /** Whether somebody waits for an answer now. */
+  isAnswering(): boolean
   /** Newest first. */
   list(filter: RequestLogFilter, limit: number): { requests: LoggedRequest[]; total: number }
   clear(): void
@@ -81,6 +83,7 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): Re
   const bodies = new WeakMap<Request, string>()
   let kept: LoggedRequest[] = []
   let count = 0
+  let answering = 0
 
   const note = async (request: Request, response: Response | undefined, startedMs: number) => {
     const { pathname, search } = new URL(request.url)
@@ -114,10 +117,16 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps): Re
     },
     noting: answer => async request => {
       const startedMs = monotonic()
-      const response = await answer(request)
-      await note(request, response, startedMs)
-      return response
+      answering += 1
+      try {
+        const response = await answer(request)
+        await note(request, response, startedMs)
+        return response
+      } finally {
+        answering -= 1
+      }
     },
+    isAnswering: () => answering > 0,
     list({ isRefused, path }, limit) {
       const matching = kept.filter(
         entry =>

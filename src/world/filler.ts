@@ -62,7 +62,7 @@ export interface Families<Name extends string> {
   /** Writes what a request needs of them, filling families through `fill`. */
   lay(asked: DataRequest, fill: (name: Name) => void): void
   /** As of the feed, for series that are a family's. */
-  supply(seriesId: number, from: number): void
+  supply(seriesId: number, from: number): boolean
   /** Runs work as one transaction of the database that the families are written to. */
   atOnce(work: () => void): void
   /** Drops what is kept in memory of a series. */
@@ -129,13 +129,14 @@ export function withFamilies<Name extends string>(
     feed.begin()
     first()
   }
-  const supplied = (seriesId: number, from: number) => {
-    if (isWhole) return
+  const supplied = (seriesId: number, from: number): boolean => {
+    if (isWhole) return false
     if (isLaying) readEarly.add(seriesId)
-    laying(() => {
-      feed.supply(seriesId, from)
-      supply(seriesId, from)
+    const hasWritten = laying(() => {
+      const ofPrices = feed.supply(seriesId, from)
+      return supply(seriesId, from) || ofPrices
     })
+    return hasWritten ?? false
   }
   return {
     total: feed.total,

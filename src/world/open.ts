@@ -327,7 +327,7 @@ function familiesOf(
     },
     supply(seriesId) {
       const series = catalogue.byId(seriesId)
-      if (series?.contractOf) futures.supply(series.code)
+      return series?.contractOf ? futures.supply(series.code) : false
     },
   }
 }
@@ -335,10 +335,13 @@ function familiesOf(
 function futuresFiller(services: WorldServices, world: World): FuturesFiller {
   const { config, catalogue, series, futures, settings, clock, ingest } = services
   const open = (contracts: readonly { family: FamilyCode; month: string }[]) => {
-    catalogue.addContracts(
-      contracts.map(({ family, month }) => contractOf(familyOf(family), month)),
+    // An image has most of them.
+    const unknown = contracts.filter(
+      ({ family, month }) => !catalogue.named(contractCode(family, month)),
     )
-    const codes = contracts.map(({ family, month }) => contractCode(family, month))
+    if (unknown.length === 0) return
+    catalogue.addContracts(unknown.map(({ family, month }) => contractOf(familyOf(family), month)))
+    const codes = unknown.map(({ family, month }) => contractCode(family, month))
     series.markFixture(codes.map(code => catalogue.named(code)!.id))
     catalogue.reload()
   }

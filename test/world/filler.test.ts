@@ -62,7 +62,10 @@ function copy() {
     lay: ({ route }, fill) => {
       if (route === '/v1/long') fill('long')
     },
-    supply: seriesId => void lines.push(`supply ${seriesId}`),
+    supply(seriesId) {
+      lines.push(`supply ${seriesId}`)
+      return true
+    },
     forget: seriesId => void lines.push(`forget ${seriesId}`),
     now: clock.now,
   })
@@ -130,7 +133,7 @@ test('what was read while something was written is forgotten, and read anew', ()
     atOnce: work => work(),
     reachOf: () => 'stretch',
     lay: () => {},
-    supply: () => {},
+    supply: () => false,
     forget: seriesId => void lines.push(`forget ${seriesId}`),
     now: clock.now,
   })

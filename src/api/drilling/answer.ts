@@ -44,6 +44,18 @@ export function stateIn(text: string): DrillingState {
   throw notFound(`State ${text.slice(0, 100)}`)
 }
 
+/** The count of each basin that was counted on a day, by its key. */
+export const countsByBasin = <Row extends { region: string }>(
+  rows: readonly Row[],
+  count: (row: Row) => number,
+): Record<string, number> =>
+  Object.fromEntries(
+    basinKeys.flatMap(basin => {
+      const row = rows.find(({ region }) => region === basin)
+      return row ? [[basin, count(row)]] : []
+    }),
+  )
+
 /**
  * What a query leaves of the basins; undefined when it asks for none in particular. A state stands
  * for the basins that reach into it.

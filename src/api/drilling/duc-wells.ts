@@ -1,7 +1,7 @@
 import { Elysia, t } from 'elysia'
 import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
-import { basinKeys, country, keptBasins } from '../../market/drilling/drilling.ts'
+import { country, keptBasins } from '../../market/drilling/drilling.ts'
 import type { DucWells } from '../../store/drilling/duc-wells.ts'
 import type { Numbered } from '../../store/drilling/regional.ts'
 import type { Answering } from '../answer.ts'
@@ -16,7 +16,14 @@ import {
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
 import { atMoment, knownQuery } from '../point-in-time.ts'
-import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  basinQuery,
+  countsByBasin,
+  type DrillingAnswerDeps,
+  requestedBasins,
+} from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 
 const change = orNull(integer({ examples: [-12] }), 'Against the count before; null for the first.')
@@ -117,11 +124,7 @@ export function ducWellRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix) {
           const old = duc.before(country, day)
           const data = {
             us_total: national.duc,
-            basins: Object.fromEntries(
-              basinKeys.flatMap(basin =>
-                rows.filter(row => row.region === basin).map(row => [basin, row.duc]),
-              ),
-            ) as Record<string, number>,
+            basins: countsByBasin(rows, row => row.duc),
             month: day.slice(0, 7),
             change: old ? national.duc - old.duc : null,
             date: day,

@@ -16,7 +16,14 @@ import {
 } from '../energy/frame.ts'
 import { energyPage, energyRecord, rangeQuery } from '../energy/list.ts'
 import { atMoment, knownQuery } from '../point-in-time.ts'
-import { Age, ageOf, basinQuery, type DrillingAnswerDeps, requestedBasins } from './answer.ts'
+import {
+  Age,
+  ageOf,
+  basinQuery,
+  countsByBasin,
+  type DrillingAnswerDeps,
+  requestedBasins,
+} from './answer.ts'
 
 const change = orNull(integer({ examples: [1] }), 'Against the count before; null for the first.')
 const Row = t.Object(
@@ -97,11 +104,7 @@ export function fracSpreadRoutes(deps: DrillingAnswerDeps, prefix: EnergyPrefix)
           const old = frac.before(country, day)
           const data = {
             us_total: national.active,
-            basins: Object.fromEntries(
-              basinKeys.flatMap(basin =>
-                rows.filter(row => row.region === basin).map(row => [basin, row.active]),
-              ),
-            ) as Record<string, number>,
+            basins: countsByBasin(rows, row => row.active),
             date: day,
             change: old ? national.active - old.active : null,
             source: national.source,

@@ -3,11 +3,12 @@ import { integer } from '../../http/answer/integer.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../market/calendars/weeks.ts'
 import { type Count, changeOver } from '../../market/drilling/change.ts'
-import { basinKeys, country, isState } from '../../market/drilling/drilling.ts'
+import { country, isState } from '../../market/drilling/drilling.ts'
 import { dayAfter } from '../../market/prices/window.ts'
 import type { Numbered, Stored } from '../../store/drilling/regional.ts'
 import type { RigCount, RigCountStore } from '../../store/drilling/rig-counts.ts'
 import { Day, orNull, Stamp } from '../energy/answer.ts'
+import { countsByBasin } from './answer.ts'
 
 const byType = 'Null where the source has the total alone.'
 
@@ -62,11 +63,7 @@ export const nationalList = [country]
 
 /** Counts by basin of one day, in the order of the basins. */
 export const basinMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>
-  Object.fromEntries(
-    basinKeys.flatMap(basin =>
-      rows.filter(row => row.region === basin).map(row => [basin, row.total]),
-    ),
-  )
+  countsByBasin(rows, row => row.total)
 
 /** Counts by state of one day. */
 export const stateMap = (rows: readonly Stored<RigCount>[]): Record<string, number> =>

@@ -30,6 +30,8 @@ export interface Copy {
 }
 
 const stepMs = 20
+/** So long at most a step of the history waits for requests that are being answered. */
+const answersFirstMaxMs = 250
 
 /** A smaller database is copied for a state: in a larger one the state and the copy share the file. */
 const sharedBytesMin = 16 * 2 ** 20
@@ -128,16 +130,23 @@ export function openCopy(options: InstanceOptions): Copy {
   const all = { ...options, keeping }
   let current = openInstance(all)
   let filling = Promise.resolve()
+  const stopwatch = createSystemClock()
+
+  /** Whoever waits for an answer gets it first. */
+  const afterAnswers = async () => {
+    const until = stopwatch.monotonic() + answersFirstMaxMs
+    do await sleep(1)
+    while (current.isAnswering() && stopwatch.monotonic() < until)
+  }
 
   /** Goes on filling whichever instance is current; there is one such loop at a time. */
   const fillOn = () => {
     filling = filling.then(async () => {
-      // Whoever waits for an answer gets it first.
-      await sleep(1)
+      await afterAnswers()
       let hasWritten = false
       while (!current.stopping && current.feed?.step(stepMs)) {
         hasWritten = true
-        await sleep(1)
+        await afterAnswers()
       }
       // Years of history went through memory, most of it nobody asks for again.
       if (hasWritten) Bun.gc(true)

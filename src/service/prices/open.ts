@@ -98,7 +98,7 @@ export function openPrices({
 }): PriceServices {
   let source: Supply | undefined
   const supply: Supply = Object.assign(
-    (seriesId: number, from: number) => source?.(seriesId, from),
+    (seriesId: number, from: number) => source?.(seriesId, from) ?? false,
     {
       quote: (seriesId: number) => source?.quote(seriesId),
       hasNewest: (seriesId: number, before: number) => source?.hasNewest(seriesId, before) ?? true,

@@ -1,9 +1,12 @@
 import type { CloseStore } from '../../store/prices/closes.ts'
 import type { ObservationStore } from '../../store/prices/observations.ts'
 
-/** Sees to it that all observations of a series made at `from` or later are there. */
+/**
+ * Sees to it that all observations of a series made at `from` or later are there; false where they
+ * were.
+ */
 export interface Supply {
-  (seriesId: number, from: number): void
+  (seriesId: number, from: number): boolean
   /** Sees to it that a series is quoted: its newest price, those that changes are against, its first. */
   quote(seriesId: number): void
   /** Whether the newest observation made before `before` is there, whatever else is missing. */
@@ -32,10 +35,11 @@ export function suppliedObservations(store: ObservationStore, supply: Supply): O
     },
     newest(seriesId, before) {
       supply.quote(seriesId)
+      const newest = store.newest(seriesId, before)
+      if (supply.hasNewest(seriesId, before)) return newest
       // The one before a stretch that is there may be missing still.
-      if (!supply.hasNewest(seriesId, before))
-        supply(seriesId, store.newest(seriesId, before)?.observedAt ?? always)
-      return store.newest(seriesId, before)
+      const hasWritten = supply(seriesId, newest?.observedAt ?? always)
+      return hasWritten ? store.newest(seriesId, before) : newest
     },
     count(seriesId, from, ...rest) {
       supply(seriesId, from)

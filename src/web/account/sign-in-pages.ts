@@ -121,7 +121,7 @@ export function signedInPage(
     : ''
   const rows = keys.map(
     ({ name, hint, active }) =>
-      `<tr><td>${escaped(name ?? 'unnamed')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
+      `<tr><td>${escaped(name ?? 'without a name')}</td><td>${escaped(hint)}</td><td>${active ? 'active' : 'ended'}</td></tr>`,
   )
   return [
     noticeOf(notice),

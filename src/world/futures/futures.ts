@@ -67,8 +67,8 @@ export interface FuturesFiller extends Required<Filler> {
   hasNewest(contract: string, before: number): boolean
   /** Makes all contracts known. */
   open(): void
-  /** Writes the history of a contract, unless it is there already. */
-  supply(contract: string): void
+  /** Writes the history of a contract; false where it is there already. */
+  supply(contract: string): boolean
 }
 
 const names = {
@@ -91,6 +91,8 @@ export function forgetFuturesBeginning(settings: Progress & { remove(name: strin
  * sessions of ticks whatever weekend or holiday lies between.
  */
 const fullReach: Reach = { wholeCurveDays: 2 * 366, nearMonthsDays: 5 * 366 + 7, tickDays: 6 }
+/** What was published since an image is written sooner than a quote is found where it is a day's. */
+const caughtUpMaxMs = dayMs
 /** Rows of one transaction at most, so that none holds up the requests behind it. */
 const rowsPerWrite = 1_500
 
@@ -169,6 +171,8 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
 
   const quoteFronts = (some: readonly WorldCurve[]) => {
     if (hasBegun()) return
+    const imagedTo = instant(names.imagedTo)
+    if (imagedTo !== undefined && startedAt() - imagedTo <= caughtUpMaxMs) return begin()
     openAll()
     const prices: ContractPrice[] = []
     for (const curve of some) {
@@ -182,14 +186,16 @@ export function createFuturesFiller(deps: FuturesFillerDeps): FuturesFiller {
     if (prices.length > 0) deps.quote(prices)
   }
 
-  const supply = (contract: string) => {
-    if (written.has(contract)) return
+  const supply = (contract: string): boolean => {
+    if (written.has(contract)) return false
     const parsed = parseContractCode(contract)
     const curve = missingCurves().find(({ family }) => family === parsed?.family)
-    if (!parsed || !curve) return
+    if (!parsed || !curve) return false
     openAll()
     const front = frontMonth(curve, startedAt())
-    if (parsed.month !== front || !hasBegun()) writeContract(curve, parsed.month)
+    if (parsed.month === front && hasBegun()) return false
+    writeContract(curve, parsed.month)
+    return true
   }
 
   const writeContract = (curve: WorldCurve, month: string) => {

@@ -1,5 +1,6 @@
 import { type Clock, createSystemClock } from '../../lib/time/clock.ts'
-import { dayMs } from '../../lib/time/instant.ts'
+import { dayMs, hourMs } from '../../lib/time/instant.ts'
+import { isIntraday } from '../../market/catalogue/catalogue.ts'
 import { type depthOf, isMainCode, leadingCodes, newestFrom } from './history-depth.ts'
 import { createPriceProgress, type Progress } from './progress.ts'
 import { createPublication, type StoredSeries, type WorldPoint } from './publication.ts'
@@ -41,8 +42,11 @@ export interface PriceFeed {
   hasNewest(seriesId: number, before: number): boolean
   /** Writes the history of a code, whatever is there of it already. */
   fill(code: string): void
-  /** Sees to it that all observations of a series made at `from` or later are there. */
-  supply(seriesId: number, from: number): void
+  /**
+   * Sees to it that all observations of a series made at `from` or later are there; false where they
+   * were.
+   */
+  supply(seriesId: number, from: number): boolean
   /**
    * Writes history for about `budgetMs`, at least one transaction; false once every code has its
    * own.
@@ -74,6 +78,13 @@ const pointsPerWrite = 12_000
  * database takes several times faster than point by point in time.
  */
 const sliceMs = 30 * dayMs
+
+/**
+ * Of a copy that began with an image: what was published since is all of a code that is missing, and
+ * where that is little, it is written sooner than a quote is found.
+ */
+const caughtUpMaxMs = ({ cadence }: StoredSeries): number =>
+  isIntraday(cadence) ? 2 * hourMs : 14 * dayMs
 
 export function createPriceFeed(deps: {
   world: World
@@ -118,23 +129,25 @@ export function createPriceFeed(deps: {
   const isEarly = (series: StoredSeries, start: number): boolean =>
     earlyAt(start).codes.has(series.code)
 
-  function beginSome(some: readonly StoredSeries[]): void {
-    if (progress.hasBegun()) return
+  /** False where all of them had begun. */
+  function beginSome(some: readonly StoredSeries[]): boolean {
+    if (progress.hasBegun()) return false
     const start = progress.startedAt()
     const done = progress.filled()
     const missing = some.filter(series => !done.has(series.code) && !isEarly(series, start))
-    if (missing.length === 0) return
+    if (missing.length === 0) return false
     if (missing.some(series => together.has(series.code))) beginTogether(start)
     const alone = missing.filter(series => !together.has(series.code))
     if (early.askedCount + alone.length > earlyCodesMax) {
       begin()
-      return
+      return true
     }
     const to = progress.filledTo() ?? start
     const imagedTo = progress.imagedTo()
     write(alone.flatMap(series => publication.newest(series, { start, to, imagedTo })))
     for (const series of alone) early.codes.add(series.code)
     early.askedCount += alone.length
+    return true
   }
 
   function write(points: readonly WorldPoint[]): void {
@@ -155,10 +168,20 @@ export function createPriceFeed(deps: {
     )
     if (missing.length === 0) return
     if (missing.some(({ code }) => together.has(code))) beginTogether(start)
-    const quotedSeries = missing
-      .filter(({ code }) => !together.has(code))
-      .map(series => ({ series, quotes: publication.quotes(series, start) }))
-    write(quotedSeries.flatMap(({ quotes }) => quotes.points))
+    const alone = missing.filter(({ code }) => !together.has(code))
+    const imagedTo = progress.imagedTo()
+    const to = progress.filledTo() ?? start
+    const isRecent = (series: StoredSeries) =>
+      imagedTo !== undefined && start - imagedTo <= caughtUpMaxMs(series)
+    const begun = alone.filter(isRecent)
+    const quotedSeries = alone
+      .filter(series => !isRecent(series))
+      .map(series => ({ series, quotes: publication.quotes(series, { start, imagedTo }) }))
+    write([
+      ...begun.flatMap(series => publication.newest(series, { start, to, imagedTo })),
+      ...quotedSeries.flatMap(({ quotes }) => quotes.points),
+    ])
+    for (const { code } of begun) codes.add(code)
     for (const { series, quotes } of quotedSeries) quoted.set(series.id, quotes.moments)
   }
 
@@ -243,6 +266,15 @@ export function createPriceFeed(deps: {
     if (!progress.filled().has(code)) fillSome([series])
   }
 
+  function supply(seriesId: number, from: number): boolean {
+    const series = byId.get(seriesId)
+    if (!series || progress.filled().has(series.code)) return false
+    const hasBegun = beginSome([series])
+    if (from >= newestFrom(series, progress.startedAt())) return hasBegun
+    fill(series.code)
+    return true
+  }
+
   return {
     total: order.length,
     begin,
@@ -252,8 +284,8 @@ export function createPriceFeed(deps: {
     quote(seriesId) {
       const series = byId.get(seriesId)
       if (!series) return
-      const { quoted } = early
-      quoteSome(quoted.size < quotedAloneMax ? [series] : order)
+      const { quoted, codes } = early
+      quoteSome(quoted.size + codes.size < quotedAloneMax ? [series] : order)
     },
     hasNewest(seriesId, before) {
       const start = progress.begunAt()
@@ -261,12 +293,7 @@ export function createPriceFeed(deps: {
     },
     fill,
     filled: progress.filled,
-    supply(seriesId, from) {
-      const series = byId.get(seriesId)
-      if (!series || progress.filled().has(series.code)) return
-      beginSome([series])
-      if (from < newestFrom(series, progress.startedAt())) fill(series.code)
-    },
+    supply,
     step(budgetMs) {
       const until = stopwatch.monotonic() + budgetMs
       if (beginUntil(until)) return true

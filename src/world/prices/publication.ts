@@ -29,7 +29,7 @@ export interface Publication {
   /** All that was published of a code before its newest stretch. */
   older(series: StoredSeries, span: Beginning): WorldPoint[]
   /** What a code is quoted with, and the moments before which each is the newest. */
-  quotes(series: StoredSeries, start: number): Quotes
+  quotes(series: StoredSeries, span: Pick<Beginning, 'start' | 'imagedTo'>): Quotes
 }
 
 export interface Beginning {
@@ -120,8 +120,15 @@ export function createPublication(world: World, ofHistory = depthOf): Publicatio
   }
 
   /** What a code is quoted with, and the moments before which each is the newest. */
-  function quotesOf(series: StoredSeries, start: number): Quotes {
-    const points = firstOf(world, series.code, ofHistory(series, start), newestFrom(series, start))
+  function quotesOf(
+    series: StoredSeries,
+    { start, imagedTo }: Pick<Beginning, 'start' | 'imagedTo'>,
+  ): Quotes {
+    // An image has the first observation.
+    const points =
+      imagedTo === undefined
+        ? firstOf(world, series.code, ofHistory(series, start), newestFrom(series, start))
+        : []
     const moments = new Set<number>()
     const recent = recentOf(series, start)
     const take = (before: number): Observation | undefined => {

@@ -5,6 +5,7 @@ import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/time/ins
 import type { Cadence } from '../../../src/market/catalogue/catalogue.ts'
 import { changeBases } from '../../../src/market/prices/change.ts'
 import { createPriceFeed } from '../../../src/world/prices/feed.ts'
+import { forgetBeginning } from '../../../src/world/prices/progress.ts'
 import type { StoredSeries, WorldPoint } from '../../../src/world/prices/publication.ts'
 import { createWorld, type Observation } from '../../../src/world/prices/world.ts'
 
@@ -188,6 +189,39 @@ describe('filling', () => {
     expect(ingest.rows()).toEqual(quotes)
     fill()
     expect(ingest.rows()).toEqual(expected(start))
+  })
+
+  test.each([
+    ['an hour', hourMs],
+    ['three days', 3 * dayMs],
+    ['a month', 30 * dayMs],
+  ])('with an image of %s ago, quotes are those of a copy that has everything', (_, age) => {
+    const imaged = copy(start - age)
+    imaged.feed.begin()
+    const { state, ingest } = imaged
+    forgetBeginning({
+      get: name => state.get(name),
+      set: (name, value) => void state.set(name, value),
+      remove: name => void state.delete(name),
+    })
+    const inImage = ingest.inserted
+    const { feed } = copy(start, state, ingest)
+    feed.beginQuotes()
+    expect(ingest.inserted - inImage).toBeLessThan(40 * feed.total)
+    for (const { id, code, cadence, available } of series) {
+      if (!available) continue
+      const whole = world.history(code, start)
+      const stored = [...ingest.values.values()]
+        .filter(point => point.seriesId === id)
+        .sort((a, b) => a.observedAt - b.observedAt)
+      const { observedAt } = whole.at(-1)!
+      const moments = changeBases(cadence, observedAt).map(([, before]) => before)
+      for (const before of [Number.MAX_SAFE_INTEGER, ...moments]) {
+        const newest = whole.findLast(point => point.observedAt < before)!
+        const own = stored.findLast(point => point.observedAt < before)
+        expect(own, `${code} before ${before}`).toMatchObject(newest)
+      }
+    }
   })
 
   test('one code is quoted alone, as in a list of all', () => {

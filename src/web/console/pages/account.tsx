@@ -13,6 +13,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/chart.tsx'
 import { ago, day, instant, number, words } from '../parts/format.ts'
+import { keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
@@ -178,30 +179,7 @@ function Keys() {
           </form>
         }
         columns={[
-          {
-            name: 'Key',
-            value: key => key.name ?? 'unnamed',
-            show: key => (
-              <>
-                {key.name ?? 'unnamed'}
-                <div class="code">{key.token_hint}</div>
-              </>
-            ),
-          },
-          {
-            name: 'Made',
-            isWide: true,
-            className: 'quiet',
-            value: key => key.created_at,
-            show: key => day(key.created_at),
-          },
-          {
-            name: 'Last use',
-            isWide: true,
-            className: 'quiet',
-            value: key => key.last_used_at,
-            show: key => ago(key.last_used_at),
-          },
+          ...keyColumns,
           {
             name: 'Requests',
             isNumber: true,
@@ -359,7 +337,7 @@ function UsagePart() {
             value: key => key.name ?? key.token_hint,
             show: key => (
               <>
-                {key.name ?? 'without a name'}
+                {keyName(key)}
                 <div class="code">{key.token_hint}</div>
               </>
             ),

@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Parted, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
-import { ago, day, number, words } from '../../parts/format.ts'
+import { day, number, words } from '../../parts/format.ts'
+import { keyColumns, keyName } from '../../parts/key-columns.tsx'
 import { beginLook, type Look } from '../../parts/look.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -329,30 +330,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
           </form>
         }
         columns={[
-          {
-            name: 'Key',
-            value: key => key.name ?? 'without a name',
-            show: key => (
-              <>
-                {key.name ?? 'without a name'}
-                <div class="code">{key.token_hint}</div>
-              </>
-            ),
-          },
-          {
-            name: 'Made',
-            isWide: true,
-            className: 'quiet',
-            value: key => key.created_at,
-            show: key => day(key.created_at),
-          },
-          {
-            name: 'Last use',
-            isWide: true,
-            className: 'quiet',
-            value: key => key.last_used_at,
-            show: key => ago(key.last_used_at),
-          },
+          ...keyColumns,
           {
             name: 'State',
             value: key => (!key.active ? 'ended' : key.suspended_at ? 'suspended' : 'active'),
@@ -374,12 +352,12 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
                   <Confirmed
                     className="tight"
                     label="Roll"
-                    question={`Make a new token for “${key.name ?? 'without a name'}”? The old one ends.`}
+                    question={`Make a new token for “${keyName(key)}”? The old one ends.`}
                     onConfirm={() => make(`/admin/v1/keys/${key.id}/roll`, {})}
                   />
                   <Confirmed
                     label="Revoke"
-                    question={`Revoke “${key.name ?? 'without a name'}”? What uses it is refused at once.`}
+                    question={`Revoke “${keyName(key)}”? What uses it is refused at once.`}
                     onConfirm={() => revoke(key)}
                   />
                 </div>

@@ -1,0 +1,39 @@
+import { ago, day } from './format.ts'
+import type { Column } from './table.tsx'
+
+interface NamedKey {
+  name: string | null
+  token_hint: string
+  created_at: string
+  last_used_at: string | null
+}
+
+export const keyName = ({ name }: Pick<NamedKey, 'name'>): string => name ?? 'without a name'
+
+/** What every list of keys says of each. */
+export const keyColumns: readonly Column<NamedKey>[] = [
+  {
+    name: 'Key',
+    value: keyName,
+    show: key => (
+      <>
+        {keyName(key)}
+        <div class="code">{key.token_hint}</div>
+      </>
+    ),
+  },
+  {
+    name: 'Made',
+    isWide: true,
+    className: 'quiet',
+    value: key => key.created_at,
+    show: key => day(key.created_at),
+  },
+  {
+    name: 'Last use',
+    isWide: true,
+    className: 'quiet',
+    value: key => key.last_used_at,
+    show: key => ago(key.last_used_at),
+  },
+]
