@@ -69,6 +69,11 @@ export const doors: Readonly<Record<string, Readonly<Record<string, readonly str
     profiles: ['profiles.ts'],
     readers: ['pool.ts', 'terms.ts'],
   },
+  lib: {
+    files: ['side-file.ts'],
+    log: ['log.ts'],
+    time: ['clock.ts', 'instant.ts'],
+  },
   market: {
     analytics: ['forecast.ts', 'indicators.ts', 'statistics.ts'],
     calendars: [

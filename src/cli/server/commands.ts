@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { holderOf } from '../../lib/files/directory-lock.ts'
-import { openLogFile } from '../../lib/log/log-file.ts'
+import { openLogFile } from '../../lib/files/log-file.ts'
 import { commandOf } from '../child.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results, runtimeOf } from '../options.ts'

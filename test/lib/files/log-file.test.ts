@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLogFile } from '../../../src/lib/log/log-file.ts'
+import { openLogFile } from '../../../src/lib/files/log-file.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { dayMs } from '../../../src/lib/time/instant.ts'
 

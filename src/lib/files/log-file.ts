@@ -10,8 +10,8 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { closeToOthers, privateMode } from '../files/private-file.ts'
 import type { Clock } from '../time/clock.ts'
+import { closeToOthers, privateMode } from './private-file.ts'
 
 export interface LogFileOptions {
   path: string
