@@ -30,6 +30,8 @@ export async function work(options: BenchOptions): Promise<Line[]> {
       for (const [name, args] of commands) {
         options.say(`work: ${name}, connections ${connections}`)
         rmSync(target, { force: true })
+        // What the copy, an export and a backup wrote is on the disk before the next one begins.
+        Bun.spawnSync(['sync'])
         const waits = await waitsDuring(asked, connections, () =>
           finished([...built(), ...args, '--data', dir]),
         )
