@@ -87,6 +87,8 @@ export function createReplicaAnswers(
     response?.headers.set(`${headerPrefix}Replica-Lag`, lagText(deps.lagMs()))
     return response
   }
+  const unreadCopyOf = (request: Request) =>
+    (request.body === null ? request : request.clone()) as Request
   const checked = (response: Response, unread: Request): Response | Promise<Response> => {
     if (response?.ok) return marked(response)
     const code = response?.headers.get('x-error-code') ?? ''
@@ -94,7 +96,7 @@ export function createReplicaAnswers(
   }
   /** Without a promise where the answer is there at once, as it is of nearly every read. */
   const answerNow = (request: Request): Response | Promise<Response> => {
-    const unread = (request.body === null ? request : request.clone()) as Request
+    const unread = unreadCopyOf(request)
     const response = deps.handle(request)
     return response instanceof Promise
       ? response.then(later => checked(later, unread))
@@ -113,7 +115,7 @@ export function createReplicaAnswers(
     sequence: string | null,
   ): Promise<Response> => {
     if (await deps.comesToAnswer(key, sliceWaitMs.primary)) return await answer(request, sequence)
-    const unread = (request.body === null ? request : request.clone()) as Request
+    const unread = unreadCopyOf(request)
     const byPrimary = await ask(unread)
     // It is away, or it does not know whether it is the primary still.
     if (byPrimary.status !== unavailable) return byPrimary

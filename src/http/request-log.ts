@@ -182,11 +182,11 @@ interface ProblemText {
 async function refusalOf(response: Response): Promise<Refusal> {
   const answer = cut(await response.text())
   const { code, message } = problemOf(answer)
-  const known = code !== null && Object.hasOwn(problems, code)
+  const isKnown = code !== null && Object.hasOwn(problems, code)
   return {
     code,
     message,
-    meaning: known ? problems[code as ProblemCode].when : null,
+    meaning: isKnown ? problems[code as ProblemCode].when : null,
     answer,
   }
 }

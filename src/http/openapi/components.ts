@@ -86,8 +86,8 @@ function count(
 ) {
   const shape = shapeOf(schema)
   const title = typeof schema.title === 'string' ? schema.title : undefined
-  const known = candidates.get(shape)
-  const candidate = known ?? {
+  const earlier = candidates.get(shape)
+  const candidate = earlier ?? {
     schema,
     names: new Set(),
     longNames: new Set(),
@@ -100,7 +100,7 @@ function count(
   candidate.longNames.add(place.long)
   if (place.isBody && !place.name.endsWith('Problem')) candidate.isBody = true
   if (description !== undefined) candidate.descriptions.add(description)
-  if (known) return
+  if (earlier) return
   candidates.set(shape, candidate)
   countParts(schema, { name: place.name, long: title ?? place.long }, candidates)
 }

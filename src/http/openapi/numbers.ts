@@ -31,9 +31,9 @@ function eachUndescribed(part: unknown, tell: (name: string, schema: Schema) => 
 
 /** Numbers in the properties of a document, each with its name; those that are described are left out. */
 export function undescribedNumbers(part: unknown): { name: string; schema: Schema }[] {
-  const found: { name: string; schema: Schema }[] = []
-  eachUndescribed(part, (name, schema) => void found.push({ name, schema }))
-  return found
+  const undescribed: { name: string; schema: Schema }[] = []
+  eachUndescribed(part, (name, schema) => void undescribed.push({ name, schema }))
+  return undescribed
 }
 
 /** Gives numbers that bring no description the one of their name. */

@@ -142,12 +142,15 @@ export function createPriceFeed(deps: {
       begin()
       return true
     }
-    const to = progress.filledTo() ?? start
-    const imagedTo = progress.imagedTo()
-    write(alone.flatMap(series => publication.newest(series, { start, to, imagedTo })))
-    for (const series of alone) early.codes.add(series.code)
+    beginAlone(alone, start)
     early.askedCount += alone.length
     return true
+  }
+
+  function beginAlone(some: readonly StoredSeries[], start: number): void {
+    const span = { start, to: progress.filledTo() ?? start, imagedTo: progress.imagedTo() }
+    write(some.flatMap(series => publication.newest(series, span)))
+    for (const { code } of some) early.codes.add(code)
   }
 
   function write(points: readonly WorldPoint[]): void {
@@ -170,18 +173,13 @@ export function createPriceFeed(deps: {
     if (missing.some(({ code }) => together.has(code))) beginTogether(start)
     const alone = missing.filter(({ code }) => !together.has(code))
     const imagedTo = progress.imagedTo()
-    const to = progress.filledTo() ?? start
     const isRecent = (series: StoredSeries) =>
       imagedTo !== undefined && start - imagedTo <= caughtUpMaxMs(series)
-    const begun = alone.filter(isRecent)
+    beginAlone(alone.filter(isRecent), start)
     const quotedSeries = alone
       .filter(series => !isRecent(series))
       .map(series => ({ series, quotes: publication.quotes(series, { start, imagedTo }) }))
-    write([
-      ...begun.flatMap(series => publication.newest(series, { start, to, imagedTo })),
-      ...quotedSeries.flatMap(({ quotes }) => quotes.points),
-    ])
-    for (const { code } of begun) codes.add(code)
+    write(quotedSeries.flatMap(({ quotes }) => quotes.points))
     for (const { series, quotes } of quotedSeries) quoted.set(series.id, quotes.moments)
   }
 

@@ -101,8 +101,8 @@ function All() {
     })
   }, [])
   const isSearch = typed.value !== ''
-  const found = isSearch ? matchingCodes(typed.value, 60) : codes.value
-  const groups = [...Map.groupBy(found, code => code.category)]
+  const matches = isSearch ? matchingCodes(typed.value, 60) : codes.value
+  const groups = [...Map.groupBy(matches, code => code.category)]
   // What was searched for has the best first; else categories are looked up by their names.
   if (!isSearch) groups.sort(([a], [b]) => words(a).localeCompare(words(b)))
   const near = groups.length === 0 ? nearCodes(typed.value, 3) : []

@@ -103,7 +103,7 @@ export function useLoaded<T>(
   const refusal = useSignal<Error | undefined>(undefined)
   const isLoading = useSignal(false)
   /** What was asked last. */
-  const asked = useRef<string | undefined>(undefined)
+  const lastKey = useRef<string | undefined>(undefined)
   const latest = useRef<AbortController | undefined>(undefined)
 
   const run = async (): Promise<void> => {
@@ -124,7 +124,7 @@ export function useLoaded<T>(
   }
 
   useEffect(() => {
-    asked.current = key
+    lastKey.current = key
     if (key === undefined) {
       isLoading.value = false
       return undefined
@@ -137,7 +137,7 @@ export function useLoaded<T>(
     data: data.value,
     refusal: refusal.value,
     // From the moment on at which there is something to ask: it is asked when the page is drawn.
-    isLoading: isLoading.value || (key !== undefined && key !== asked.current),
+    isLoading: isLoading.value || (key !== undefined && key !== lastKey.current),
     reload: run,
     set: answer => {
       data.value = answer
