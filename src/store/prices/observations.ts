@@ -399,7 +399,7 @@ function createSeriesWriter(db: Database) {
     const change: Change = { seriesId, inserted: [], revised: [], replaced: [], reborn: [] }
     const past: Observation[] = []
     insert.begin(seriesId, origin)
-    const withdrawn = withdrawals.of(seriesId, points.length)
+    const withdrawn = withdrawals.of(seriesId, points)
     // A point after the newest one is new: an append needs no look-up for each point.
     const lastAt = last.get(seriesId)?.at ?? Number.NEGATIVE_INFINITY
     const isStored = instantsKnown(seriesId, points, lastAt)
@@ -539,32 +539,42 @@ interface Withdrawn {
   goneAt: number
 }
 
-/** From so many points on all withdrawn ones of a series are read at once. */
-const manyPoints = 64
+/** More points than these are looked up in one query. */
+const fewPoints = 64
 
 /** Finds points that have no value any more: they are few, and most series have none. */
 function createWithdrawals(db: Database) {
   const any = lazy<{ 1: 1 }, number[]>(
     db,
-    'SELECT 1 FROM observation_revisions WHERE series_id = ? LIMIT 1',
+    'SELECT 1 FROM observation_revisions WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT 1',
   )
   const ends = 'min(recorded_at) AS bornAt, max(replaced_at) AS goneAt'
   const endsOf = lazy<{ bornAt: number | null; goneAt: number | null }, number[]>(
     db,
     `SELECT ${ends} FROM observation_revisions WHERE series_id = ? AND observed_at = ?`,
   )
-  const all = lazy<Withdrawn & { observedAt: number }, number[]>(
+  // From the points to their revisions: of those a series may have any number elsewhere.
+  const endsOfMany = lazy<Withdrawn & { observedAt: number }, [number, string]>(
     db,
-    `SELECT observed_at AS observedAt, ${ends} FROM observation_revisions r WHERE series_id = ? AND NOT EXISTS (
-       SELECT 1 FROM observations o WHERE o.series_id = r.series_id AND o.observed_at = r.observed_at)
-     GROUP BY observed_at`,
+    `SELECT observed_at AS observedAt, ${ends} FROM json_each(?2) AS moment CROSS JOIN observation_revisions
+     WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`,
   )
   return {
-    /** How a point that has no value now was withdrawn, if it ever had one. */
-    of(seriesId: number, pointCount: number): (observedAt: number) => Withdrawn | undefined {
-      if (!any.get(seriesId)) return () => undefined
-      if (pointCount > manyPoints) {
-        const byMoment = new Map(all.all(seriesId).map(row => [row.observedAt, row]))
+    /**
+     * How one of the points, oldest first, that has no value now was withdrawn, if it ever had one.
+     */
+    of(
+      seriesId: number,
+      points: readonly { observedAt: number }[],
+    ): (observedAt: number) => Withdrawn | undefined {
+      const [first, last] = [points[0], points.at(-1)]
+      if (!first || !last || !any.get(seriesId, first.observedAt, last.observedAt))
+        return () => undefined
+      if (points.length > fewPoints) {
+        const moments = JSON.stringify(points.map(point => point.observedAt))
+        const byMoment = new Map(
+          endsOfMany.all(seriesId, moments).map(row => [row.observedAt, row]),
+        )
         return observedAt => byMoment.get(observedAt)
       }
       return observedAt => {

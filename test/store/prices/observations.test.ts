@@ -469,3 +469,53 @@ describe('bars stand where they say more than the observations', () => {
     })
   })
 })
+
+describe('points that were taken out and come again', () => {
+  const minuteMs = 60_000
+  const points = (count: number, value: number): Point[] =>
+    Array.from({ length: count }, (_, i) => ({ seriesId: 1, observedAt: i * minuteMs, value }))
+  const rows = (db: Database) =>
+    db
+      .query<{ at: number; since: number; value: number }, []>(
+        'SELECT observed_at AS at, recorded_at AS since, value FROM observations ORDER BY observed_at',
+      )
+      .all()
+
+  test.each([10, 500])('of %d points in one write those begin after what they were', count => {
+    const { db, store } = openStore()
+    store.write(points(count, 1), 1000)
+    store.write(points(count, 2).slice(0, 3), 2000)
+    store.withdraw(1, [minuteMs, 5 * minuteMs], 9000)
+    const again = points(count, 3).map(point => ({ ...point, recordedAt: 8000 }))
+    store.write(again, 8000)
+    expect(rows(db)).toEqual(
+      again.map(({ observedAt, value }, i) => ({
+        at: observedAt,
+        since: i === 1 || i === 5 ? 9000 : 8000,
+        value,
+      })),
+    )
+    expect(store.faults()).toEqual([])
+  })
+
+  test('what a write of many asks of the revisions goes from its points, however many there are', () => {
+    const { db, store } = openStore()
+    store.write(points(500, 1), 1000)
+    store.write(points(500, 2), 2000)
+    const statements: string[] = []
+    const { query } = db
+    db.query = ((sql: string) => {
+      statements.push(sql)
+      return query.call(db, sql)
+    }) as typeof query
+    createObservationStore(db).write(points(501, 3).slice(400), 3000)
+    const reads = statements.filter(sql => /FROM .*observation_revisions/s.test(sql))
+    expect(reads.length).toBeGreaterThan(0)
+    for (const sql of reads) {
+      const plan = query.call(db, `EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+      expect(plan.map(step => step.detail).join('\n')).toMatch(
+        /SEARCH (?:r|observation_revisions) USING PRIMARY KEY \(series_id=\? AND observed_at[=>]/,
+      )
+    }
+  })
+})
