@@ -96,10 +96,12 @@ function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Questi
   const period = periodOf(query.period, periodDefault)
   const window = integerOf('window', query.window, windowDefault, 2, windowMax)
   const all = closes.of(series.id)
-  const values = rolling(measure, all, window, other && closes.of(other.series.id))
+  const values = rolling(measure, all, window, {
+    benchmark: other && closes.of(other.series.id),
+    fromDay: closesIn(all, period)[0]?.day,
+  })
   if (values.length === 0)
     requireEnough(tooFew(all.length, window + 1), `${series.code}, ${measure}(${window})`)
-  const first = closesIn(all, period)[0]!.day
   markFixtures(set, marks, matches)
   return mirroredText(question, Rolling, {
     code: series.code,
@@ -107,9 +109,7 @@ function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Questi
     measure,
     window,
     period,
-    values: values
-      .filter(({ day }) => day >= first)
-      .map(({ day, value }) => ({ date: day, value: value ?? null })),
+    values: values.map(({ day, value }) => ({ date: day, value: value ?? null })),
   })
 }
 

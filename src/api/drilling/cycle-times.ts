@@ -21,7 +21,7 @@ import {
 } from '../../market/drilling/cycle-time.ts'
 import type { Circle } from '../../market/geography/geography.ts'
 import { roundTo } from '../../market/prices/format.ts'
-import type { Well, WellFilter } from '../../store/drilling/wells.ts'
+import type { WellDates, WellFilter } from '../../store/drilling/wells.ts'
 import { type Answering, envelope, success } from '../answer.ts'
 import { Day, markSources, orNull } from '../energy/answer.ts'
 import { daySpanOf, definedFields, numberOf, typedText } from './permit-query.ts'
@@ -240,16 +240,16 @@ const statsRow = ({ count, median, p25, p75, p90, min, max, mean }: DayStats) =>
   avg_days: round(mean),
 })
 
-const cycleRow = ({ well, days: total }: TimedWell<Well>) => ({
+const cycleRow = ({ well, days: total }: TimedWell<WellDates>, operator: string) => ({
   api_number: well.apiNumber,
-  operator: well.operator,
+  operator,
   total_days: total,
   permit_date: well.permitOn!,
   first_production: well.firstProductionOn!,
 })
 
 /** Fastest first; wells that took as long keep the order of their numbers. */
-const byDays = (a: TimedWell<Well>, b: TimedWell<Well>): number => a.days - b.days
+const byDays = (a: TimedWell<WellDates>, b: TimedWell<WellDates>): number => a.days - b.days
 
 const noMatch = (count: number) =>
   new Problem(
@@ -260,7 +260,7 @@ const noMatch = (count: number) =>
   )
 
 /** The distribution of each stage; null where no well has its two days. */
-const breakdownOf = (timings: readonly TimedWell<Well>[]) =>
+const breakdownOf = (timings: readonly TimedWell<WellDates>[]) =>
   Object.fromEntries(
     stageNames.map(stage => {
       const part = stageStats(timings, stage)
@@ -268,7 +268,7 @@ const breakdownOf = (timings: readonly TimedWell<Well>[]) =>
     }),
   ) as Record<(typeof stageKeys)[keyof typeof stageKeys], ReturnType<typeof statsRow> | null>
 
-const quartersOf = (timings: readonly TimedWell<Well>[]) =>
+const quartersOf = (timings: readonly TimedWell<WellDates>[]) =>
   Object.fromEntries(
     cohorts(
       timings.map(timedWell => timedWell.well),
@@ -279,7 +279,7 @@ const quartersOf = (timings: readonly TimedWell<Well>[]) =>
     ]),
   )
 
-function cohortsOf(wells: readonly Well[], span: CohortSpan) {
+function cohortsOf(wells: readonly WellDates[], span: CohortSpan) {
   const groups = cohorts(wells, span)
   if (groups.length === 0) throw noMatch(wells.length)
   return Object.fromEntries(
@@ -295,11 +295,14 @@ function cohortsOf(wells: readonly Well[], span: CohortSpan) {
 }
 
 function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
-  const matchingWells = (filter: WellFilter, set: unknown): Well[] => {
-    const matching = wells.search(filter)
+  const matchingWells = (filter: WellFilter, set: unknown): WellDates[] => {
+    const matching = wells.dates(filter)
     markSources(set as Answering, marks, matching)
     return matching
   }
+
+  const rowsOf = (timings: readonly TimedWell<WellDates>[]) =>
+    timings.map(timing => cycleRow(timing, wells.get(timing.well.apiNumber)!.operator))
 
   const cycleTime = (query: Query, set: unknown) => {
     const filter = filterOf(query)
@@ -315,8 +318,8 @@ function createCycleTimeAnswers({ wells, marks }: WellProductionDeps) {
       cycle_time_stats: statsRow(stats),
       stage_breakdown: breakdownOf(timings),
       quarterly_cohorts: quartersOf(timings),
-      top_fastest: sorted.slice(0, topMax).map(cycleRow),
-      top_slowest: sorted.toReversed().slice(0, topMax).map(cycleRow),
+      top_fastest: rowsOf(sorted.slice(0, topMax)),
+      top_slowest: rowsOf(sorted.toReversed().slice(0, topMax)),
     })
   }
 

@@ -219,19 +219,19 @@ function monthsWithPermits(
   fromOn: string,
   toOn: string,
 ): StateMonth[] {
-  const last = isoDay(now()).slice(0, 7)
-  const months = states.flatMap(state => {
+  const firstMonths = states.toSorted().flatMap(state => {
     const first = permits.oldestOn(state)?.slice(0, 7)
-    const ownMonths: StateMonth[] = []
-    for (let month = last; first !== undefined && month >= first; month = monthAfter(month, -1)) {
-      const day = `${month}-01`
-      if (day >= fromOn && day < toOn) ownMonths.push({ state, month, isFirst: month === first })
-    }
-    return ownMonths
+    return first === undefined ? [] : { state, first }
   })
-  return months.sort((a, b) =>
-    a.month === b.month ? (a.state < b.state ? -1 : 1) : a.month < b.month ? 1 : -1,
-  )
+  const months: StateMonth[] = []
+  let begun = firstMonths
+  for (let month = isoDay(now()).slice(0, 7); begun.length > 0; month = monthAfter(month, -1)) {
+    begun = begun.filter(({ first }) => first <= month)
+    const day = `${month}-01`
+    if (day >= fromOn && day < toOn)
+      for (const { state, first } of begun) months.push({ state, month, isFirst: month === first })
+  }
+  return months
 }
 
 /** States of a query; a basin stands for the states that it leads in. */

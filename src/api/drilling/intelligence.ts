@@ -223,7 +223,7 @@ function summaryOf(
   metric: DrillingMetric,
   newest: SourcedCount,
 ) {
-  const previous = countsOf(drilling, metric, country, '', newest.on).at(-1)
+  const previous = drilling.metrics.before(metric, country, newest.on)
   const parts = basinKeys.flatMap(basin => {
     const [count] = countsOf(drilling, metric, basin, newest.on, dayAfter(newest.on, 1))
     return count
@@ -233,8 +233,8 @@ function summaryOf(
   return {
     metric,
     total: newest.value,
-    change: previous ? newest.value - previous.value : null,
-    change_percent: previous ? (percentChange(previous.value, newest.value) ?? null) : null,
+    change: previous === undefined ? null : newest.value - previous,
+    change_percent: previous === undefined ? null : (percentChange(previous, newest.value) ?? null),
     breakdown: parts.sort((a, b) => b.value - a.value),
   }
 }

@@ -27,11 +27,8 @@ export function markSources(
   marks: Marks,
   rows: readonly { source: string }[],
 ): void {
-  markFixtures(
-    set,
-    marks,
-    rows.map(({ source }) => ({ series: { fixture: source === generatedSource } })),
-  )
+  const isFixture = rows.some(({ source }) => source === generatedSource)
+  markFixtures(set, marks, [{ series: { fixture: isFixture } }])
 }
 
 /** The value, or the refusal of a dataset that nothing has been imported of. */

@@ -107,10 +107,11 @@ export function createForecastReads(deps: ForecastReadsDeps) {
   const { catalogue, codes, monthlyForecasts: store, marks, now } = deps
   const rows = createForecastRows(deps)
   const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
+    const seriesIds = new Set(forecasts.map(forecast => forecast.seriesId))
     markFixtures(
       set as Answering,
       marks,
-      forecasts.map(forecast => ({ series: catalogue.byId(forecast.seriesId) })),
+      [...seriesIds].map(id => ({ series: catalogue.byId(id) })),
     )
     return forecasts
   }

@@ -43,36 +43,50 @@ const ofCloses: Record<Exclude<RollingMeasure, 'return' | 'volatility' | 'beta'>
 /**
  * A measure of the last `window` closes (of `return`, `volatility` and `beta`: changes), at each
  * close from the first that has so many before it. Unit of the series; `return`, `volatility` (a
- * year) and `drawdown` in percent, `z_score` and `beta` without. Beta needs the `benchmark`.
+ * year) and `drawdown` in percent, `z_score` and `beta` without. Beta needs the `benchmark`. Values
+ * of days before `fromDay` are not computed.
  */
 export function rolling(
   measure: RollingMeasure,
   closes: readonly Close[],
   window: number,
-  benchmark: readonly Close[] = [],
+  { benchmark = [], fromDay = '' }: { benchmark?: readonly Close[]; fromDay?: string } = {},
 ): Dated[] {
   if (measure === 'return')
-    return closes.slice(window).map(({ day, value }, i) => ({
-      day,
-      value: changePercent(closes[i]!.value, value),
+    return windowEnds(closes, window + 1, fromDay).map(end => ({
+      day: closes[end]!.day,
+      value: changePercent(closes[end - window]!.value, closes[end]!.value),
     }))
   if (measure === 'volatility') {
     const scale = Math.sqrt(closesPerYear(closes)) * 100
-    return over(logReturns(closes), window, values => scale * stdDev(values)!)
+    return over(logReturns(closes), window, fromDay, values => scale * stdDev(values)!)
   }
-  if (measure === 'beta') return betas(closes, benchmark, window)
-  return over(closes, window, ofCloses[measure])
+  if (measure === 'beta') return betas(closes, benchmark, window, fromDay)
+  return over(closes, window, fromDay, ofCloses[measure])
 }
 
-function over(closes: readonly Close[], window: number, of: OfCloses): Dated[] {
+function over(closes: readonly Close[], window: number, fromDay: string, of: OfCloses): Dated[] {
   const values = closes.map(({ value }) => value)
-  return closes
-    .slice(window - 1)
-    .map(({ day }, i) => ({ day, value: of(values.slice(i, i + window)) }))
+  return windowEnds(closes, window, fromDay).map(end => ({
+    day: closes[end]!.day,
+    value: of(values.slice(end + 1 - window, end + 1)),
+  }))
+}
+
+/** Places of the days from `fromDay` on that have a whole window up to them. */
+function windowEnds(dated: readonly { day: string }[], window: number, fromDay: string): number[] {
+  const firstDay = dated.findIndex(({ day }) => day >= fromDay)
+  const first = Math.max(window - 1, firstDay === -1 ? dated.length : firstDay)
+  return Array.from({ length: Math.max(0, dated.length - first) }, (_, i) => first + i)
 }
 
 /** Covariance with the benchmark over its variance, of log returns between common dates. */
-function betas(closes: readonly Close[], benchmark: readonly Close[], window: number): Dated[] {
+function betas(
+  closes: readonly Close[],
+  benchmark: readonly Close[],
+  window: number,
+  fromDay: string,
+): Dated[] {
   const others = new Map(benchmark.map(({ day, value }) => [day, value]))
   const common = closes.filter(({ day }) => others.has(day))
   const pairs: { day: string; own: number; other: number }[] = []
@@ -86,12 +100,13 @@ function betas(closes: readonly Close[], benchmark: readonly Close[], window: nu
         other: Math.log(otherAfter / otherBefore),
       })
   }
-  return pairs.slice(window - 1).map(({ day }, i) => {
-    const inside = pairs.slice(i, i + window)
+  return windowEnds(pairs, window, fromDay).map(end => {
+    const inside = pairs.slice(end + 1 - window, end + 1)
     const other = inside.map(pair => pair.other)
     const own = inside.map(pair => pair.own)
     const spread = sampleVariance(other)
-    return { day, value: spread > 0 ? sampleCovariance(own, other) / spread : undefined }
+    const value = spread > 0 ? sampleCovariance(own, other) / spread : undefined
+    return { day: pairs[end]!.day, value }
   })
 }
 

@@ -179,31 +179,27 @@ function topWells(db: Database): WellProductionStore['top'] {
     `SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
      ORDER BY oil_bbl DESC, api_number LIMIT ?`,
   )
-  const within = lazy<TopWell & { rows: number }, [string, string, string]>(
+  const within = lazy<TopWell, [string, string, string]>(
     db,
-    `SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source, count(*) AS rows,
+    `SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source,
        count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
-     FROM well_production WHERE api_number = ? AND month >= ? AND month < ?`,
+     FROM well_production WHERE api_number IN (SELECT value FROM json_each(?1)) AND month >= ?2 AND month < ?3 GROUP BY api_number`,
   )
   return (state, fromMonth, toMonth, limit) => {
     const years = yearsOf(fromMonth, toMonth)
-    const candidates = new Map<string, TopWell & { rows: number }>()
+    const [seen, candidates] = [new Set<string>(), [] as TopWell[]]
     for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {
       const lists = years.map(year => bestOfYear.all(state, year, depth))
-      for (const { apiNumber } of lists.flat())
-        if (!candidates.has(apiNumber))
-          candidates.set(apiNumber, within.get(apiNumber, fromMonth, toMonth)!)
-      const best = [...candidates.values()]
-        .filter(well => well.rows > 0)
-        .sort(byOil)
-        .slice(0, limit)
+      const news = new Set(lists.flat().map(well => well.apiNumber)).difference(seen)
+      for (const apiNumber of news) seen.add(apiNumber)
+      candidates.push(...within.all(JSON.stringify([...news]), fromMonth, toMonth))
+      const best = candidates.sort(byOil).slice(0, limit)
       const unseenMax = lists.reduce(
         (sum, list) => sum + (list.length < depth ? 0 : list.at(-1)!.oilBbl),
         0,
       )
       const isSettled = best.length === limit && best.at(-1)!.oilBbl > unseenMax
-      if (isSettled || lists.every(list => list.length < depth))
-        return best.map(({ rows: _, ...well }) => well)
+      if (isSettled || lists.every(list => list.length < depth)) return best
     }
   }
 }

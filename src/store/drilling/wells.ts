@@ -35,6 +35,12 @@ export interface WellFilter {
   circle?: Circle
 }
 
+/** What its cycle time is made of. */
+export type WellDates = Pick<
+  Well,
+  'apiNumber' | 'permitOn' | 'spudOn' | 'completedOn' | 'firstProductionOn' | 'source'
+>
+
 export interface WellStore {
   /**
    * One transaction. The same well again is unchanged; anything else under a known number replaces
@@ -44,6 +50,8 @@ export interface WellStore {
   get(apiNumber: string): Well | undefined
   /** In the order of their numbers. */
   search(filter: WellFilter): Well[]
+  /** The same wells with their dates only: a state has a hundred thousand of them. */
+  dates(filter: WellFilter): WellDates[]
   /** Of one source, permitted since a day and without a day of first production. */
   unfinished(source: string, permittedSince: string): Well[]
 }
@@ -64,6 +72,14 @@ const columns: ColumnMap<Well> = {
   source: 'source',
 }
 const fields = Object.keys(columns) as (keyof Well)[]
+const dateColumns: ColumnMap<WellDates> = {
+  apiNumber: columns.apiNumber,
+  permitOn: columns.permitOn,
+  spudOn: columns.spudOn,
+  completedOn: columns.completedOn,
+  firstProductionOn: columns.firstProductionOn,
+  source: columns.source,
+}
 
 export function createWellStore(db: Database): WellStore {
   const write = upsert(db, 'wells', columns, ['apiNumber'])
@@ -95,17 +111,11 @@ export function createWellStore(db: Database): WellStore {
     db,
     `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
   )
-  const matching = lazy<
-    Well,
-    [string | null, string | null, string | null, string | null, string | null, number, number]
-  >(
+  const whole = matching<Well>(db, selected(columns))
+  const dates = matching<WellDates>(db, selected(dateColumns))
+  const placedDates = matching<WellDates & Place>(
     db,
-    `SELECT ${selected(columns)} FROM wells
-     WHERE (?1 IS NULL OR state_code = ?1) AND (?2 IS NULL OR instr(upper(operator), ?2) > 0)
-       AND (?3 IS NULL OR instr(upper(formation), ?3) > 0)
-       AND (?4 IS NULL OR first_production_on >= ?4) AND (?5 IS NULL OR first_production_on < ?5)
-       AND (?6 = -90 AND ?7 = 90 OR latitude BETWEEN ?6 AND ?7)
-     ORDER BY api_number`,
+    selected({ ...dateColumns, latitude: columns.latitude, longitude: columns.longitude }),
   )
   const unfinished = lazy<Well, [string, string]>(
     db,
@@ -114,26 +124,46 @@ export function createWellStore(db: Database): WellStore {
   return {
     put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
     get: apiNumber => byNumber.get(apiNumber) ?? undefined,
-    search({ state, operator, formation, producingFrom, producingTo, circle }) {
-      const box = circle && boxAround(circle)
-      const wells = matching.all(
-        state ?? null,
-        operator?.toUpperCase() ?? null,
-        formation?.toUpperCase() ?? null,
-        producingFrom ?? null,
-        producingTo ?? null,
-        ...([box?.south ?? -90, box?.north ?? 90] as const),
-      )
-      return circle ? wells.filter(well => liesIn(circle, well)) : wells
-    },
+    search: filter => within(filter.circle, whole(filter)),
+    dates: filter => (filter.circle ? within(filter.circle, placedDates(filter)) : dates(filter)),
     unfinished: (source, since) => unfinished.all(source, since),
   }
 }
 
-function liesIn(
-  circle: Circle,
-  { latitude, longitude }: Pick<Well, 'latitude' | 'longitude'>,
-): boolean {
+/** Reads so much of the wells that fit, those of a circle and of the belt that it lies in. */
+function matching<Row extends object>(db: Database, read: string): (filter: WellFilter) => Row[] {
+  const statement = lazy<
+    Row,
+    [string | null, string | null, string | null, string | null, string | null, number, number]
+  >(
+    db,
+    `SELECT ${read} FROM wells
+     WHERE (?1 IS NULL OR state_code = ?1) AND (?2 IS NULL OR instr(upper(operator), ?2) > 0)
+       AND (?3 IS NULL OR instr(upper(formation), ?3) > 0)
+       AND (?4 IS NULL OR first_production_on >= ?4) AND (?5 IS NULL OR first_production_on < ?5)
+       AND (?6 = -90 AND ?7 = 90 OR latitude BETWEEN ?6 AND ?7)
+     ORDER BY api_number`,
+  )
+  return ({ state, operator, formation, producingFrom, producingTo, circle }) => {
+    const box = circle && boxAround(circle)
+    return statement.all(
+      state ?? null,
+      operator?.toUpperCase() ?? null,
+      formation?.toUpperCase() ?? null,
+      producingFrom ?? null,
+      producingTo ?? null,
+      box?.south ?? -90,
+      box?.north ?? 90,
+    )
+  }
+}
+
+type Place = Pick<Well, 'latitude' | 'longitude'>
+
+const within = <Row extends Place>(circle: Circle | undefined, wells: Row[]): Row[] =>
+  circle ? wells.filter(well => liesIn(circle, well)) : wells
+
+function liesIn(circle: Circle, { latitude, longitude }: Place): boolean {
   return (
     latitude !== null &&
     longitude !== null &&

@@ -132,9 +132,6 @@ export function createOutlookStore(db: Database): OutlookStore {
     'SELECT DISTINCT published_on AS day FROM outlook_forecasts WHERE source = ? ORDER BY published_on',
   )
   // SQLite takes the bare columns of a group with max() from the row of the maximum.
-  const compared = `FROM (SELECT source, series_id, period, target_on, value, fixture, max(published_on) FROM outlook_forecasts
-       WHERE ${among('?1')} AND source IN (?2, ?3) GROUP BY source, series_id, period)
-     GROUP BY series_id, period`
   const compare = lazy<
     {
       seriesId: number
@@ -149,11 +146,13 @@ export function createOutlookStore(db: Database): OutlookStore {
     db,
     `SELECT series_id AS seriesId, period, target_on AS targetOn, max(CASE WHEN source = ?2 THEN value END) AS first,
        max(CASE WHEN source = ?3 THEN value END) AS second, max(fixture) AS fixture
-     ${compared} ORDER BY target_on DESC, period DESC, series_id LIMIT ?4 OFFSET ?5`,
+     FROM (SELECT source, series_id, period, target_on, value, fixture, max(published_on) FROM outlook_forecasts
+       WHERE ${among('?1')} AND source IN (?2, ?3) GROUP BY source, series_id, period)
+     GROUP BY series_id, period ORDER BY target_on DESC, period DESC, series_id LIMIT ?4 OFFSET ?5`,
   )
   const countCompared = lazy<{ n: number }, [string | null, string, string]>(
     db,
-    `SELECT count(*) AS n FROM (SELECT 1 ${compared})`,
+    `SELECT count(*) AS n FROM (SELECT DISTINCT series_id, period FROM outlook_forecasts WHERE ${among('?1')} AND source IN (?2, ?3))`,
   )
   return {
     write: outlookWriter(db),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SD } from 'technicalindicators'
-import { rolling, seasonality } from '../../../src/market/analytics/rolling.ts'
+import { rolling, rollingMeasures, seasonality } from '../../../src/market/analytics/rolling.ts'
 import type { Close } from '../../../src/market/prices/window.ts'
 import { haveRealData, needsRealData, realCloses } from '../../support/real-data.ts'
 
@@ -41,9 +41,19 @@ describe('rolling', () => {
     const twice = benchmark.map(({ day, value }) => ({ day, value: value ** 2 }))
     const gappy = twice.filter((_, i) => i !== 2)
     for (const own of [twice, gappy])
-      for (const value of values(rolling('beta', own, 3, benchmark)))
+      for (const value of values(rolling('beta', own, 3, { benchmark })))
         expect(value).toBeCloseTo(2, 12)
-    expect(rolling('beta', gappy, 3, benchmark).length).toBe(2)
+    expect(rolling('beta', gappy, 3, { benchmark }).length).toBe(2)
+  })
+
+  test.each(rollingMeasures)('%s from a day on is the end of all of it', measure => {
+    const list = closesOf(Array.from({ length: 30 }, (_, i) => 10 + ((i * 7) % 11)))
+    const benchmark = closesOf(Array.from({ length: 30 }, (_, i) => 20 + ((i * 5) % 13)))
+    const all = rolling(measure, list, 4, { benchmark })
+    for (const fromDay of [day(0), day(4), day(17), day(29), day(30)])
+      expect(rolling(measure, list, 4, { benchmark, fromDay })).toEqual(
+        all.filter(value => value.day >= fromDay),
+      )
   })
 
   test('volatility is that of the returns, a year', () => {
