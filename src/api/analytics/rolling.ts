@@ -96,11 +96,13 @@ function rollingAnswer({ codes, closes, marks }: AnalyticsDeps, question: Questi
   const period = periodOf(query.period, periodDefault)
   const window = integerOf('window', query.window, windowDefault, 2, windowMax)
   const all = closes.of(series.id)
+  const benchmark = other && closes.of(other.series.id)
   const values = rolling(measure, all, window, {
-    benchmark: other && closes.of(other.series.id),
+    benchmark,
     fromDay: closesIn(all, period)[0]?.day,
   })
-  if (values.length === 0)
+  // A period without a value is answered as it is, as long as there is one before it.
+  if (values.length === 0 && rolling(measure, all, window, { benchmark }).length === 0)
     requireEnough(tooFew(all.length, window + 1), `${series.code}, ${measure}(${window})`)
   markFixtures(set, marks, matches)
   return mirroredText(question, Rolling, {

@@ -539,24 +539,17 @@ interface Withdrawn {
   goneAt: number
 }
 
-/** More points than these are looked up in one query. */
-const fewPoints = 64
-
 /** Finds points that have no value any more: they are few, and most series have none. */
 function createWithdrawals(db: Database) {
   const any = lazy<{ 1: 1 }, number[]>(
     db,
     'SELECT 1 FROM observation_revisions WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT 1',
   )
-  const ends = 'min(recorded_at) AS bornAt, max(replaced_at) AS goneAt'
-  const endsOf = lazy<{ bornAt: number | null; goneAt: number | null }, number[]>(
-    db,
-    `SELECT ${ends} FROM observation_revisions WHERE series_id = ? AND observed_at = ?`,
-  )
   // From the points to their revisions: of those a series may have any number elsewhere.
-  const endsOfMany = lazy<Withdrawn & { observedAt: number }, [number, string]>(
+  const endsOf = lazy<Withdrawn & { observedAt: number }, [number, string]>(
     db,
-    `SELECT observed_at AS observedAt, ${ends} FROM json_each(?2) AS moment CROSS JOIN observation_revisions
+    `SELECT observed_at AS observedAt, min(recorded_at) AS bornAt, max(replaced_at) AS goneAt
+     FROM json_each(?2) AS moment CROSS JOIN observation_revisions
      WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`,
   )
   return {
@@ -570,16 +563,14 @@ function createWithdrawals(db: Database) {
       const [first, last] = [points[0], points.at(-1)]
       if (!first || !last || !any.get(seriesId, first.observedAt, last.observedAt))
         return () => undefined
-      if (points.length > fewPoints) {
-        const moments = JSON.stringify(points.map(point => point.observedAt))
-        const byMoment = new Map(
-          endsOfMany.all(seriesId, moments).map(row => [row.observedAt, row]),
-        )
-        return observedAt => byMoment.get(observedAt)
-      }
+      let byMoment: Map<number, Withdrawn> | undefined
       return observedAt => {
-        const { bornAt, goneAt } = endsOf.get(seriesId, observedAt)!
-        return bornAt === null || goneAt === null ? undefined : { bornAt, goneAt }
+        byMoment ??= new Map(
+          endsOf
+            .all(seriesId, JSON.stringify(points.map(point => point.observedAt)))
+            .map(row => [row.observedAt, row]),
+        )
+        return byMoment.get(observedAt)
       }
     },
   }

@@ -39,6 +39,17 @@ test('as of a past moment it ends there', async () => {
   expect(body.values.at(-1)!.date).toBe(isoInstant(startAt - 10 * dayMs).slice(0, 10))
 })
 
+test('a period of prices under zero has no returns, and is answered where there were some before', async () => {
+  instance.record(
+    'DUBAI_CRUDE_USD',
+    wave.map((value, i) => (i < 800 ? value : -value)),
+    startAt,
+    dayMs,
+  )
+  const { status, body } = await ask('rolling?code=DUBAI_CRUDE_USD&measure=volatility&period=30')
+  expect([status, body.values]).toEqual([200, []])
+})
+
 test('beta asks for its benchmark, and too few closes are told', async () => {
   expect((await ask('rolling?code=WTI_USD&measure=beta')).status).toBe(400)
   expect((await ask('rolling?code=WTI_USD&measure=kurtosis')).status).toBe(400)
