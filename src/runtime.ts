@@ -18,6 +18,8 @@ export interface Runtime {
   masterKey: string
   /** Measures how long work takes; without it real time does. Tests let it stand still. */
   stopwatch?: Clock
+  /** Waits so many milliseconds until a publisher is asked again; without it real time passes. */
+  wait?: (ms: number) => Promise<void>
 }
 
 /** The runtime of an instance before its directory is opened. */

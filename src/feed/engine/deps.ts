@@ -30,6 +30,8 @@ export interface FeedsDeps {
   writer: FeedWriter
   fetch: PublisherFetch
   clock: Clock
+  /** Waits so many milliseconds until a publisher is asked again; absent: real time passes. */
+  wait?: ((ms: number) => Promise<void>) | undefined
   ids: Ids
   log: Log
   userAgent: string

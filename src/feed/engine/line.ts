@@ -27,11 +27,15 @@ export interface LineOptions {
   known: ReadonlyMap<string, string> | undefined
   /** A number of [0, 1) that differs from copy to copy. */
   chance: () => number
+  /** Waits so many milliseconds until the publisher is asked again; absent: real time passes. */
+  wait?: ((ms: number) => Promise<void>) | undefined
+  /** How often a request is tried that may go better in a moment. */
+  attemptsMax?: number
 }
 
 const bodyBytesMax = 128 * 1024 * 1024
 const redirectsMax = 5
-const attemptsMax = 5
+const attemptsDefault = 5
 /** The longest that a publisher may have itself left alone; more is a slip of its server. */
 const notBeforeMaxMs = dayMs
 /** All attempts at one request together. */
@@ -44,15 +48,15 @@ const longestPauseMs = 20 * secondMs
  * host than its own. The key is in the address only while it is sent.
  */
 export function createLine(options: LineOptions): CountedLine {
-  const { publisher, clock, known } = options
+  const { publisher, clock, known, wait = sleep, attemptsMax = attemptsDefault } = options
   const counts: LineCounts = { requests: 0, bytes: 0 }
   const marks = new Map<string, string>()
   let lastAt = Number.NEGATIVE_INFINITY
 
   /** Waits until the publisher's rate allows one more request. */
   const paced = async () => {
-    const wait = lastAt + secondMs / publisher.requestsPerSecond - clock.monotonic()
-    if (wait > 0) await sleep(wait)
+    const waitMs = lastAt + secondMs / publisher.requestsPerSecond - clock.monotonic()
+    if (waitMs > 0) await wait(waitMs)
     lastAt = clock.monotonic()
     counts.requests += 1
   }
@@ -100,7 +104,7 @@ export function createLine(options: LineOptions): CountedLine {
         if (error.refused) throw new FeedFault('foreign_address', error.message)
         if (!isWorth(waitMs)) throw new FeedFault('no_answer', error.message)
       }
-      await sleep(waitMs)
+      await wait(waitMs)
     }
   }
 
@@ -121,7 +125,7 @@ export function createLine(options: LineOptions): CountedLine {
         if (!(error instanceof NoReply)) throw error
         // What was cut once may have been an accident of the line; twice it is what is sent.
         if (attempt === 2) throw new FeedFault('cut_short', error.message)
-        await sleep(pause(attempt, options.chance))
+        await wait(pause(attempt, options.chance))
       }
     }
   }

@@ -8,6 +8,7 @@ import type { Publisher, SentSeries } from '../publishers/publisher.ts'
 import { judge, judgeAll, newestOf, type SentBefore } from '../publishers/suspicion.ts'
 import { FeedFault } from '../reading/fault.ts'
 import { spanOf } from '../reading/periods.ts'
+import type { FeedsDeps } from './deps.ts'
 import { createLine } from './line.ts'
 import type { FeedSetting } from './settings.ts'
 import type { FeedWriter, WritingRun } from './writer.ts'
@@ -17,6 +18,7 @@ export interface ReadDeps {
   writer: FeedWriter
   fetch: PublisherFetch
   clock: Clock
+  wait?: FeedsDeps['wait']
   log: Log
   userAgent: string
   chance: () => number
@@ -69,6 +71,7 @@ export async function readFeed(
     userAgent: deps.userAgent,
     known: options.since === undefined && isKnown ? deps.store.marks(publisher.name) : undefined,
     chance: deps.chance,
+    wait: deps.wait,
   })
   try {
     const sent = await collect(run, options, deps, line)

@@ -15,12 +15,14 @@ export interface FeedSample {
 }
 
 const sampleDays = 90
+/** A person waits for it: what is wrong is told after a second, not after fifteen. */
+const sampleAttempts = 2
 
 /** The newest value of the first line that has one, asked for with as little as the publisher allows. */
 export async function sampleOf(
   feed: Feed,
   values: FeedSetting,
-  deps: Pick<FeedsDeps, 'clock' | 'fetch' | 'userAgent' | 'chance'>,
+  deps: Pick<FeedsDeps, 'clock' | 'wait' | 'fetch' | 'userAgent' | 'chance'>,
 ): Promise<FeedSample> {
   const { publisher } = feed
   const now = deps.clock.now()
@@ -32,6 +34,8 @@ export async function sampleOf(
     userAgent: deps.userAgent,
     known: undefined,
     chance: deps.chance,
+    wait: deps.wait,
+    attemptsMax: sampleAttempts,
   })
   const all = linesOf(feed, values)
   // Whole files are read for one line as for all.

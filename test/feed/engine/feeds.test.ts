@@ -187,10 +187,19 @@ describe.skipIf(!haveRealData)(`a feed${needsRealData}`, () => {
     const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
     publishers.failFirst.push({ status: 500 }, { status: 500 })
     expect(await run(copy, 'eia')).toMatchObject({ result: 'new', requests: 3 })
-    publishers.asked.length = 0
-    publishers.failFirst.push({ status: 429, retryAfter: '1' })
+    copy.waited.length = 0
+    publishers.failFirst.push({ status: 429, retryAfter: '7' })
     await run(copy, 'eia')
-    expect(publishers.asked[1]!.at - publishers.asked[0]!.at).toBeGreaterThanOrEqual(990)
+    expect(copy.waited).toContain(7000)
+  })
+
+  test('a trial, which somebody waits for, is tried twice', async () => {
+    const copy = withEia({ 'eia.codes': 'WTI_USD' })
+    publishers.failFirst.push({ status: 500 }, { status: 500 }, { status: 500 })
+    expect(await copy.services.feeds.test('eia')).toMatchObject({ fault: { code: 'http_status' } })
+    expect(publishers.asked.length).toBe(2)
+    // A second at most.
+    expect(copy.waited.every(ms => ms <= 1000)).toBe(true)
   })
 
   test('a publisher that wants to be left alone for longer than a run waits is left alone', async () => {
@@ -296,11 +305,15 @@ describe.skipIf(!haveRealData)(`several feeds${needsRealData}`, () => {
       'norges_bank.since': since,
     })
     publishers.failFirst.push({ status: 429, retryAfter: '1' })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    copy.holdUp = promise
     copy.services.feeds.begin('ecb')
-    while (publishers.asked.length === 0) await Bun.sleep(5)
+    while (copy.waited.length === 0) await Bun.sleep(5)
+    copy.holdUp = undefined
     copy.clock.advance(minuteMs)
     expect((await run(copy, 'norges_bank')).inserted).toBeGreaterThan(0)
     expect(valueAt(copy, 'GBP_NOK', '2026-04-13')).toBe(12.7478)
+    resolve()
     await copy.services.feeds.settled()
     // 11.098 kroner and 0.87058 pounds a euro.
     expect(valueAt(copy, 'GBP_NOK', '2026-04-13')).toBeCloseTo(11.098 / 0.87058, 9)

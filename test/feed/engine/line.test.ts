@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { createLine } from '../../../src/feed/engine/line.ts'
 import { ecb } from '../../../src/feed/publishers/ecb.ts'
 import { FeedFault } from '../../../src/feed/reading/fault.ts'
+import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { secondMs } from '../../../src/lib/time/instant.ts'
 import { createEgress } from '../../../src/send/egress/egress.ts'
 import { createPublisherFetch } from '../../../src/send/feeds/fetch.ts'
@@ -37,5 +39,35 @@ describe('a publisher that takes a request and never answers', () => {
     expect(fault).toBeInstanceOf(FeedFault)
     expect(fault).toMatchObject({ code: 'no_answer', message: 'no answer within 1 s' })
     expect({ connections, counted: line.counts.requests }).toEqual({ connections: 1, counted: 1 })
+  })
+})
+
+describe('a publisher that answers', () => {
+  test('is asked no faster than it allows', async () => {
+    const answering = createHttpServer((_, response) => void response.end('x'))
+    answering.listen(0, '127.0.0.1')
+    await once(answering, 'listening')
+    const clock = createManualClock(0)
+    const waits: number[] = []
+    const line = createLine({
+      publisher: ecb,
+      fetch: createPublisherFetch(createEgress(['127.0.0.0/8'])),
+      clock,
+      wait: async ms => {
+        waits.push(ms)
+        clock.advance(ms)
+      },
+      baseUrl: `http://127.0.0.1:${(answering.address() as AddressInfo).port}`,
+      userAgent: 'Wellhead',
+      known: undefined,
+      chance: () => 0,
+    })
+    const spacingMs = secondMs / ecb.requestsPerSecond
+    await line.ask({ url: 'https://www.ecb.europa.eu/x' })
+    await line.ask({ url: 'https://www.ecb.europa.eu/y' })
+    clock.advance(spacingMs / 4)
+    await line.ask({ url: 'https://www.ecb.europa.eu/z' })
+    expect(waits).toEqual([spacingMs, (spacingMs * 3) / 4])
+    answering.close()
   })
 })

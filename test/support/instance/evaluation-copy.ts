@@ -80,6 +80,8 @@ export function evaluationCopy(
     runtime: {
       config,
       clock,
+      // No test waits until a publisher may be asked again.
+      wait: async () => {},
       ids: createSeededIds(7),
       logTail,
       log: createLog({

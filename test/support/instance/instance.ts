@@ -16,6 +16,10 @@ export interface TestInstance {
   app: App
   clock: ManualClock
   log: string[]
+  /** What it would have waited for publishers, in milliseconds: no test waits for them. */
+  waited: number[]
+  /** What a wait for a publisher that begins now lasts as long as; undefined: it ends at once. */
+  holdUp: Promise<void> | undefined
   /** Makes an account with one key and returns the token. */
   key(
     plan?: string,
@@ -39,11 +43,16 @@ export const startAt = Date.parse('2026-11-20T15:00:00Z')
 export function openTestInstance(flags: Record<string, string> = {}, now = startAt): TestInstance {
   const clock = createManualClock(now)
   const log: string[] = []
+  const waited: number[] = []
   const db = openDatabase(':memory:')
   const services = openServices({
     db,
     config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
     clock,
+    async wait(ms) {
+      waited.push(ms)
+      await instance.holdUp
+    },
     masterKey: 'a master key for tests',
     ids: createSeededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
@@ -67,11 +76,13 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
         ...(body !== undefined && { body }),
       }),
     )
-  return {
+  const instance: TestInstance = {
     services,
     app,
     clock,
     log,
+    waited,
+    holdUp: undefined,
     key(plan = 'enterprise', options = {}) {
       accounts += 1
       const at = clock.now()
@@ -108,4 +119,5 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
       )
     },
   }
+  return instance
 }
