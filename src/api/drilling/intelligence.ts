@@ -321,8 +321,8 @@ function trendRoutes(deps: DrillingIntelligenceDeps) {
         const rows = drillingMetrics.flatMap(metric => {
           const counts = isEmpty ? [] : countsOf(drilling, metric, region, '', toOn)
           markSources(set as Answering, deps.marks, counts.slice(-1))
-          return averaged(counts).flatMap(count =>
-            count.on < fromOn ? [] : [{ metric, ...count }],
+          return counts.flatMap(({ on }, index) =>
+            on < fromOn ? [] : [{ metric, counts, index, on }],
           )
         })
         rows.sort((a, b) => (a.on === b.on ? 0 : a.on < b.on ? 1 : -1))
@@ -335,13 +335,10 @@ function trendRoutes(deps: DrillingIntelligenceDeps) {
           total: rows.length,
           rows: (limit: number, offset: number) => rows.slice(offset, offset + limit),
         }
-        return energyPage(query, answer, list, ({ metric, on, value, average, trend }) => ({
-          date: on,
-          metric,
-          value,
-          moving_average: average ?? null,
-          trend,
-        }))
+        return energyPage(query, answer, list, ({ metric, counts, index }) => {
+          const { on, value, average, trend } = averaged(counts, index)
+          return { date: on, metric, value, moving_average: average ?? null, trend }
+        })
       }),
     {
       access: energyHeavyAccess,

@@ -9,7 +9,12 @@ import {
 } from '../../market/fundamentals/monthly-forecast.ts'
 import { roundTo } from '../../market/prices/format.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import type { StoredForecast } from '../../store/fundamentals/monthly-forecasts.ts'
+import type {
+  ForecastFilter,
+  ForecastValue,
+  MonthlyForecastStore,
+  StoredForecast,
+} from '../../store/fundamentals/monthly-forecasts.ts'
 import { type Answering, markFixtures } from '../answer.ts'
 import type { Context } from '../context.ts'
 import { sourceName } from './monthly-forecast-shape.ts'
@@ -54,7 +59,7 @@ function createForecastRows({
   catalogue,
   publishedFigures,
 }: Pick<ForecastReadsDeps, 'catalogue' | 'publishedFigures'>) {
-  const actualOf = (forecast: StoredForecast) =>
+  const actualOf = (forecast: Pick<StoredForecast, 'seriesId' | 'month'>) =>
     publishedFigures.of(catalogue.byId(forecast.seriesId), parsePeriod(forecast.month)!)
   return {
     actualOf,
@@ -102,17 +107,34 @@ function createForecastRows({
   }
 }
 
+/**
+ * What the forecasts of the range asked for last said. None is ever changed or taken back, so there
+ * are others only where there are more.
+ */
+function keptValues(
+  store: Pick<MonthlyForecastStore, 'values' | 'count'>,
+): (filter: ForecastFilter) => readonly ForecastValue[] {
+  let kept: { of: string; values: readonly ForecastValue[] } | undefined
+  return filter => {
+    const of = JSON.stringify([filter, store.count(filter)])
+    if (kept?.of !== of) kept = { of, values: store.values(filter) }
+    return kept.values
+  }
+}
+
 /** Reads of the forecasts, and how they are answered. */
 export function createForecastReads(deps: ForecastReadsDeps) {
   const { catalogue, codes, monthlyForecasts: store, marks, now } = deps
   const rows = createForecastRows(deps)
-  const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
-    const seriesIds = new Set(forecasts.map(forecast => forecast.seriesId))
+  const mark = (set: unknown, seriesIds: ReadonlySet<number>) =>
     markFixtures(
       set as Answering,
       marks,
       [...seriesIds].map(id => ({ series: catalogue.byId(id) })),
     )
+  const valuesOf = keptValues(store)
+  const marked = <T extends readonly StoredForecast[]>(set: unknown, forecasts: T): T => {
+    mark(set, new Set(forecasts.map(forecast => forecast.seriesId)))
     return forecasts
   }
   return {
@@ -147,25 +169,23 @@ export function createForecastReads(deps: ForecastReadsDeps) {
         fromMonth: monthAfter(toMonth, -evaluatedMonths),
         toMonth,
       }
-      const forecasts = store
-        .page(filter, Number.MAX_SAFE_INTEGER, 0)
-        .filter(forecast => forecast.publishedAt < forecastPublishedAt(forecast.month))
-      const actualsByMonth = new Map<string, number | undefined>()
-      return marked(set, forecasts).flatMap(stored => {
-        const key = `${stored.seriesId} ${stored.month}`
-        if (!actualsByMonth.has(key)) actualsByMonth.set(key, rows.actualOf(stored))
-        const actual = actualsByMonth.get(key)
-        return actual === undefined
-          ? []
-          : [
-              {
-                forecast: stored.value,
-                actual,
-                month: stored.month,
-                publishedAt: stored.publishedAt,
-              },
-            ]
+      // By series and month: what came is looked up once for each of them.
+      let judged:
+        | { seriesId: number; month: string; beganAt: number; actual: number | undefined }
+        | undefined
+      const seriesIds = new Set<number>()
+      const scored = valuesOf(filter).flatMap(({ seriesId, month, publishedAt, value }) => {
+        if (judged?.seriesId !== seriesId || judged.month !== month) {
+          const actual = rows.actualOf({ seriesId, month })
+          judged = { seriesId, month, beganAt: forecastPublishedAt(month), actual }
+        }
+        if (publishedAt >= judged.beganAt) return []
+        seriesIds.add(seriesId)
+        const { actual } = judged
+        return actual === undefined ? [] : [{ forecast: value, actual, month, publishedAt }]
       })
+      mark(set, seriesIds)
+      return scored
     },
   }
 }
@@ -191,7 +211,7 @@ export function accuracyAnswer(
   const decimals = series ? series.decimals + 2 : percentDecimals
   const rounded = (value: number | undefined, places: number) =>
     value === undefined ? null : roundTo(value, places)
-  const months = scored.map(forecast => forecast.month).sort()
+  const months = [...new Set(scored.map(forecast => forecast.month))].sort()
   return {
     commodity: series?.code ?? null,
     source: sourceName,

@@ -104,16 +104,16 @@ export interface AveragedCount extends Count {
   trend: Trend
 }
 
-/** Every count with its moving average; `counts` are oldest first. */
-export function averaged(counts: readonly Count[]): AveragedCount[] {
+/** The count at an index of `counts`, which are oldest first, with its moving average. */
+export function averaged(counts: readonly Count[], index: number): AveragedCount {
+  const count = counts[index]!
+  const from = index + 1 - averagedCounts
+  if (from < 0) return { ...count, average: undefined, trend: 'flat' }
   let sum = 0
-  return counts.map((count, i) => {
-    sum += count.value - (counts[i - averagedCounts]?.value ?? 0)
-    if (i < averagedCounts - 1) return { ...count, average: undefined, trend: 'flat' as const }
-    return {
-      ...count,
-      average: roundTo(sum / averagedCounts, 2),
-      trend: trendOf(sum / averagedCounts, count.value),
-    }
-  })
+  for (let i = from; i <= index; i += 1) sum += counts[i]!.value
+  return {
+    ...count,
+    average: roundTo(sum / averagedCounts, 2),
+    trend: trendOf(sum / averagedCounts, count.value),
+  }
 }

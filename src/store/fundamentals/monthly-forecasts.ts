@@ -21,6 +21,8 @@ export interface StoredForecast {
   recordedAt: number
 }
 
+export type ForecastValue = Pick<StoredForecast, 'seriesId' | 'month' | 'publishedAt' | 'value'>
+
 /** Months of `[fromMonth, toMonth)`; undefined: every series. */
 export interface ForecastFilter {
   seriesIds: readonly number[] | undefined
@@ -35,6 +37,8 @@ export interface MonthlyForecastStore {
   newest(filter: ForecastFilter): StoredForecast[]
   /** Every forecast of the range: newest month first, then newest publication, then by series. */
   page(filter: ForecastFilter, limit: number, offset: number): StoredForecast[]
+  /** What every forecast of the range said, by series and month: without what accuracy does not ask. */
+  values(filter: ForecastFilter): ForecastValue[]
   count(filter: ForecastFilter): number
   /** Of which publications a series has forecasts. */
   publications(seriesId: number): number[]
@@ -58,6 +62,12 @@ export function createMonthlyForecastStore(db: Database): MonthlyForecastStore {
   const page = lazy<StoredForecast, [string | null, string, string, number, number]>(
     db,
     `SELECT ${columns} FROM monthly_forecasts WHERE ${matching} ORDER BY month DESC, published_at DESC, series_id LIMIT ?4 OFFSET ?5`,
+  )
+  // The order of the primary key, so that nothing is sorted.
+  const values = lazy<ForecastValue, [string | null, string, string]>(
+    db,
+    `SELECT series_id AS seriesId, month, published_at AS publishedAt, value FROM monthly_forecasts WHERE ${matching}
+     ORDER BY series_id, month, published_at`,
   )
   const count = lazy<{ n: number }, [string | null, string, string]>(
     db,
@@ -83,6 +93,7 @@ export function createMonthlyForecastStore(db: Database): MonthlyForecastStore {
       }),
     newest: filter => newest.all(...argumentsOf(filter)),
     page: (filter, limit, offset) => page.all(...argumentsOf(filter), limit, offset),
+    values: filter => values.all(...argumentsOf(filter)),
     count: filter => count.get(...argumentsOf(filter))!.n,
     publications: seriesId => publications.all(seriesId).map(row => row.at),
   }

@@ -129,6 +129,32 @@ describe('/v1/forecasts/monthly/accuracy', () => {
     })
   })
 
+  test('asked again, is of forecasts and prices that have come since', async () => {
+    const instance = judged()
+    const accuracy = async () => {
+      const { sample_size, mae } = (await data(
+        instance,
+        '/accuracy?commodity=BRENT_CRUDE_USD',
+      )) as {
+        sample_size: number
+        mae: number
+      }
+      return [sample_size, mae]
+    }
+    // 2, 3 and 4 off.
+    expect([await accuracy(), await accuracy()]).toEqual([
+      [3, 3],
+      [3, 3],
+    ])
+    forecasts(instance, 'BRENT_CRUDE_USD', [['2026-07', '2026-09', 87]])
+    expect(await accuracy()).toEqual([4, 4])
+    // October comes in at 53, nothing and 7 off; then at 54, 1 and 8.
+    instance.record('BRENT_CRUDE_USD', [46, 60], noon('2026-10-10'), dayMs)
+    expect(await accuracy()).toEqual([4, 4])
+    instance.record('BRENT_CRUDE_USD', [48, 60], noon('2026-10-10'), dayMs)
+    expect(await accuracy()).toEqual([4, 4.5])
+  })
+
   test('is not answered before a month is over that was forecast', async () => {
     const instance = openTestInstance()
     forecasts(instance, 'BRENT_CRUDE_USD', [['2026-11', '2026-12', 70]])

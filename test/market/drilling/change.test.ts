@@ -88,9 +88,9 @@ describe('a trend', () => {
 
 describe('a moving average', () => {
   test('is the mean of four counts, and there is none before the fourth', () => {
-    expect(
-      averaged(weekly(100, 102, 104, 110, 90)).map(count => [count.average, count.trend]),
-    ).toEqual([
+    const counts = weekly(100, 102, 104, 110, 90)
+    const averages = counts.map((_, i) => averaged(counts, i))
+    expect(averages.map(({ average, trend }) => [average, trend])).toEqual([
       [undefined, 'flat'],
       [undefined, 'flat'],
       [undefined, 'flat'],
