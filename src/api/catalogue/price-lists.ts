@@ -11,11 +11,11 @@ import { roundTo } from '../../market/prices/format.ts'
 import type { Overview } from '../../service/condition/freshness.ts'
 import type { Quote } from '../../service/prices/board.ts'
 import type { Series } from '../../store/catalogue/series.ts'
-import { type Answering, envelope, markFixtures, success } from '../answer.ts'
+import { type Answering, envelope, markFixtures, success, tagged } from '../answer.ts'
 import { categoryOf, markSeries } from '../commodities/row.ts'
 import type { Context } from '../context.ts'
 import { PriceRow, priceRowFields } from '../prices/row.ts'
-import { createPriceTexts, everyCode } from '../prices/texts.ts'
+import { createEveryPrice, createPriceTexts } from '../prices/texts.ts'
 
 export type PriceListsDeps = Pick<
   Context,
@@ -105,33 +105,34 @@ const Health = envelope(
 export const priceListRoutes = (deps: PriceListsDeps) =>
   new Elysia().use(pricesRoute(deps)).use(allPricesRoute(deps)).use(healthRoute(deps))
 
-function pricesRoute({
-  access,
-  board,
-  catalogue,
-  codes,
-  meter,
-  marks,
-  now,
-  firstCodes,
-}: PriceListsDeps) {
+function pricesRoute(deps: PriceListsDeps) {
+  const { access, board, codes, meter, marks } = deps
   const { several } = createPriceTexts(board)
+  const every = createEveryPrice(deps)
   return new Elysia().use(access).get(
     '/v1/prices',
     ({ query, request, set, caller }) => {
+      const answering = set as Answering
       const requestedCodes = listOf(query.by_code)
-      const { known: commodities, unknown } =
-        requestedCodes.length > 0
-          ? codes.readSome(requestedCodes, request, (set as Answering).headers)
-          : { known: everyCode(catalogue, firstCodes, now()), unknown: [] }
-      markFixtures(set as Answering, marks, commodities)
+      if (requestedCodes.length === 0) {
+        const prices = every()
+        markFixtures(answering, marks, prices.commodities)
+        meter.noteAsked(caller.key, prices.seriesIds)
+        return tagged(request, answering, prices.text, !prices.fresh, prices.etag)
+      }
+      const { known: commodities, unknown } = codes.readSome(
+        requestedCodes,
+        request,
+        answering.headers,
+      )
+      markFixtures(answering, marks, commodities)
       meter.noteAsked(
         caller.key,
         commodities.map(commodity => commodity.series.id),
       )
       set.headers['x-cache'] = 'MISS'
       set.headers['content-type'] = 'application/json; charset=utf-8'
-      return several(commodities, requestedCodes.length > 0 ? unknown : undefined)
+      return several(commodities, unknown)
     },
     {
       access: { meter: true },
@@ -142,13 +143,13 @@ function pricesRoute({
           examples: ['WTI_USD,BRENT_CRUDE_USD'],
         }),
       }),
-      response: { 200: serialised(Prices), 400: FailProblem },
+      response: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
       detail: {
         operationId: 'getPrices',
         tags: ['prices'],
         summary: 'Latest prices as a list',
         description:
-          'The newest price of each code, always as a list, for one code too. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
+          'The newest price of each code, always as a list, for one code too. Without `by_code` send the `ETag` of an answer as `If-None-Match`: while nothing changed the answer is 304, which does not count against the quota. Dates are not read here: `/v1/prices/historical` and the windows have the past.',
       },
     },
   )
@@ -198,7 +199,8 @@ function allPricesRoute({
       return `{"status":"success","data":{${inner},"data":{${inner}}},"meta":${JSON.stringify(meta)}}`
     },
     {
-      access: { meter: true },
+      // Two thirds of a megabyte: made and compressed where nobody waits for it.
+      access: { meter: true, reader: true },
       query: t.Object({
         category: codeParameter({
           description: 'Only the codes of this category.',

@@ -87,6 +87,23 @@ describe('GET /v1/prices', () => {
     expect(data).not.toHaveProperty('missing_codes')
   })
 
+  test('is 304 for who has it, and made anew after a new price', async () => {
+    const instance = filled('WTI_USD', 'GOLD_USD')
+    const key = instance.key()
+    const first = await instance.get('/v1/prices', key)
+    const condition = { 'if-none-match': first.headers.get('etag')! }
+    const same = await instance.get('/v1/prices', key, condition)
+    expect([same.status, used(same)]).toEqual([304, 1])
+    instance.clock.advance(1000)
+    instance.record('WTI_USD', [72.25], instance.clock.now(), 1000)
+    const changed = await instance.get('/v1/prices', key, condition)
+    expect(changed.status).toBe(200)
+    expect((await json<List>(changed)).data.prices[0]).toMatchObject({
+      code: 'WTI_USD',
+      price: 72.25,
+    })
+  })
+
   test('knows nothing of dates', async () => {
     const instance = filled('WTI_USD')
     const { data } = await json<List>(

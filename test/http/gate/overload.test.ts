@@ -138,6 +138,7 @@ GET /v1/forecasts/monthly/{}
 GET /v1/futures/{}/curve
 GET /v1/futures/{}/intraday
 GET /v1/futures/{}/ohlc
+GET /v1/prices/all
 GET /v1/prices/chart
 GET /v1/prices/historical
 GET /v1/prices/past_day
